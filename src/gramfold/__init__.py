@@ -1,0 +1,43 @@
+"""Find the low-dimensional shape of data, and trust what you see.
+
+Names load when first used: importing gramfold itself is nearly free.
+"""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "ClassicalMDS": "gramfold.methods.classical_mds",
+    "Isomap": "gramfold.methods.isomap",
+    "KernelPCA": "gramfold.methods.kernel_pca",
+    "LLE": "gramfold.methods.lle",
+    "LaplacianEigenmaps": "gramfold.methods.laplacian_eigenmaps",
+}
+_ROOMS = ("datasets", "errors", "plotting")
+
+__all__ = [
+    "LLE",
+    "ClassicalMDS",
+    "Isomap",
+    "KernelPCA",
+    "LaplacianEigenmaps",
+    "datasets",
+    "errors",
+    "plotting",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"gramfold.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'gramfold' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value  # the next look-up does not come here
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

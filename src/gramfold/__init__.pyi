@@ -1,0 +1,20 @@
+from gramfold import datasets as datasets
+from gramfold import errors as errors
+from gramfold import plotting as plotting
+from gramfold.methods.classical_mds import ClassicalMDS as ClassicalMDS
+from gramfold.methods.isomap import Isomap as Isomap
+from gramfold.methods.kernel_pca import KernelPCA as KernelPCA
+from gramfold.methods.laplacian_eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
+from gramfold.methods.lle import LLE as LLE
+
+__version__: str
+__all__ = [
+    "LLE",
+    "ClassicalMDS",
+    "Isomap",
+    "KernelPCA",
+    "LaplacianEigenmaps",
+    "datasets",
+    "errors",
+    "plotting",
+]

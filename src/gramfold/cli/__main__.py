@@ -1,0 +1,6 @@
+"""`python -m gramfold.cli`, for where the script is not on the path."""
+
+from gramfold.cli import main
+
+if __name__ == "__main__":
+    main(prog_name="gramfold")

@@ -1,0 +1,19 @@
+"""The group of commands. Nothing heavy is imported before a command runs, so that `--help` is quick."""
+
+import click
+
+from gramfold import __version__
+from gramfold.cli.demo import demo
+from gramfold.cli.embed import embed
+from gramfold.cli.methods import methods
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="gramfold")
+def main() -> None:
+    """Find the low-dimensional shape of a table of points."""
+
+
+main.add_command(embed)
+main.add_command(methods)
+main.add_command(demo)

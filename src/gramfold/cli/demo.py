@@ -1,0 +1,185 @@
+"""`gramfold demo`: every method on two bundled data sets, judged in a table and drawn in a picture."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gramfold.cli.methods import known_methods, parameters_of
+from gramfold.cli.sentences import in_sentences
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PICTURE = "gramfold-demo.png"
+ROLL_POINTS = 1500
+JUDGED_NEIGHBORS = 10
+MONTAGE = 8  # digits shown along each side
+VIEW = {"elev": 8, "azim": -80}  # nearly along the roll's axis, so that its turns are seen
+
+
+@dataclass(frozen=True)
+class Show:
+    """A data set, and what a good map of it would have."""
+
+    title: str
+    points: "NDArray[np.floating]"
+    color: "NDArray[Any]"
+    color_label: str
+    quality: str  # name of the second judgement
+    judge: "Callable[[NDArray[np.floating]], float]"
+
+
+@dataclass(frozen=True)
+class Result:
+    """One method's map of a data set."""
+
+    method: str
+    places: "NDArray[np.floating]"
+    seconds: float
+    trust: float
+    quality: float
+    solver: str
+
+
+@click.command()
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Folder for the picture.  [default: this one]",
+)
+@in_sentences
+def demo(folder: Path) -> None:
+    """Map two bundled data sets with every method; print a table, draw a picture."""
+    from gramfold.plotting import check_picture_destination
+
+    folder.mkdir(parents=True, exist_ok=True)
+    check_picture_destination(folder / PICTURE)
+    _warm_up()
+    shows = [_roll(), _digits()]
+    results = []
+    for show in shows:
+        click.echo(f"\n{show.title}")
+        click.echo(_row("method", "seconds", "trustworthiness", show.quality, "solver"))
+        results.append([_told(result) for result in _results(show)])
+    picture = _draw(shows, results, folder / PICTURE)
+    click.echo(
+        "\ntrustworthiness: 1 where all neighbours on the map are neighbours in the data\n"
+        "distance to truth: Procrustes, 0 where the map is the true sheet, 1 where it has nothing of it\n"
+        "same digit: share of the images whose nearest image on the map shows the same digit\n"
+        f"\nThe picture is {picture}"
+    )
+
+
+def _warm_up() -> None:
+    """Compile what numba compiles, once and apart, so that the table shows the time of the work."""
+    from gramfold import Isomap
+    from gramfold.datasets import make_swiss_roll
+
+    started = time.perf_counter()
+    Isomap().fit(make_swiss_roll(n_samples=100, length=20, random_state=0).points)
+    spent = time.perf_counter() - started
+    click.echo(f"Compiled code is ready after {spent:.1f} s (kept for the next run).")
+
+
+def _roll() -> Show:
+    from scipy.spatial import procrustes
+
+    from gramfold.datasets import make_swiss_roll
+
+    roll = make_swiss_roll(n_samples=ROLL_POINTS, random_state=0)
+    return Show(
+        title=f"Swiss roll: {ROLL_POINTS:,} points in space on a rolled-up sheet of 90 × 21",
+        points=roll.points,
+        color=roll.truth[:, 0],
+        color_label="arc length",
+        quality="distance to truth",
+        judge=lambda places: float(procrustes(roll.truth, places)[2]),
+    )
+
+
+def _digits() -> Show:
+    from sklearn.datasets import load_digits
+    from sklearn.neighbors import NearestNeighbors
+
+    images, digits = load_digits(return_X_y=True)
+
+    def same_digit(places: "NDArray[np.floating]") -> float:
+        nearest = NearestNeighbors(n_neighbors=1).fit(places).kneighbors(return_distance=False)[:, 0]
+        return float((digits[nearest] == digits).mean())
+
+    return Show(
+        title=f"Handwritten digits: {len(images):,} images of 8 × 8 pixels",
+        points=images,
+        color=digits,
+        color_label="digit",
+        quality="same digit",
+        judge=same_digit,
+    )
+
+
+def _results(show: Show) -> Iterable[Result]:
+    from sklearn.manifold import trustworthiness
+
+    for name, method in known_methods().items():
+        chance = {"random_state": 0} if "random_state" in parameters_of(method) else {}
+        started = time.perf_counter()
+        model = method(**chance)
+        places = model.fit_transform(show.points)
+        seconds = time.perf_counter() - started
+        trust = float(trustworthiness(show.points, places, n_neighbors=JUDGED_NEIGHBORS))
+        solver = getattr(getattr(model, "spectrum_", None), "solver", "-")
+        yield Result(name, places, seconds, trust, show.judge(places), solver)
+
+
+def _told(result: Result) -> Result:
+    """Each line as soon as it is known."""
+    numbers = (f"{result.seconds:.2f}", f"{result.trust:.3f}", f"{result.quality:.3f}")
+    click.echo(_row(result.method, *numbers, result.solver))
+    return result
+
+
+def _row(method: str, seconds: str, trust: str, quality: str, solver: str) -> str:
+    return f"  {method:<20}{seconds:>8}{trust:>17}{quality:>19}  {solver}"
+
+
+def _draw(shows: list[Show], results: list[list[Result]], path: Path) -> Path:
+    from gramfold.plotting import blank_figure, plot_gallery, save_picture
+
+    columns = len(results[0]) + 1
+    figure = blank_figure(width=2.6 * columns + 1, height=3.1 * len(shows))
+    for part, show, made in zip(figure.subfigures(len(shows), 1), shows, results, strict=True):
+        maps = {"the data": show.points[:, :3]} | {
+            f"{result.method}\n{show.quality} {result.quality:.2f}": result.places for result in made
+        }
+        plot_gallery(
+            maps,
+            color=show.color,
+            color_label=show.color_label,
+            title=show.title,
+            n_columns=columns,
+            figure=part,
+        )
+        first: Any = part.axes[0]
+        if show.points.shape[1] == 3:
+            first.view_init(**VIEW)
+        else:
+            place = first.get_subplotspec()
+            first.remove()
+            _montage(part.add_subplot(place), show.points)
+    return save_picture(figure, path)
+
+
+def _montage(ax: Any, images: "NDArray[np.floating]") -> None:
+    """The first images as one."""
+    side = round(images.shape[1] ** 0.5)
+    tiles = images[: MONTAGE**2].reshape(MONTAGE, MONTAGE, side, side)
+    ax.imshow(tiles.transpose(0, 2, 1, 3).reshape(MONTAGE * side, MONTAGE * side), cmap="gray_r")
+    ax.set_title("the data", fontsize="medium")
+    ax.set_axis_off()

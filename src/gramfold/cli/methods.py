@@ -1,0 +1,73 @@
+"""The methods by name, found among what gramfold exports: there is no second list."""
+
+import inspect
+import re
+from typing import Any
+
+import click
+
+from gramfold.cli.sentences import in_sentences
+from gramfold.errors import InputError
+
+# KernelPCA -> kernel_pca: a word starts after a small letter, and before the last of several capitals
+_WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def known_methods() -> dict[str, type]:
+    """Every exported estimator that makes a map, by its name in small letters; an alias counts once."""
+    from sklearn.base import BaseEstimator
+
+    import gramfold
+
+    exported = (getattr(gramfold, name) for name in gramfold.__all__)
+    found = {
+        _WORD_STARTS.sub("_", thing.__name__).lower(): thing
+        for thing in exported
+        if inspect.isclass(thing) and issubclass(thing, BaseEstimator) and hasattr(thing, "fit_transform")
+    }
+    return dict(sorted(found.items()))
+
+
+def find_method(name: str) -> type:
+    """The class of that name or unambiguous beginning; hyphens count as underscores."""
+    methods = known_methods()
+    wanted = name.strip().lower().replace("-", "_")
+    if wanted in methods:
+        return methods[wanted]
+    begun = [known for known in methods if known.startswith(wanted)] if wanted else []
+    if len(begun) == 1:
+        return methods[begun[0]]
+    if begun:
+        raise InputError(f"'{name}' may mean {' or '.join(begun)}: write more of the name.")
+    raise InputError(f"There is no method '{name}': use one of {', '.join(methods)}.")
+
+
+def parameters_of(method: type) -> dict[str, inspect.Parameter]:
+    """What its constructor takes."""
+    signature = inspect.signature(method.__init__)  # type: ignore[misc]
+    return {name: parameter for name, parameter in signature.parameters.items() if name != "self"}
+
+
+@click.command()
+@click.argument("name", required=False)
+@in_sentences
+def methods(name: str | None) -> None:
+    """List the methods, or tell the parameters of the one called NAME."""
+    if name is not None:
+        method = find_method(name)
+        click.echo(_account_of(method))
+        return
+    known = known_methods()
+    width = max(map(len, known))
+    for key, method in known.items():
+        click.echo(f"{key:<{width}}  {_summary(method)}")
+
+
+def _summary(method: type) -> str:
+    return (inspect.getdoc(method) or "").partition("\n")[0]
+
+
+def _account_of(method: type) -> str:
+    doc: Any = inspect.getdoc(method) or ""
+    # numpydoc: the summary and the parameters come before the fitted attributes
+    return str(re.split(r"\n(?:Attributes|Notes|See Also|References|Examples)\n-+\n", doc)[0]).rstrip()

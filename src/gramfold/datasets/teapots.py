@@ -1,0 +1,139 @@
+"""Pictures of a teapot that turns about its vertical axis: a closed curve in the space of images."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramfold.datasets._arguments import between, count
+from gramfold.datasets._mesh import Mesh, curve_through, join, revolve, sweep
+from gramfold.datasets._render import Camera, Light, render
+from gramfold.datasets.sample import Sample
+
+Array = NDArray[np.float64]
+
+# shares of red, green and blue
+GLAZE_AT_SPOUT = np.array([0.82, 0.95, 1.00])
+GLAZE_AT_HANDLE = np.array([0.28, 0.53, 0.90])
+TRIM = np.array([1.0, 0.86, 0.55])
+INSIDE = np.array([0.38, 0.27, 0.22])
+BACKGROUND = np.array([0.10, 0.10, 0.13])
+LUMINANCE = np.array([[0.299], [0.587], [0.114]])  # as the eye weighs them
+
+CAMERA = Camera(elevation=np.deg2rad(22.0), distance=9.0, frame=(4.4, 2.75))
+LIGHT = Light(direction=(-0.35, -0.5, 0.8), ambient=0.35, diffuse=0.65)
+SAMPLES_PER_PIXEL = 3
+
+# The shapes are curves through these points: (radius, height) of what is turned about the axis, from bottom
+# to top, and (distance along the first axis, height) of the middle of the two tubes.
+BODY_RADIUS = 1.12
+BODY = [
+    (0.0, -0.95),
+    (0.55, -0.95),
+    (0.72, -0.9),
+    (0.98, -0.62),
+    (BODY_RADIUS, -0.22),
+    (1.05, 0.2),
+    (0.82, 0.52),
+    (0.68, 0.62),
+]
+LID = [(0.74, 0.60), (0.74, 0.66), (0.45, 0.78), (0.15, 0.86), (0.0, 0.88)]
+KNOB = [(0.10, 0.84), (0.09, 0.92), (0.18, 1.01), (0.13, 1.11), (0.0, 1.14)]
+HANDLE = [(-0.8, 0.38), (-1.25, 0.48), (-1.62, 0.36), (-1.7, 0.02), (-1.48, -0.32), (-0.95, -0.58)]
+HANDLE_WIDTH = 0.12
+SPOUT = [(0.60, -0.42), (1.20, -0.30), (1.46, 0.05), (1.60, 0.40), (1.86, 0.62)]
+SPOUT_WIDTH = [(0.40,), (0.30,), (0.20,), (0.15,), (0.14,)]
+
+
+def make_teapots(
+    n_samples: int = 400,
+    *,
+    degrees: float = 360.0,
+    image_shape: tuple[int, int] = (76, 101),
+    color: bool = False,
+) -> Sample:
+    """Pictures of a turning teapot, in the manner of Weinberger, Sha and Saul (ICML 2004, figures 2 and 4).
+
+    The teapot is modelled and drawn here. It turns about its vertical axis in equal steps, while the
+    camera, slightly above it, and the lamp stand still. Nothing is random.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of pictures.
+    degrees : float
+        How far the teapot turns, in (0, 360]. After a whole turn the pictures close to a ring, in which the
+        first is not repeated at the end; a shorter turn includes both of its ends.
+    image_shape : (int, int)
+        Rows and columns of a picture.
+    color : bool
+        Red, green and blue, so that a picture of the default shape is a point in 23028 dimensions. By
+        default pictures are grey: the luminance of the coloured ones.
+
+    Returns
+    -------
+    Sample
+        Points (n, pixels) in [0, 1], one picture in a row; truth (n, 1), the angle in radians; and
+        `image_shape`, (rows, columns) or (rows, columns, 3), to which a row can be reshaped.
+
+    Examples
+    --------
+    >>> from gramfold.datasets import make_teapots
+    >>> sample = make_teapots(4, image_shape=(19, 25))
+    >>> sample.truth.ravel().round(2)
+    array([0.  , 1.57, 3.14, 4.71])
+    >>> sample.points[0].reshape(sample.image_shape).shape
+    (19, 25)
+    """
+    n_samples = count("n_samples", n_samples)
+    degrees = between("degrees", degrees, 0.0, 360.0, closed="high")
+    if np.shape(image_shape) != (2,):
+        raise ValueError(f"image_shape={image_shape!r} is not a pair; give the rows and columns of a picture.")
+    rows, columns = (count("image_shape", side) for side in image_shape)
+
+    angles = np.linspace(0.0, np.deg2rad(degrees), n_samples, endpoint=degrees < 360.0)
+    channels = np.eye(3) if color else LUMINANCE
+    shape = (rows, columns, 3) if color else (rows, columns)
+    teapot, background = _teapot(channels), BACKGROUND @ channels
+    pictures = np.empty((n_samples, *shape))
+    for picture, angle in zip(pictures, angles, strict=True):
+        drawn = render(_turned(teapot, angle), CAMERA, LIGHT, background, (rows, columns), SAMPLES_PER_PIXEL)
+        picture[...] = drawn.reshape(shape)
+    return Sample(pictures.reshape(n_samples, -1), angles[:, None], shape)
+
+
+def _turned(mesh: Mesh, angle: float) -> Mesh:
+    sine, cosine = np.sin(angle), np.cos(angle)
+    turn = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+    return Mesh(mesh.vertices @ turn, mesh.normals @ turn, mesh.triangles, mesh.colors)
+
+
+def _teapot(channels: Array) -> Mesh:
+    """The solid about the third axis, its spout along the first; colours are mixed to these channels.
+
+    Its glaze fades from spout to handle, so that the side that is turned to the camera can be told even
+    where handle and spout are small before the body.
+    """
+    body = curve_through(BODY, 40)
+    lid = curve_through(LID, 16)
+    knob = curve_through(KNOB, 14)
+    handle = curve_through(HANDLE, 30)
+    spout = curve_through(SPOUT, 24)
+    width = curve_through(SPOUT_WIDTH, 24)[:, 0]
+    mouth, mouth_width = _closing_disc(spout, width)
+    glazed = join([revolve(body, 64), revolve(lid, 64), sweep(spout, width, 24)])
+    trimmed = join([revolve(knob, 24), sweep(handle, np.full(len(handle), HANDLE_WIDTH), 16, flatness=1.4)])
+    inside = sweep(mouth, mouth_width, 24)
+    towards_spout = np.clip(0.5 + 0.5 * glazed.vertices[:, :1] / BODY_RADIUS, 0.0, 1.0)
+    glaze = towards_spout * GLAZE_AT_SPOUT + (1 - towards_spout) * GLAZE_AT_HANDLE
+    return join(
+        [
+            glazed.painted(glaze @ channels),
+            trimmed.painted(TRIM @ channels),
+            inside.painted(INSIDE @ channels),
+        ]
+    )
+
+
+def _closing_disc(path: Array, widths: Array) -> tuple[Array, Array]:
+    """A tube too short to be seen from the side, narrowing to nothing: the lid of a tube's open end."""
+    forward = path[-1] - path[-2]
+    return path[-1] + np.array([[0.0], [1e-3]]) * forward, np.array([widths[-1], 0.0])

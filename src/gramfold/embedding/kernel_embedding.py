@@ -1,0 +1,282 @@
+"""Kernel PCA as an estimator.
+
+    fit        rows -> kernel -> leading spectrum -> coordinates V Λ^a
+    transform  new rows meet the kernel and are placed on the same axes
+
+A method says how its kernel is built (`_kernel`) and how it meets new points (`_place`).
+"""
+
+import warnings
+from abc import abstractmethod
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from gramfold.embedding.parameters import method, parameter
+from gramfold.embedding.pieces import Piece, side_by_side
+from gramfold.embedding.reading import read_places, read_rows
+from gramfold.errors import InputError, PrecomputedInputError, RankWarning
+from gramfold.extension.inverse import LocalInverse
+from gramfold.extension.project import positive_directions, scaled
+from gramfold.runtime.memory import require_memory
+from gramfold.runtime.progress import Stages
+from gramfold.spectral.policy import leading_spectrum
+from gramfold.types import Floats, Graph, Integers, Kernel, Spectrum
+
+_SCORE_NEIGHBORS = 10
+
+
+@method
+class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Engine of every method; not used by itself."""
+
+    n_components: int = parameter(
+        default=2, allowed=[Interval(Integral, 1, None, closed="left")], words="Dimensions of the map.", kw_only=False
+    )
+    n_jobs: int | None = parameter(default=None, allowed=[Integral, None], words="Threads; None means every core.")
+    verbose: int = parameter(default=0, allowed=["verbose"], words="Tell each stage on standard error.")
+
+    _attributes: ClassVar[str] = """
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The map.
+    kernel_ : Kernel
+        The Gram matrix as an object: products, columns, feature-space distances.
+    spectrum_ : Spectrum
+        Its leading eigenvalues and eigenvectors, their residuals, who solved it, and for a gram its negative part.
+    inverse_error_ : float or None
+        Root mean square error of training rows rebuilt without themselves, relative to their spread; None
+        where only precomputed values are known.
+    timings_ : dict
+        Seconds of each stage.
+    n_features_in_ : int
+        Columns of X.
+    """
+    _accepts_sparse: ClassVar[bool] = False
+
+    # --- what a method writes
+
+    @abstractmethod
+    def _kernel(self, source: Any, stages: Stages) -> Kernel:
+        """The kernel of a source: a connected Graph, or the training rows."""
+
+    @abstractmethod
+    def _place(self, piece: Piece, new: Any) -> Floats:
+        """Coordinates of new points in the frame of a piece."""
+
+    @property
+    @abstractmethod
+    def _precomputed(self) -> bool:
+        """Whether X holds distances or kernel values instead of rows."""
+
+    def _memory(self, n: int, itemsize: int) -> float:
+        """Bytes that fit needs for n rows beyond the rows themselves; an n × n matrix unless said otherwise."""
+        return float(n) ** 2 * itemsize
+
+    # --- fit
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Embed the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows; with ``"precomputed"``, the square matrix of the training rows.
+        y : ignored
+            Present for scikit-learn's sake.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self._validate_params()
+        X = self._read(X, reset=True)
+        self._dtype = X.dtype
+        stages = Stages(self.verbose, type(self).__name__)
+        require_memory(type(self).__name__, lambda n: self._memory(n, X.dtype.itemsize), X.shape[0])
+        sources, rows_of = self._sources(X, stages)
+        pieces = [self._solve(source, rows, stages) for source, rows in zip(sources, rows_of, strict=True)]
+        self._pieces = side_by_side(pieces)
+        self.embedding_ = np.full((X.shape[0], self.n_components), np.nan, dtype=X.dtype)
+        for piece, rows in zip(self._pieces, rows_of, strict=True):
+            vertex = piece.kernel.rows if piece.kernel is not None else np.zeros(len(rows), dtype=np.intp)
+            self.embedding_[rows] = (piece.coordinates + piece.offset)[vertex]
+        first = self._pieces[0]
+        self.kernel_, self.spectrum_ = first.kernel, _over_rows(first.spectrum, first.kernel.rows)
+        self.kept_ = ~np.isnan(self.embedding_[:, 0])
+        self._build_inverse(X, stages)
+        self.timings_ = stages.seconds
+        return self
+
+    def _solve(self, source: Any, rows: Integers, stages: Stages) -> Piece:
+        n = len(source) if isinstance(source, Graph) else source.shape[0]
+        nowhere = np.zeros(self.n_components)
+        if n == 1:
+            return Piece(source, None, None, np.zeros((1, self.n_components)), nowhere)
+        with stages("kernel"):
+            kernel = self._kernel(source, stages)
+        with stages("spectrum"):
+            count = min(self.n_components, n - kernel.null.shape[1])
+            spectrum = leading_spectrum(kernel, count)
+        self._warn_of_rank(spectrum)
+        coordinates = np.zeros((n, self.n_components))
+        coordinates[:, :count] = scaled(spectrum, kernel.exponent)
+        return Piece(source, kernel, spectrum, coordinates, nowhere)
+
+    def _warn_of_rank(self, spectrum: Spectrum) -> None:
+        positive = int(positive_directions(spectrum).sum())
+        if spectrum.penalties is None and positive < len(spectrum):
+            warnings.warn(
+                f"the kernel has {positive} positive eigenvalues and n_components={self.n_components} were asked for: "
+                f"the last {self.n_components - positive} columns of the map are zero.",
+                RankWarning,
+                stacklevel=3,
+            )
+
+    def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
+        """What each piece is made from, and the data rows in it. Here one piece: all rows."""
+        self._check_components(X.shape[0])
+        return [X], [np.arange(X.shape[0])]
+
+    def _check_components(self, n: int) -> None:
+        if self.n_components >= n:
+            raise InputError(
+                f"n_components={self.n_components} and there are n_samples={n} distinct rows, whose map has at most "
+                f"{n - 1} dimensions: use n_components <= {n - 1}."
+            )
+
+    def _build_inverse(self, X: Any, stages: Stages) -> None:
+        self._inverse = self.inverse_error_ = None
+        if self._precomputed:
+            return
+        with stages("inverse"):
+            whole = self.kept_.all()
+            places, rows = (self.embedding_, X) if whole else (self.embedding_[self.kept_], X[self.kept_])
+            self._inverse = LocalInverse(places, rows, self.n_jobs)
+            self.inverse_error_ = self._inverse.error
+
+    def fit_transform(self, X: Any, y: Any = None) -> Floats:
+        """Embed the rows of X and return their map.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As for `fit`.
+        y : ignored
+            Present for scikit-learn's sake.
+
+        Returns
+        -------
+        embedding : ndarray of shape (n_samples, n_components)
+            `embedding_`.
+        """
+        return self.fit(X).embedding_
+
+    # --- new points
+
+    def transform(self, X: Any) -> Floats:
+        """Place new rows on the fitted map.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            New rows; with ``"precomputed"``, their values against the training rows.
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_new, n_components)
+            Their places.
+        """
+        check_is_fitted(self)
+        X = self._read(X, reset=False)
+        return self._transform(X).astype(X.dtype, copy=False)
+
+    def _transform(self, X: Any) -> Floats:
+        return self._place(self._pieces[0], X)
+
+    def inverse_transform(self, Y: Any) -> Any:
+        """Rebuild data rows from places on the map.
+
+        Each place is written as a weighted mean of the nearest places of training rows; the same weights mix
+        the rows. `inverse_error_` says how well training rows are rebuilt without themselves.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_places, n_components)
+            Places on the map.
+
+        Returns
+        -------
+        X : ndarray of shape (n_places, n_features)
+            Data rows.
+        """
+        check_is_fitted(self)
+        if self._inverse is None:
+            raise PrecomputedInputError(
+                f"{type(self).__name__} was fitted on precomputed values and has never seen the rows themselves, so it "
+                "cannot rebuild any: fit it on a table of rows to use inverse_transform."
+            )
+        rebuilt = self._inverse(read_places(Y, self.n_components))
+        return rebuilt.astype(self.embedding_.dtype, copy=False)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Trustworthiness of the map of X, between 0 and 1.
+
+        How far the neighbours on the map are neighbours in the data (Venna, Kaski 2001), among the rows of X
+        as `transform` places them, for up to 10 neighbours.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to place and judge, at least 4.
+        y : ignored
+            Present for scikit-learn's sake.
+
+        Returns
+        -------
+        trustworthiness : float
+            1 where no stranger has become a neighbour.
+        """
+        from sklearn.manifold import trustworthiness
+
+        if self._precomputed:
+            raise PrecomputedInputError(
+                f"{type(self).__name__} was fitted on precomputed values and cannot score rows that it has never seen: "
+                "fit it on a table of rows."
+            )
+        places = self.transform(X)
+        X = self._read(X, reset=False)
+        placed = ~np.isnan(places[:, 0])
+        k = min(_SCORE_NEIGHBORS, (int(placed.sum()) - 1) // 2)
+        if k < 1:
+            raise InputError(
+                f"score needs at least 4 rows that have a place on the map and got {int(placed.sum())}: pass more rows."
+            )
+        return float(trustworthiness(X[placed], places[placed], n_neighbors=k))
+
+    # --- scikit-learn's protocol
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        return read_rows(self, X, reset=reset, accept_sparse=self._accepts_sparse or self._precomputed)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.input_tags.pairwise = self._precomputed
+        tags.input_tags.sparse = self._accepts_sparse
+        return tags
+
+
+def _over_rows(spectrum: Spectrum, rows: Integers) -> Spectrum:
+    whole = len(rows) == len(spectrum.eigenvectors)
+    return spectrum if whole else replace(spectrum, eigenvectors=spectrum.eigenvectors[rows])

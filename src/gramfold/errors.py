@@ -1,0 +1,49 @@
+"""The few named errors and warnings. Each message says what was found, what it means, what to change."""
+
+
+class GramfoldError(Exception):
+    """Base of every error that gramfold raises on purpose."""
+
+
+class InputError(GramfoldError, ValueError):
+    """The data or a parameter cannot be used as given."""
+
+
+class PrecomputedInputError(GramfoldError, TypeError):
+    """The request needs the points themselves, and only their distances, graph or kernel are known."""
+
+
+class DisconnectedGraphError(GramfoldError, ValueError):
+    """The neighbour graph falls into pieces and nothing may or can join them."""
+
+
+class NotConvergedError(GramfoldError, RuntimeError):
+    """An iterative solver stopped before its residuals were small enough to trust."""
+
+
+class MemoryForecastError(GramfoldError, MemoryError):
+    """The work would need more memory than there is; refused before it began."""
+
+
+class MissingExtraError(GramfoldError, ImportError):
+    """An optional dependency is not installed."""
+
+
+class GramfoldWarning(UserWarning):
+    """Base of every warning that gramfold gives."""
+
+
+class DisconnectedGraphWarning(GramfoldWarning):
+    """The neighbour graph fell into pieces, or a new point has no neighbour; says what was done about it."""
+
+
+class RankWarning(GramfoldWarning):
+    """The kernel has fewer positive directions than were asked for."""
+
+
+class ApproximationWarning(GramfoldWarning):
+    """A faster approximate path was taken because the exact one would dominate; says which and how good."""
+
+
+class CompileCacheWarning(GramfoldWarning):
+    """No folder is writable, so compiled code will be compiled again in the next process."""

@@ -1,0 +1,1 @@
+"""Spectrum + unseen points -> coordinates, and back."""

@@ -1,0 +1,1 @@
+"""Neighbors -> Graph: symmetrise, connect, affinity, Laplacian, geodesics."""

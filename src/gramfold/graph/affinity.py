@@ -1,0 +1,34 @@
+"""Edge lengths become weights: 1 for an edge, or a Gaussian of its length."""
+
+from typing import Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gramfold.types import Floats, Graph
+
+Weights = Literal["binary", "gaussian"]
+
+
+def default_width(graph: Graph) -> float:
+    """The root mean square edge length: w = exp(−d²/2σ²) is then e^-½ for a typical edge."""
+    lengths = graph.lengths.data
+    width = float(np.sqrt(np.mean(lengths**2))) if lengths.size else 0.0
+    return width or 1.0  # all edges of length 0 weigh 1 at any width
+
+
+def weigh(lengths: Floats, width: float | None) -> Floats:
+    """Weights of edges of these lengths; `width=None` weighs every edge 1."""
+    if width is None:
+        return np.ones_like(lengths)
+    return np.asarray(np.exp(-0.5 * (lengths / width) ** 2))
+
+
+def affinity(graph: Graph, width: float | None) -> csr_array:
+    """W (n, n), symmetric. Vertices that stand for several rows have all their copies' edges."""
+    edges = graph.lengths
+    weights = weigh(edges.data, width)
+    if not (graph.multiplicity == 1).all():
+        rows = np.repeat(np.arange(len(graph)), np.diff(edges.indptr))
+        weights = weights * graph.multiplicity[rows] * graph.multiplicity[edges.indices]
+    return csr_array((weights, edges.indices, edges.indptr), shape=edges.shape)

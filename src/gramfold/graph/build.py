@@ -1,0 +1,43 @@
+"""Lists of neighbours become a symmetric graph: an edge wherever either end chose the other."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gramfold.types import Floats, Graph, Integers, Neighbors
+
+_BITS_OF_INFINITY = np.float64(np.inf).view(np.int64)
+
+
+def symmetrize(neighbors: Neighbors) -> csr_array:
+    """Edge lengths (n, n), the shorter where the two directions differ, stored zeros kept."""
+    n = neighbors.n_vertices
+    # Sparse maximum drops zeros. The bits of floats that are not negative are ordered as the floats are:
+    # counted down from infinity they are positive whole numbers, the largest for the shortest edge.
+    key = 1 + _BITS_OF_INFINITY - neighbors.distances.view(np.int64)
+    chosen = csr_array((key, neighbors.indices, neighbors.indptr), shape=(n, n))
+    both = csr_array(chosen.maximum(chosen.T))
+    both.sort_indices()
+    return csr_array(((1 + _BITS_OF_INFINITY - both.data).view(np.float64), both.indices, both.indptr), shape=(n, n))
+
+
+def build_graph(neighbors: Neighbors, reach: Floats | None, multiplicity: Floats) -> Graph:
+    """The union graph of these lists."""
+    return Graph(symmetrize(neighbors), neighbors, reach, multiplicity, np.arange(len(neighbors)))
+
+
+def subgraph(graph: Graph, members: Integers) -> Graph:
+    """The part of the graph on these vertices; nobody outside may be a neighbour of theirs."""
+    number = np.full(len(graph), -1)
+    number[members] = np.arange(len(members))
+    inside = graph.bridges[np.isin(graph.bridges, members).all(axis=1)]
+    return replace(
+        graph,
+        lengths=csr_array(graph.lengths[members][:, members]),
+        neighbors=graph.neighbors.take(members).renumber(number, len(members)),
+        reach=None if graph.reach is None else graph.reach[members],
+        multiplicity=graph.multiplicity[members],
+        vertices=graph.vertices[members],
+        bridges=number[inside],
+    )

@@ -1,0 +1,101 @@
+"""A graph in pieces: bridge them, keep the largest, take them apart, or refuse."""
+
+import warnings
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning
+from gramfold.graph.build import subgraph, symmetrize
+from gramfold.neighbors.index import Index
+from gramfold.types import Graph, Integers, Neighbors
+
+OnDisconnected = Literal["bridge", "largest", "separate", "error"]
+
+
+def components(graph: Graph) -> Integers:
+    """The piece of each vertex; pieces are numbered by size, the largest 0."""
+    count, label = connected_components(graph.lengths, directed=False)
+    sizes = np.bincount(label, weights=graph.multiplicity, minlength=count)
+    place = np.empty(count, dtype=np.intp)
+    place[np.argsort(-sizes, kind="stable")] = np.arange(count)
+    return np.asarray(place[label])
+
+
+def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list[Graph]:
+    """The connected graphs to embed: one, or under "separate" one for each piece, largest first."""
+    piece = components(graph)
+    count = int(piece.max()) + 1
+    if count == 1:
+        return [graph]
+    sizes = np.bincount(piece)
+    found = f"the neighbour graph falls into {count} pieces of {_listing(sizes)} points"
+    advice = "more neighbours (n_neighbors or radius) may join them"
+    if on_disconnected == "error":
+        raise DisconnectedGraphError(
+            f"{found}, and distances between pieces are not known: {advice}, or choose on_disconnected='bridge', "
+            "'largest' or 'separate'."
+        )
+    if on_disconnected == "bridge":
+        graph = bridge(graph, piece, index)
+        _warn(
+            f"{found}; they were joined by {len(graph.bridges)} shortest bridges, "
+            f"so distances across are rough: {advice}."
+        )
+        return [graph]
+    pieces = [subgraph(graph, np.flatnonzero(piece == number)) for number in range(count)]
+    if on_disconnected == "largest":
+        left = len(graph) - len(pieces[0])
+        _warn(f"{found}; only the largest is embedded and {left} points have no place (NaN, see kept_): {advice}.")
+        return pieces[:1]
+    _warn(
+        f"{found}; each is embedded by itself and they are laid side by side, "
+        f"so only distances within one count: {advice}."
+    )
+    return pieces
+
+
+def bridge(graph: Graph, piece: Integers, index: Index) -> Graph:
+    """Join the pieces by their shortest gaps, as Borůvka's spanning tree does, until one is left."""
+    bridges: list[tuple[int, int, float]] = []
+    while (count := int(piece.max()) + 1) > 1:
+        merged = np.arange(count)
+        for number in range(1, count):  # the largest piece is reached by the others
+            inside = piece == number
+            i, j, length = index.gap(np.flatnonzero(inside), np.flatnonzero(~inside))
+            if merged[piece[i]] != merged[piece[j]]:
+                bridges.append((i, j, length))
+                merged[merged == merged[piece[i]]] = merged[piece[j]]
+        piece = np.unique(merged, return_inverse=True)[1][piece]
+        piece = _by_size(piece)
+    ends = np.array([[i, j] for i, j, _ in bridges])
+    lengths = np.array([length for *_, length in bridges])
+    neighbors = _with_edges(graph.neighbors, ends, lengths)
+    return replace(graph, lengths=symmetrize(neighbors), neighbors=neighbors, bridges=ends)
+
+
+def _with_edges(neighbors: Neighbors, ends: Integers, lengths: np.ndarray) -> Neighbors:
+    grown = Neighbors.from_pairs(
+        np.concatenate([neighbors.rows, ends[:, 0], ends[:, 1]]),
+        np.concatenate([neighbors.indices, ends[:, 1], ends[:, 0]]),
+        np.concatenate([neighbors.distances, lengths, lengths]),
+        (len(neighbors), neighbors.n_vertices),
+    )
+    return replace(grown, recall=neighbors.recall)
+
+
+def _by_size(piece: Integers) -> Integers:
+    place = np.empty(int(piece.max()) + 1, dtype=np.intp)
+    place[np.argsort(-np.bincount(piece), kind="stable")] = np.arange(len(place))
+    return np.asarray(place[piece])
+
+
+def _listing(sizes: Integers, shown: int = 5) -> str:
+    listed = ", ".join(f"{size:,}" for size in sizes[:shown])
+    return listed if len(sizes) <= shown else f"{listed} ... and {len(sizes) - shown} smaller"
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, DisconnectedGraphWarning, stacklevel=2)

@@ -1,0 +1,1 @@
+"""Graph or X -> Kernel: functions, centring, penalties, reconstruction weights."""

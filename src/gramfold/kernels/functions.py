@@ -1,0 +1,99 @@
+"""Kernel functions k(x, y) of two rows."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from gramfold.errors import InputError
+from gramfold.types import Floats
+
+# plain words beside scikit-learn's
+SYNONYMS = {"gaussian": "rbf", "polynomial": "poly"}
+NAMES = ("linear", "poly", "rbf", "sigmoid", "cosine")
+_USES_GAMMA = {"poly", "rbf", "sigmoid"}
+
+KernelFunction = str | Callable[[Floats, Floats], float]
+
+
+@dataclass(frozen=True)
+class RowKernel:
+    """A kernel function with its parameters settled."""
+
+    name: KernelFunction
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, left: Any, right: Any) -> Floats:
+        """k(left_i, right_j) for all pairs, (m, n) in float64."""
+        from sklearn.metrics.pairwise import pairwise_kernels
+
+        if callable(self.name):
+            values = pairwise_kernels(left, right, metric=self.name, **self.params)
+            _check_finite(values, self.name)
+            return np.asarray(values, dtype=np.float64)
+        left, right = left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)
+        if self.name == "rbf":
+            return _gaussian(left, right, self.gamma)
+        if self.name in {"linear", "cosine"}:
+            return np.asarray(pairwise_kernels(left, right, metric=self.name))
+        named: dict[str, Any] = {"gamma": self.gamma, "coef0": self.coef0}
+        if self.name == "poly":
+            named["degree"] = self.degree
+        return np.asarray(pairwise_kernels(left, right, metric=self.name, **named))
+
+
+def _gaussian(left: Any, right: Any, gamma: float | None) -> Floats:
+    from sklearn.metrics.pairwise import euclidean_distances
+
+    if not issparse(left):
+        # shorter rows round less in |x|² + |y|² − 2 x·y
+        center = right.mean(axis=0)
+        left, right = left - center, right - center
+    values = euclidean_distances(left, right, squared=True)
+    values *= -(gamma or 0.0)
+    return np.asarray(np.exp(values, out=values))
+
+
+def default_gamma(name: KernelFunction, X: Any) -> float | None:
+    """1/(2σ²) with σ² the total variance of the rows for the Gaussian, 1/columns for the others."""
+    if name == "rbf":
+        variance = _total_variance(X)
+        return 1.0 / (2.0 * variance) if variance > 0 else 1.0
+    return 1.0 / X.shape[1] if name in _USES_GAMMA else None
+
+
+def _total_variance(X: Any) -> float:
+    if not issparse(X):
+        return float(X.var(axis=0, dtype=np.float64).sum())
+    X = X.astype(np.float64)
+    return float((np.asarray(X.power(2).mean(axis=0)) - np.asarray(X.mean(axis=0)) ** 2).sum())
+
+
+def check_kernel(K: Floats) -> None:
+    """One sentence for whatever makes a matrix no kernel matrix."""
+    if K.shape[0] != K.shape[1]:
+        raise InputError(
+            f"kernel='precomputed' needs a square matrix of kernel values and got {K.shape[0]} x {K.shape[1]}: pass "
+            "k(x_i, x_j) for all pairs of training rows."
+        )
+    difference = np.abs(K - K.T)
+    scale = max(float(np.abs(K).max()), np.finfo(float).tiny)
+    if difference.max() > 1e-8 * scale:
+        i, j = np.unravel_index(int(np.argmax(difference)), K.shape)
+        raise InputError(
+            f"the precomputed kernel is not symmetric: entry ({i}, {j}) is {K[i, j]:.6g} and entry ({j}, {i}) is "
+            f"{K[j, i]:.6g}; use (K + K.T) / 2 if both mean the same value."
+        )
+
+
+def _check_finite(values: Floats, name: Any) -> None:
+    if not np.isfinite(values).all():
+        raise InputError(
+            f"the kernel function {getattr(name, '__name__', name)!r} returned NaN or infinity for some pair of "
+            "rows: it must give a finite number for every pair."
+        )

@@ -1,0 +1,108 @@
+"""A kernel that is known through its inverse: K = f(P) for a sparse positive semidefinite penalty P.
+
+With P v = μ M v and Vᵀ M V = I, the kernel is K = Σ f(μ) v vᵀ over the eigenvectors outside the known null
+space: f(μ) = 1/μ is the pseudo-inverse, f(μ) = μmax − μ the shifted penalty, f(μ) = exp(−μt) the heat kernel.
+Ham et al., ICML 2004, eqs (12), (20), (24).
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from gramfold.spectral.dense import symmetric_eigenpairs
+from gramfold.spectral.pencil import null_basis, symmetric_penalty
+from gramfold.spectral.shift_invert import solve_off_null
+from gramfold.types import Floats, Integers, Kernel
+
+
+class Decay(ABC):
+    """A decreasing function f of the penalty, and f(A) times vectors for the symmetric A = M^-½ P M^-½."""
+
+    @abstractmethod
+    def of(self, penalties: Floats) -> Floats:
+        """The kernel's eigenvalues f(μ)."""
+
+    @abstractmethod
+    def apply(self, symmetric: csr_array, null: Floats, vectors: Floats) -> Floats:
+        """f(A) V for V orthogonal to the null vectors."""
+
+
+@dataclass(frozen=True)
+class Inverse(Decay):
+    """f(μ) = 1/μ."""
+
+    def of(self, penalties: Floats) -> Floats:
+        # a penalty that vanishes beyond the known null space is finite in the kernel, and very large
+        return 1.0 / np.maximum(penalties, np.finfo(np.float64).tiny ** 0.5)
+
+    def apply(self, symmetric: csr_array, null: Floats, vectors: Floats) -> Floats:
+        return solve_off_null(symmetric, null, vectors)
+
+
+@dataclass(frozen=True)
+class Shift(Decay):
+    """f(μ) = top − μ, with top the largest eigenvalue of the penalty."""
+
+    top: float
+
+    def of(self, penalties: Floats) -> Floats:
+        return self.top - penalties
+
+    def apply(self, symmetric: csr_array, null: Floats, vectors: Floats) -> Floats:
+        return np.asarray(self.top * vectors - symmetric @ vectors)
+
+
+@dataclass(frozen=True)
+class Heat(Decay):
+    """f(μ) = exp(−μ t)."""
+
+    time: float
+
+    def of(self, penalties: Floats) -> Floats:
+        return np.asarray(np.exp(-self.time * penalties))
+
+    def apply(self, symmetric: csr_array, null: Floats, vectors: Floats) -> Floats:
+        from scipy.sparse.linalg import expm_multiply
+
+        return np.asarray(expm_multiply(-self.time * symmetric, vectors))
+
+
+@dataclass(frozen=True)
+class PenaltyKernel(Kernel):
+    """See the module."""
+
+    penalty: csr_array  # P (n, n), float64
+    mass: Floats
+    null: Floats  # (n, c), P null = 0
+    rows: Integers
+    exponent: float = 0.0
+    decay: Decay = field(default_factory=Inverse)
+    kind: Literal["penalty"] = "penalty"
+
+    def product(self, vectors: Floats) -> Floats:
+        """f(P) V, by a solve or products; nothing dense is formed."""
+        symmetric, root = symmetric_penalty(self)
+        null = null_basis(self)
+        inner = np.asarray(vectors, dtype=np.float64) / root[:, None]
+        inner -= null @ (null.T @ inner)
+        result = self.decay.apply(symmetric, null, inner)
+        result -= null @ (null.T @ result)
+        return result / root[:, None]
+
+    def matrix(self) -> Floats:
+        """The kernel from all eigenpairs of the penalty."""
+        symmetric, root = symmetric_penalty(self)
+        penalties, vectors = symmetric_eigenpairs(symmetric.toarray(), null_basis(self))
+        vectors = vectors / root[:, None]
+        return np.asarray((vectors * self.decay.of(penalties)) @ vectors.T)
+
+
+def largest_penalty(penalty: csr_array, mass: Floats) -> float:
+    """The largest eigenvalue of the pencil."""
+    from gramfold.spectral.krylov import largest_eigenvalue
+
+    root = diags_array(1.0 / np.sqrt(mass))
+    return largest_eigenvalue(csr_array(root @ penalty @ root))

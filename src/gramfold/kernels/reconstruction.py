@@ -1,0 +1,61 @@
+"""Weights that rebuild a point from its neighbours, as local linear embedding does.
+
+    minimise |x − Σ_j w_j x_j|² with Σ w = 1:   (G + R·1) w ∝ 1,   G_jl = ⟨x_j − x, x_l − x⟩,  R = reg · trace G
+
+Roweis, Saul, Science 290 (2000); always in float64.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gramfold.runtime.threads import blocks
+from gramfold.types import Floats, Integers, Neighbors
+
+_ENTRIES_PER_BLOCK = 2_000_000
+
+
+def barycentric_weights(grams: Floats, reg: float) -> Floats:
+    """Weights (b, k) that sum to one, from local Gram matrices (b, k, k)."""
+    traces = np.trace(grams, axis1=1, axis2=2)
+    ridge = np.where(traces > 0, reg * traces, reg or 1.0)
+    k = grams.shape[1]
+    regular = grams + ridge[:, None, None] * np.eye(k)
+    weights = _solve_ones(regular, traces)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _solve_ones(matrices: Floats, traces: Floats) -> Floats:
+    ones = np.ones((*matrices.shape[:2], 1))
+    try:
+        return np.asarray(np.linalg.solve(matrices, ones)[..., 0])
+    except np.linalg.LinAlgError:
+        # reg = 0 and more neighbours than dimensions: the smallest weights that rebuild the point exactly
+        k = matrices.shape[1]
+        tiny = np.finfo(np.float64).eps * np.where(traces > 0, traces, 1.0)
+        return np.asarray(np.linalg.solve(matrices + tiny[:, None, None] * np.eye(k), ones)[..., 0])
+
+
+def weight_matrix(
+    neighbors: Neighbors, grams: Callable[[Integers, Integers], Floats], reg: float, width: int
+) -> csr_array:
+    """W (m, n): row i rebuilds point i from its neighbours. `width` is how many numbers a neighbour has."""
+    weights = np.empty(len(neighbors.indices))
+    counts = neighbors.counts
+    for count in np.unique(counts[counts > 0]):  # lists of one length are solved together
+        rows = np.flatnonzero(counts == count)
+        for part in blocks(len(rows), max(1, _ENTRIES_PER_BLOCK // int(count * (count + width)))):
+            places = neighbors.indptr[rows[part]][:, None] + np.arange(count)
+            local = grams(rows[part], neighbors.indices[places])
+            weights[places] = barycentric_weights(local, reg)
+    shape = (len(neighbors), neighbors.n_vertices)
+    return csr_array((weights, neighbors.indices, neighbors.indptr), shape=shape)
+
+
+def reconstruction_penalty(weights: csr_array, mass: Floats) -> csr_array:
+    """M = (I − W)ᵀ diag(mass) (I − W): the cost of not being rebuilt by one's neighbours."""
+    from scipy.sparse import diags_array, eye_array
+
+    rest = csr_array(eye_array(weights.shape[0]) - weights)
+    return csr_array(rest.T @ diags_array(mass) @ rest)

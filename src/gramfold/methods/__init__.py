@@ -1,0 +1,1 @@
+"""One short file per method: formula and reference, class, its kernel, how it meets new points."""

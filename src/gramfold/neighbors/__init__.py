@@ -1,0 +1,1 @@
+"""X -> Neighbors: exact, approximate, precomputed."""

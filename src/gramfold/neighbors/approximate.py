@@ -1,0 +1,106 @@
+"""Approximate search: a hierarchical navigable small-world graph (faiss), with its recall measured.
+
+Malkov, Yashunin, IEEE TPAMI 42 (2020). The same rows are found whatever the number of threads.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gramfold.errors import InputError, MissingExtraError
+from gramfold.neighbors.exact import BlockedIndex
+from gramfold.neighbors.index import VectorIndex, sort_lists
+from gramfold.runtime.progress import Stages
+from gramfold.runtime.threads import blocks, thread_count
+from gramfold.types import Floats, Integers
+
+_LINKS = 24  # per vertex and layer
+_BUILD_WIDTH = 80  # vertices kept in view while building
+_SEARCH_WIDTH = 80  # and while searching; at least twice k
+_QUERIES_PER_BLOCK = 20_000
+_RECALL_SAMPLE = 200
+# Those who would choose a new row as their neighbour are looked for among this many of its nearest.
+_WITHIN = 64
+
+
+class SmallWorldIndex(VectorIndex):
+    """HNSW over float32 copies of the rows; distances found are computed again in float64."""
+
+    def _build(self) -> None:
+        if self.metric.family != "euclidean":
+            raise InputError(
+                f"approximate neighbours know the euclidean and cosine metrics, not {self.metric.name!r}: use "
+                "neighbors='exact'."
+            )
+        faiss = load_faiss()
+        _set_threads(faiss, self.n_jobs)
+        self._graph = faiss.IndexHNSWFlat(self.rows.shape[1], _LINKS)
+        self._graph.hnsw.efConstruction = _BUILD_WIDTH
+        self._graph.add(np.ascontiguousarray(self.rows, dtype=np.float32))
+
+    def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
+        faiss = load_faiss()
+        _set_threads(faiss, self.n_jobs)
+        found = np.empty((len(rows), k), dtype=np.intp)
+        width = faiss.SearchParametersHNSW(efSearch=max(_SEARCH_WIDTH, 2 * k))
+        parts = blocks(len(rows), _QUERIES_PER_BLOCK)
+        for part in stages.bar(parts, len(parts), "neighbours"):
+            block = np.ascontiguousarray(rows[part], dtype=np.float32)
+            found[part] = self._graph.search(block, k, params=width)[1]
+        lost = np.flatnonzero((found < 0).any(axis=1))
+        if lost.size:  # the search graph did not lead to k vertices: look at everybody for these rows
+            everybody = BlockedIndex(self.points, self.metric, self.n_jobs)
+            found[lost] = everybody.nearest(rows[lost], k).indices.reshape(-1, k)
+        owners = np.repeat(np.arange(len(rows)), k)
+        exact = self.metric.pairs(rows, owners, self.rows, found.ravel(), self.n_jobs)
+        return sort_lists(found, exact.reshape(found.shape))
+
+    def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
+        if reaches is None:
+            raise InputError(
+                "approximate neighbours are found by number, not by radius: use n_neighbors, or "
+                "neighbors='exact' with radius."
+            )
+        k = min(self.size, _WITHIN)
+        indices, distances = self._nearest(rows, k, Stages())
+        return np.repeat(np.arange(len(rows)), k), indices.ravel(), distances.ravel()
+
+    def measure_recall(self, k: int, random_state: np.random.RandomState) -> float:
+        """Share of the true k nearest that the search finds, on a sample of the vertices."""
+        sample = random_state.choice(self.size, min(_RECALL_SAMPLE, self.size), replace=False)
+        exact = BlockedIndex(self.points, self.metric, self.n_jobs)
+        found, truth = (one.nearest(self.points[sample], k).indices.reshape(-1, k) for one in (self, exact))
+        return float(np.mean([len(np.intersect1d(a, b)) / k for a, b in zip(found, truth, strict=True)]))
+
+    # faiss indices are not picklable by themselves
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_graph": load_faiss().serialize_index(self._graph)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _graph=load_faiss().deserialize_index(state["_graph"]))
+
+
+def faiss_installed() -> bool:
+    """Whether the `approximate` extra is there, without loading it."""
+    from importlib.util import find_spec
+
+    return find_spec("faiss") is not None
+
+
+def load_faiss() -> Any:
+    """The faiss module, or one sentence on how to get it."""
+    try:
+        import faiss
+    except ImportError as error:
+        raise MissingExtraError(
+            'approximate neighbours need faiss: pip install "gramfold[approximate]", or use neighbors="exact".'
+        ) from error
+    return faiss
+
+
+def _set_threads(faiss: Any, n_jobs: int | None) -> None:
+    import sys
+
+    # beside another OpenMP runtime on macOS more than one faiss thread can crash
+    faiss.omp_set_num_threads(1 if sys.platform == "darwin" else thread_count(n_jobs))

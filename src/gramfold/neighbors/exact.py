@@ -1,0 +1,163 @@
+"""Exact search: a k-d tree in few dimensions, all distances by blocks in many."""
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists
+from gramfold.runtime.progress import Stages
+from gramfold.runtime.threads import blocks, run_blocks, thread_count
+from gramfold.types import Floats, Integers
+
+_QUERIES_PER_BLOCK = 100_000
+_ENTRIES_PER_BLOCK = 2_000_000  # of a block of distances: 16 MB, some 20 ms of work
+# Candidates taken beyond k from rounded distances, so that the check below seldom fails.
+_SPARE = 8
+
+
+class TreeIndex(VectorIndex):
+    """k-d tree; for Euclidean, cosine and Minkowski metrics."""
+
+    def _build(self) -> None:
+        from scipy.spatial import cKDTree
+
+        self._tree = cKDTree(self.rows)
+
+    def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
+        indices = np.empty((len(rows), k), dtype=np.intp)
+        distances = np.empty((len(rows), k))
+        parts = blocks(len(rows), _QUERIES_PER_BLOCK)
+        for part in stages.bar(parts, len(parts), "neighbours"):
+            indices[part], distances[part] = self._nearest_block(rows[part], k)
+        return indices, distances
+
+    def _nearest_block(self, rows: Floats, k: int) -> tuple[Integers, Floats]:
+        more = min(k + 1, self.size)  # one more shows whether the last place is tied
+        found = self._tree.query(rows, more, p=self.metric.p, workers=thread_count(self.n_jobs))[1]
+        found = found.reshape(len(rows), more)
+        indices, distances = sort_lists(found, self._measure(rows, found))
+        if more > k:
+            limit = distances[:, k - 1] * (1.0 + ROUNDING)
+            for row in np.flatnonzero(distances[:, k] <= limit):
+                near = np.array(
+                    self._tree.query_ball_point(rows[row], self._search_radius(limit[row]), p=self.metric.p)
+                )
+                tied = sort_lists(near[None], self._measure(rows[row : row + 1], near[None]))
+                indices[row], distances[row] = tied[0][0, :more], tied[1][0, :more]
+        return indices[:, :k], distances[:, :k]
+
+    def _measure(self, rows: Floats, found: Integers) -> Floats:
+        owners = np.repeat(np.arange(len(rows)), found.shape[1])
+        return self.metric.pairs(rows, owners, self.rows, found.ravel(), self.n_jobs).reshape(found.shape)
+
+    def _search_radius(self, distance: Floats) -> Floats:
+        # a little more than asked, since the tree rounds differently; the caller cuts exactly
+        return np.asarray(self.metric.search_length(distance)) * (1.0 + 1e-9) + np.finfo(np.float64).tiny
+
+    def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
+        i, j = self._ball(self._tree, rows, self._search_radius(reach))
+        if reaches is not None:
+            # One tree per octave of reach: a ball query with the octave's largest reach finds its vertices,
+            # and one far outlier does not make everybody look far.
+            octaves = np.frexp(reaches)[1]
+            from scipy.spatial import cKDTree
+
+            for octave in np.unique(octaves):
+                members = np.flatnonzero(octaves == octave)
+                radius = np.full(len(rows), self._search_radius(reaches[members].max()))
+                more_i, more_j = self._ball(cKDTree(self.rows[members]), rows, radius)
+                i, j = np.concatenate([i, more_i]), np.concatenate([j, members[more_j]])
+            i, j = np.divmod(np.unique(i * self.size + j), self.size)
+        return i, j, self.metric.pairs(rows, i, self.rows, j, self.n_jobs)
+
+    def _ball(self, tree: object, rows: Floats, radius: Floats) -> tuple[Integers, Integers]:
+        found = tree.query_ball_point(  # type: ignore[attr-defined]
+            rows, radius, p=self.metric.p, workers=thread_count(self.n_jobs), return_sorted=False
+        )
+        counts = np.fromiter(map(len, found), dtype=np.intp, count=len(rows))
+        columns = np.concatenate([np.asarray(f, dtype=np.intp) for f in found]) if len(rows) else np.empty(0, np.intp)
+        return np.repeat(np.arange(len(rows)), counts), columns
+
+
+class BlockedIndex(VectorIndex):
+    """Every distance, a block of rows at a time; for any metric."""
+
+    def _build(self) -> None:
+        if self.metric.family == "euclidean":
+            # Products round relative to the length of the rows: shorter rows round less.
+            self._center = self.rows.mean(axis=0, dtype=np.float64).astype(self.rows.dtype)
+            self._shifted = self.rows - self._center
+            self._norms = np.einsum("ij,ij->i", self._shifted, self._shifted)
+
+    def _parts(self, m: int) -> list[slice]:
+        return blocks(m, max(1, _ENTRIES_PER_BLOCK // self.size))
+
+    def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
+        indices = np.empty((len(rows), k), dtype=np.intp)
+        distances = np.empty((len(rows), k))
+
+        def work(part: slice) -> None:
+            search = self._euclidean_nearest if self.metric.family == "euclidean" else self._plain_nearest
+            indices[part], distances[part] = search(rows[part], k)
+
+        with threadpool_limits(1, user_api="blas"):  # the pool's threads are enough
+            run_blocks(work, self._parts(len(rows)), self.n_jobs, stages=stages, what="neighbours")
+        return indices, distances
+
+    def _plain_nearest(self, rows: Floats, k: int) -> tuple[Integers, Floats]:
+        return _smallest(self.metric.block(rows, self.rows), k)
+
+    def _euclidean_nearest(self, rows: Floats, k: int) -> tuple[Integers, Floats]:
+        squared, rounding = self._rounded_squares(rows)
+        more = min(k + _SPARE, self.size)
+        found, rough = _smallest(squared, more)
+        owners = np.repeat(np.arange(len(rows)), more)
+        exact = self.metric.pairs(rows, owners, self.rows, found.ravel(), n_jobs=1).reshape(found.shape)
+        indices, distances = sort_lists(found, exact)
+        indices, distances = indices[:, :k], distances[:, :k]
+        if more < self.size:
+            # Nobody left out can be as near as the k-th found: else look at everybody, from differences.
+            last = np.asarray(self.metric.search_length(distances[:, -1])) ** 2
+            for row in np.flatnonzero(rough[:, -1] - rounding <= last * (1 + ROUNDING)):
+                everybody = np.arange(self.size)
+                exact = self.metric.pairs(rows, np.full(self.size, row), self.rows, everybody, n_jobs=1)
+                one = sort_lists(everybody[None], exact[None])
+                indices[row], distances[row] = one[0][0, :k], one[1][0, :k]
+        return indices, distances
+
+    def _rounded_squares(self, rows: Floats) -> tuple[Floats, Floats]:
+        """|x|² + |y|² − 2 x·y for all pairs, and how far each row's entries may be from the truth."""
+        shifted = rows - self._center
+        norms = np.einsum("ij,ij->i", shifted, shifted)
+        squared = shifted @ self._shifted.T
+        squared *= -2.0
+        squared += norms[:, None]
+        squared += self._norms[None, :]
+        longest = np.sqrt(norms.astype(np.float64)) + np.sqrt(float(self._norms.max()))
+        rounding = 8.0 * np.finfo(squared.dtype).eps * np.sqrt(rows.shape[1]) * longest**2
+        return squared, rounding
+
+    def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
+        def work(part: slice) -> tuple[Integers, Integers, Floats]:
+            limit = reach[part, None] if reaches is None else np.maximum(reach[part, None], reaches[None, :])
+            if self.metric.family != "euclidean":
+                block = self.metric.block(rows[part], self.rows)
+                i, j = np.nonzero(block <= limit * (1 + ROUNDING))
+                return i + part.start, j, block[i, j]
+            squared, rounding = self._rounded_squares(rows[part])
+            length = np.asarray(self.metric.search_length(limit))
+            i, j = np.nonzero(squared <= length**2 * (1 + 1e-9) + rounding[:, None])
+            return i + part.start, j, self.metric.pairs(rows[part], i, self.rows, j, n_jobs=1)
+
+        with threadpool_limits(1, user_api="blas"):
+            found = run_blocks(work, self._parts(len(rows)), self.n_jobs)
+        i, j, distances = (np.concatenate(column) for column in zip(*found, strict=True))
+        return i, j, distances
+
+
+def _smallest(values: Floats, k: int) -> tuple[Integers, Floats]:
+    from gramfold.neighbors.distance_kernels import smallest
+
+    indices = np.empty((len(values), k), dtype=np.intp)
+    kept = np.empty((len(values), k), dtype=values.dtype)
+    smallest(np.ascontiguousarray(values), indices, kept)
+    return indices, kept

@@ -1,0 +1,143 @@
+"""What every search structure can do, and the part that all structures over vectors share."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+
+from gramfold.neighbors.metrics import Metric
+from gramfold.runtime.progress import SILENT, Stages
+from gramfold.types import Floats, Integers, Neighbors
+
+# Rounding allowed when "within r" meets a distance computed in another order.
+ROUNDING = 1e-12
+# Up to this size a group's way out is found in the whole index; beyond, in a new one of the others.
+_SMALL_GROUP = 100
+
+
+class Index(ABC):
+    """Vertices that can be searched. Built in `fit`; its queries store nothing."""
+
+    size: int  # number of vertices
+    recall: float | None = None  # measured where the search is approximate
+    given = False  # whether the edges were given, so that no rule of reach is known
+
+    @abstractmethod
+    def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
+        """Neighbours of each vertex among the others: its k nearest, or all within the radius."""
+
+    @abstractmethod
+    def nearest(self, queries: Floats, k: int) -> Neighbors:
+        """The k nearest vertices of each new row."""
+
+    @abstractmethod
+    def within(self, queries: Floats, reach: Floats, reaches: Floats) -> Neighbors:
+        """All vertices j with d(x, j) ≤ max(reach of x, reaches[j]): the rule of the union graph."""
+
+    @abstractmethod
+    def gap(self, group: Integers, others: Integers) -> tuple[int, int, float]:
+        """The shortest step (i, j, distance) from a group of vertices to the others."""
+
+    @abstractmethod
+    def vertex_grams(self, vertices: Integers) -> Callable[[Integers, Integers], Floats]:
+        """`grams(r, j)`: inner products (b, k, k) of the differences x_j − x_r of vertices r, lists j (b, k)."""
+
+    @abstractmethod
+    def query_grams(self, queries: Floats) -> Callable[[Integers, Integers], Floats]:
+        """The same around new rows: `grams(r, j)` for the r-th queries."""
+
+
+class VectorIndex(Index):
+    """Search among rows of numbers. A subclass finds candidates; distances come from differences."""
+
+    def __init__(self, points: Floats, metric: Metric, n_jobs: int | None) -> None:
+        self.points = np.ascontiguousarray(points)
+        self.rows = metric.prepare(points)
+        self.metric = metric
+        self.n_jobs = n_jobs
+        self.size = len(points)
+        self._build()
+
+    @abstractmethod
+    def _build(self) -> None:
+        """Prepare the search structure over `self.rows`."""
+
+    @abstractmethod
+    def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
+        """Indices and distances (m, k) of the k nearest vertices, nearest first, lower index at a tie."""
+
+    @abstractmethod
+    def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
+        """Rows, vertices and distances of at least the pairs with d ≤ max(reach, reaches)."""
+
+    def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
+        if radius is not None:
+            pairs = self._within(self.rows, np.full(self.size, radius), None)
+            return self._cut(*pairs, np.full(self.size, radius), None, exclude_self=True)
+        assert k is not None
+        indices, distances = self._nearest(self.rows, k + 1, stages)
+        indices, distances = _without(np.arange(self.size), indices, distances)
+        return Neighbors.from_lists(indices, distances, self.size)
+
+    def nearest(self, queries: Floats, k: int) -> Neighbors:
+        indices, distances = self._nearest(self.metric.prepare(queries), k, SILENT)
+        return Neighbors.from_lists(indices, distances, self.size)
+
+    def within(self, queries: Floats, reach: Floats, reaches: Floats) -> Neighbors:
+        pairs = self._within(self.metric.prepare(queries), reach, reaches)
+        return self._cut(*pairs, reach, reaches)
+
+    def _cut(
+        self,
+        i: Integers,
+        j: Integers,
+        distances: Floats,
+        reach: Floats,
+        reaches: Floats | None,
+        *,
+        exclude_self: bool = False,
+    ) -> Neighbors:
+        limit = reach[i] if reaches is None else np.maximum(reach[i], reaches[j])
+        keep = distances <= limit * (1.0 + ROUNDING)
+        if exclude_self:
+            keep &= i != j
+        return Neighbors.from_pairs(i[keep], j[keep], distances[keep], (len(reach), self.size))
+
+    def gap(self, group: Integers, others: Integers) -> tuple[int, int, float]:
+        if len(group) <= _SMALL_GROUP:
+            # no more than the whole group can stand before the first outsider
+            found = self.nearest(self.points[group], len(group) + 1)
+            found = found.keep(~np.isin(found.indices, group))
+            ends = found.indices
+        else:
+            found = type(self)(self.points[others], self.metric, self.n_jobs).nearest(self.points[group], 1)
+            ends = others[found.indices]
+        best = int(np.argmin(found.distances))
+        return int(group[found.rows[best]]), int(ends[best]), float(found.distances[best])
+
+    def vertex_grams(self, vertices: Integers) -> Callable[[Integers, Integers], Floats]:
+        return lambda r, j: _difference_grams(self.points[vertices[r]], self.points[vertices[j]])
+
+    def query_grams(self, queries: Floats) -> Callable[[Integers, Integers], Floats]:
+        return lambda r, j: _difference_grams(queries[r], self.points[j])
+
+
+def sort_lists(indices: Integers, distances: Floats) -> tuple[Integers, Floats]:
+    """Each row nearest first, the lower index at a tie."""
+    order = np.argsort(indices, axis=1)
+    indices, distances = np.take_along_axis(indices, order, 1), np.take_along_axis(distances, order, 1)
+    order = np.argsort(distances, axis=1, kind="stable")
+    return np.take_along_axis(indices, order, 1), np.take_along_axis(distances, order, 1)
+
+
+def _without(own: Integers, indices: Integers, distances: Floats) -> tuple[Integers, Floats]:
+    """Lists one shorter: the row itself taken out, or the last entry where it was not found."""
+    m, k = indices.shape
+    drop = indices == own[:, None]
+    drop[~drop.any(axis=1), -1] = True
+    return indices[~drop].reshape(m, k - 1), distances[~drop].reshape(m, k - 1)
+
+
+def _difference_grams(centers: Floats, lists: Floats) -> Floats:
+    differences = lists.astype(np.float64) - centers[:, None, :]  # (b, k, d)
+    return np.asarray(differences @ differences.transpose(0, 2, 1))

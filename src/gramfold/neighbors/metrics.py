@@ -1,0 +1,124 @@
+"""A metric: how rows are prepared for the search, and how far apart two of them are."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from gramfold.errors import InputError
+from gramfold.runtime.threads import blocks, run_blocks
+from gramfold.types import Floats, Integers
+
+_EUCLIDEAN = {"euclidean", "l2"}
+_MINKOWSKI = {"cityblock": 1.0, "manhattan": 1.0, "l1": 1.0, "chebyshev": np.inf}
+# Metrics that SciPy would scale by the rows of each call; here the training rows decide once.
+_DATA_SCALED = {"seuclidean": "V", "mahalanobis": "VI"}
+_PAIRS_PER_BLOCK = 50_000
+
+MetricName = str | Callable[[Floats, Floats], float]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One of three families: Euclidean (cosine too, on unit rows), Minkowski, or any metric of SciPy."""
+
+    family: Literal["euclidean", "minkowski", "scipy"]
+    name: MetricName
+    p: float = 2.0
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def prepare(self, X: Floats) -> Floats:
+        """Rows as the search sees them: of unit length for the cosine metric."""
+        if self.name != "cosine":
+            return np.ascontiguousarray(X)
+        norms = np.linalg.norm(X, axis=1)
+        empty = np.flatnonzero(norms == 0)
+        if empty.size:
+            raise InputError(
+                f"row {empty[0]} is all zeros and has no direction ({empty.size} such rows), so its cosine "
+                "distance is not defined: remove these rows or use another metric."
+            )
+        return np.ascontiguousarray(X / norms[:, None])
+
+    def pairs(self, left: Floats, i: Integers, right: Floats, j: Integers, n_jobs: int | None) -> Floats:
+        """Distances of the prepared rows left[i] and right[j], in float64 and from differences."""
+        out = np.empty(len(i))
+        run_blocks(
+            lambda part: self._pairs(left, i[part], right, j[part], out[part]), blocks(len(i), _PAIRS_PER_BLOCK), n_jobs
+        )
+        return out
+
+    def _pairs(self, left: Floats, i: Integers, right: Floats, j: Integers, out: Floats) -> None:
+        if self.family == "minkowski":
+            out[:] = np.linalg.norm(left[i].astype(np.float64) - right[j], ord=self.p, axis=1)
+            return
+        from gramfold.neighbors.distance_kernels import pair_lengths
+
+        pair_lengths(left, i, right, j, out)
+        if self.name == "cosine":
+            out[:] = 0.5 * out**2  # |u − v|² = 2 − 2 cos for unit rows
+
+    def search_length(self, distances: Floats | float) -> Floats | float:
+        """The length between prepared rows that belongs to a distance of this metric."""
+        return np.sqrt(2.0 * np.asarray(distances)) if self.name == "cosine" else distances
+
+    def block(self, left: Floats, right: Floats) -> Floats:
+        """All distances between two sets of raw rows, in float64."""
+        from scipy.spatial.distance import cdist
+
+        if self.family == "minkowski":
+            return np.asarray(cdist(left, right, "minkowski", p=self.p))
+        if self.name == "cosine":
+            return np.asarray(0.5 * cdist(self.prepare(left), self.prepare(right), "sqeuclidean"))
+        return np.asarray(cdist(left, right, self.name, **self.params))
+
+
+def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -> Metric:
+    """The metric of this name; whatever it needs from the data is taken from the training rows."""
+    params = dict(params or {})
+    if callable(name):
+        return Metric("scipy", name, params=params)
+    name = name.lower()
+    if name in _EUCLIDEAN or name == "cosine":
+        return Metric("euclidean", "euclidean" if name in _EUCLIDEAN else name)
+    if name in _MINKOWSKI:
+        return Metric("minkowski", name, p=_MINKOWSKI[name])
+    if name == "minkowski" and "w" not in params:
+        p = float(params.get("p", 2.0))
+        if p < 1:
+            raise InputError(f"metric 'minkowski' with p={p:g} is not a distance: use p >= 1.")
+        return Metric("euclidean", "euclidean") if p == 2 else Metric("minkowski", name, p=p)
+    if name in _DATA_SCALED and _DATA_SCALED[name] not in params:
+        params[_DATA_SCALED[name]] = _scale_of(name, X)
+    metric = Metric("scipy", name, params=params)
+    _try_once(metric, X)
+    return metric
+
+
+def _try_once(metric: Metric, X: Floats) -> None:
+    try:
+        metric.block(X[:1], X[:1])
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            f"metric={metric.name!r} with {dict(metric.params)} is not one that SciPy can compute ({error}): use "
+            "'euclidean', 'cosine', 'precomputed', a name that scipy.spatial.distance.cdist knows, or a function."
+        ) from error
+
+
+def _scale_of(name: str, X: Floats) -> Floats:
+    if name == "seuclidean":
+        spread = X.var(axis=0, ddof=1, dtype=np.float64)
+        if not spread.all():
+            raise InputError(
+                f"column {int(np.flatnonzero(spread == 0)[0])} is constant, so metric 'seuclidean' divides by "
+                "zero: remove it."
+            )
+        return np.asarray(spread)
+    try:
+        return np.linalg.inv(np.atleast_2d(np.cov(X, rowvar=False)))
+    except np.linalg.LinAlgError as error:
+        raise InputError(
+            "the covariance of the rows is singular, so metric 'mahalanobis' has no inverse to use: pass "
+            "metric_params={'VI': ...} or reduce the columns."
+        ) from error

@@ -1,0 +1,79 @@
+"""Choose a search structure: by what was given, by the metric, by the predicted cost."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from gramfold.errors import ApproximationWarning, InputError
+from gramfold.neighbors.approximate import SmallWorldIndex, faiss_installed
+from gramfold.neighbors.duplicates import Collapse, collapse_distances, collapse_rows, no_duplicates
+from gramfold.neighbors.exact import BlockedIndex, TreeIndex
+from gramfold.neighbors.index import Index, VectorIndex
+from gramfold.neighbors.metrics import Metric, MetricName, make_metric
+from gramfold.neighbors.precomputed import DistanceIndex, GraphIndex, TransformerIndex
+from gramfold.types import Floats
+
+_TREE_DIMENSIONS = 15  # beyond, a k-d tree visits nearly all of its leaves
+# n²(d + 100) above this and the blocked search takes longer than building the approximate one
+_EXACT_LIMIT = 4e11
+
+
+def build_index(
+    X: Any,
+    *,
+    metric: MetricName,
+    metric_params: Mapping[str, Any] | None,
+    neighbors: Any,
+    n_neighbors: int,
+    radius: float | None,
+    n_jobs: int | None,
+    random_state: np.random.RandomState,
+) -> tuple[Index, Collapse]:
+    """The search structure over the distinct rows of X, and which rows are the same."""
+    if metric == "precomputed":
+        if issparse(X):
+            return GraphIndex(csr_array(X)), no_duplicates(X.shape[0])
+        collapse = collapse_distances(X)
+        _check_k(n_neighbors, radius, len(collapse))
+        return DistanceIndex(X, collapse.first), collapse
+    collapse = collapse_rows(X)
+    points = X if len(collapse) == len(X) else X[collapse.first]
+    measure = make_metric(metric, metric_params, points)
+    if not isinstance(neighbors, str):
+        return TransformerIndex(neighbors, _exact(points, measure, n_jobs)), collapse
+    _check_k(n_neighbors, radius, len(points))
+    if neighbors == "approximate" or (neighbors == "auto" and _exact_is_slow(points, measure, radius)):
+        index = SmallWorldIndex(points, measure, n_jobs)
+        index.recall = index.measure_recall(n_neighbors, random_state)
+        if neighbors == "auto":
+            warnings.warn(
+                f"neighbours of {len(points):,} rows in {points.shape[1]} dimensions were found approximately "
+                f"(recall {index.recall:.3f} on a sample): pass neighbors='approximate' to accept this, or "
+                "'exact' to wait.",
+                ApproximationWarning,
+                stacklevel=2,
+            )
+        return index, collapse
+    return _exact(points, measure, n_jobs), collapse
+
+
+def _exact(points: Floats, metric: Metric, n_jobs: int | None) -> VectorIndex:
+    tree = metric.family != "scipy" and points.shape[1] <= _TREE_DIMENSIONS
+    return (TreeIndex if tree else BlockedIndex)(points, metric, n_jobs)
+
+
+def _exact_is_slow(points: Floats, metric: Metric, radius: float | None) -> bool:
+    n, d = points.shape
+    searchable = metric.family == "euclidean" and radius is None and d > _TREE_DIMENSIONS
+    return searchable and float(n) ** 2 * (d + 100) > _EXACT_LIMIT and faiss_installed()
+
+
+def _check_k(n_neighbors: int, radius: float | None, n: int) -> None:
+    if radius is None and n_neighbors >= n:
+        raise InputError(
+            f"n_neighbors={n_neighbors} and there are {n} distinct rows, so each has at most {n - 1} neighbours: "
+            f"use n_neighbors <= {n - 1} or more rows."
+        )

@@ -1,0 +1,1 @@
+"""Threads, progress, memory forecast and the compile cache."""

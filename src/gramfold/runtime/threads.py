@@ -1,0 +1,53 @@
+"""A pool of threads over blocks of work that release the interpreter's lock.
+
+Results come back in block order, so that sums over them do not depend on the number of threads.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from gramfold.errors import InputError
+from gramfold.runtime.progress import SILENT, Stages
+
+Result = TypeVar("Result")
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """None and -1 mean every core this process may use, -2 all but one, and so on."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        return cores
+    if n_jobs == 0:
+        raise InputError("n_jobs=0 asks for no thread at all: use None for every core, or a positive number.")
+    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+
+
+def blocks(n: int, size: int) -> list[slice]:
+    """Consecutive slices of at most `size` that cover range(n)."""
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+def run_blocks(
+    work: Callable[[slice], Result],
+    parts: list[slice],
+    n_jobs: int | None = None,
+    *,
+    stages: Stages = SILENT,
+    what: str = "blocks",
+) -> list[Result]:
+    """Run `work` on every slice and return the results in the order of the slices."""
+    threads = min(thread_count(n_jobs), len(parts))
+    if threads <= 1:
+        return [work(part) for part in stages.bar(parts, len(parts), what)]
+    pool = ThreadPoolExecutor(threads)
+    try:
+        return list(stages.bar(_in_order(pool, work, parts), len(parts), what))
+    finally:
+        # On an interrupt the blocks not yet begun are dropped; those under way are short.
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _in_order(pool: ThreadPoolExecutor, work: Callable[[slice], Result], parts: list[slice]) -> Iterator[Result]:
+    yield from pool.map(work, parts)

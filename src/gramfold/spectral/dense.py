@@ -1,0 +1,23 @@
+"""Dense eigenpairs by LAPACK."""
+
+import numpy as np
+from scipy.linalg import eigh
+
+from gramfold.types import Floats
+
+
+def symmetric_eigenpairs(matrix: Floats, null: Floats, count: int | None = None) -> tuple[Floats, Floats]:
+    """The smallest eigenpairs of a positive semidefinite matrix outside its known null space, ascending."""
+    n, c = null.shape
+    # the null vectors are moved to the top of the spectrum, out of the way
+    top = float(np.abs(matrix).sum(axis=1).max()) or 1.0
+    moved = matrix + (2.0 * top * null) @ null.T
+    last = n - c - 1 if count is None else count - 1
+    values, vectors = eigh(moved, subset_by_index=(0, last))
+    return np.maximum(values, 0.0), vectors
+
+
+def gram_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats, Floats]:
+    """The largest eigenpairs, descending, and all eigenvalues ascending."""
+    values, vectors = eigh(matrix)
+    return values[::-1][:count], vectors[:, ::-1][:, :count], values

@@ -1,0 +1,30 @@
+"""The symmetric forms that the solvers work on, M^½ K M^½ and M^-½ P M^-½, and their null vectors."""
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from gramfold.types import Floats, Kernel
+
+
+def mass_root(kernel: Kernel) -> Floats:
+    """M^½ as a vector."""
+    return np.sqrt(kernel.mass)
+
+
+def symmetric_penalty(kernel: Kernel) -> tuple[csr_array, Floats]:
+    """A = M^-½ P M^-½ and M^½."""
+    root = mass_root(kernel)
+    if (root == 1).all():
+        return kernel.penalty, root  # type: ignore[attr-defined]
+    inverse = diags_array(1.0 / root)
+    return csr_array(inverse @ kernel.penalty @ inverse), root  # type: ignore[attr-defined]
+
+
+def null_basis(kernel: Kernel) -> Floats:
+    """Orthonormal null vectors of the symmetric form, (n, c)."""
+    return np.linalg.qr(mass_root(kernel)[:, None] * kernel.null)[0]
+
+
+def one_norm(matrix: csr_array) -> float:
+    """The largest absolute row sum: a bound of every eigenvalue; 1 for a matrix of zeros."""
+    return float(np.abs(matrix).sum(axis=1).max()) or 1.0

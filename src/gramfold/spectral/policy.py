@@ -1,0 +1,135 @@
+"""Who solves: dense where that is quick, Lanczos for a gram, shift-invert (or Lanczos first) for a penalty.
+
+Every result is checked: ‖Ay − λy‖ ≤ max(tol·λ, 10·eps·‖A‖). What fails is an error, never a map.
+"""
+
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gramfold.errors import NotConvergedError
+from gramfold.spectral.canonical import canonical_signs
+from gramfold.spectral.dense import gram_eigenpairs, symmetric_eigenpairs
+from gramfold.spectral.krylov import largest_eigenpairs
+from gramfold.spectral.pencil import mass_root, null_basis, one_norm, symmetric_penalty
+from gramfold.spectral.shift_invert import rayleigh_ritz, smallest_eigenpairs
+from gramfold.types import Floats, Kernel, Spectrum
+
+TOLERANCE = 1e-6
+_DENSE_ROWS = 1_000
+# With more vertices than this a penalty's factor may fill in, so products alone are tried first ...
+_PRODUCTS_FIRST_ROWS = 20_000
+# ... for at most this many restarts.
+_PRODUCTS_RESTARTS = 40
+# Accuracy of the most negative eigenvalue, which is only reported.
+_REPORTED = 1e-4
+
+
+def leading_spectrum(kernel: Kernel, count: int) -> Spectrum:
+    """The `count` leading eigenpairs of the kernel."""
+    solve = _gram_spectrum if kernel.kind == "gram" else _penalty_spectrum
+    return solve(kernel, count)
+
+
+def _gram_spectrum(kernel: Kernel, count: int) -> Spectrum:
+    started = perf_counter()
+    root = mass_root(kernel)[:, None]
+    n = len(root)
+    negative_mass = None
+    if n <= _DENSE_ROWS or 4 * count > n:
+        solver = "dense (LAPACK)"
+        values, vectors, every = gram_eigenpairs(root * kernel.matrix() * root.T, count)
+        below = -every[every < 0].sum()
+        negative_mass = float(below / np.abs(every).sum()) if below > 0 else 0.0
+        lowest = float(every[0])
+    else:
+        solver = "Lanczos (ARPACK)"
+
+        def product(v: Floats) -> Floats:
+            return root * kernel.product(root * v)
+
+        values, vectors = largest_eigenpairs(product, n, count)
+        lowest = _most_negative(product, n, float(values[0]))
+    vectors = canonical_signs(vectors)
+    norm = max(abs(values[0]), abs(lowest))
+    misfit = np.linalg.norm(root * kernel.product(root * vectors) - vectors * values, axis=0)
+    residuals = _checked(misfit, np.abs(values), norm, solver)
+    return Spectrum(
+        eigenvalues=values,
+        eigenvectors=vectors / root,
+        residuals=residuals,
+        solver=solver,
+        seconds=perf_counter() - started,
+        total=kernel.trace(),  # type: ignore[attr-defined]
+        most_negative=min(lowest, 0.0),
+        negative_mass=negative_mass,
+    )
+
+
+def _most_negative(product: Callable[[Floats], Floats], n: int, top: float) -> float:
+    """The smallest eigenvalue, to a small share of the largest."""
+    # shifted, so that "relative to the eigenvalue" means relative to the largest one
+    return top + float(largest_eigenpairs(lambda v: product(v) - top * v, n, 1, which="SA", tolerance=_REPORTED)[0][0])
+
+
+def _penalty_spectrum(kernel: Kernel, count: int) -> Spectrum:
+    started = perf_counter()
+    matrix, root = symmetric_penalty(kernel)
+    null = null_basis(kernel)
+    n = len(root)
+    if n <= _DENSE_ROWS or 4 * count > n:
+        solver = "dense (LAPACK)"
+        penalties, vectors = symmetric_eigenpairs(matrix.toarray(), null, count)
+    else:
+        solver, penalties, vectors = _sparse_penalty(matrix, null, count)
+    vectors = canonical_signs(vectors)
+    misfit = np.linalg.norm(matrix @ vectors - vectors * penalties, axis=0)
+    residuals = _checked(misfit, penalties, one_norm(matrix), solver)
+    return Spectrum(
+        eigenvalues=kernel.decay.of(penalties),  # type: ignore[attr-defined]
+        eigenvectors=vectors / root[:, None],
+        residuals=residuals,
+        solver=solver,
+        seconds=perf_counter() - started,
+        penalties=penalties,
+    )
+
+
+def _sparse_penalty(matrix: csr_array, null: Floats, count: int) -> tuple[str, Floats, Floats]:
+    if matrix.shape[0] > _PRODUCTS_FIRST_ROWS:
+        found = _by_products(matrix, null, count)
+        if found is not None:
+            return "Lanczos (ARPACK)", *found
+    return "shift-invert Lanczos (SuperLU, ARPACK)", *smallest_eigenpairs(matrix, null, count)
+
+
+def _by_products(matrix: csr_array, null: Floats, count: int) -> tuple[Floats, Floats] | None:
+    """The smallest eigenpairs where they lie well apart; None where they do not."""
+    n, top = matrix.shape[0], one_norm(matrix)
+    try:
+        vectors = largest_eigenpairs(
+            lambda v: matrix @ v + 2 * top * (null @ (null.T @ v)),  # null vectors out of the way
+            n,
+            count,
+            which="SA",
+            tolerance=TOLERANCE * 1e-3,
+            max_restarts=_PRODUCTS_RESTARTS,
+        )[1]
+    except NotConvergedError:
+        return None
+    return rayleigh_ritz(matrix, vectors)
+
+
+def _checked(misfit: Floats, values: Floats, norm: float, solver: str) -> Floats:
+    """Residuals relative to the eigenvalues, or an error where they cannot be trusted."""
+    floor = 10 * np.finfo(np.float64).eps * norm
+    bad = np.flatnonzero(misfit > np.maximum(TOLERANCE * values, floor))
+    if bad.size:
+        raise NotConvergedError(
+            f"{solver} left a residual of {misfit[bad[0]]:.2g} on eigenvalue {bad[0] + 1} ({values[bad[0]]:.3g}), "
+            f"more than {TOLERANCE:g} of it, so its coordinate cannot be trusted: ask for fewer components or "
+            "change the neighbourhood."
+        )
+    return np.asarray(misfit / np.maximum(values, np.finfo(np.float64).tiny))

@@ -1,0 +1,192 @@
+"""What flows between the rooms: Neighbors, Graph, Kernel, Spectrum. All frozen."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+Floats = NDArray[np.floating]
+Integers = NDArray[np.integer]
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """Lists of neighbours, one per row and of any length, nearest first and the lower index at a tie."""
+
+    indptr: Integers  # (m + 1,)
+    indices: Integers  # (total,) vertices
+    distances: Floats  # (total,) float64
+    n_vertices: int
+    recall: float | None = None  # share of the true neighbours found, on a sample; None where exact
+
+    @classmethod
+    def from_lists(cls, indices: Integers, distances: Floats, n_vertices: int) -> Self:
+        """From (m, k) arrays."""
+        m, k = indices.shape
+        return cls(np.arange(0, m * k + 1, max(k, 1))[: m + 1], indices.ravel(), distances.ravel(), n_vertices)
+
+    @classmethod
+    def from_pairs(cls, rows: Integers, columns: Integers, distances: Floats, shape: tuple[int, int]) -> Self:
+        """From pairs in any order; of a pair given twice the shorter distance stays."""
+        order = np.lexsort((distances, columns, rows))
+        rows, columns, distances = rows[order], columns[order], distances[order]
+        fresh = np.ones(len(rows), dtype=bool)
+        fresh[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
+        rows, columns, distances = rows[fresh], columns[fresh], distances[fresh]
+        order = np.lexsort((columns, distances, rows))
+        indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=shape[0]))))
+        return cls(indptr, columns[order], distances[order], shape[1])
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def counts(self) -> Integers:
+        """How many neighbours each row has."""
+        return np.diff(self.indptr)
+
+    @cached_property
+    def rows(self) -> Integers:
+        """The row of each pair, beside `indices`."""
+        return np.repeat(np.arange(len(self)), self.counts)
+
+    @property
+    def nearest(self) -> Integers:
+        """The nearest vertex of each row; -1 where a row has none."""
+        found = np.full(len(self), -1)
+        filled = self.counts > 0
+        found[filled] = self.indices[self.indptr[:-1][filled]]
+        return found
+
+    @property
+    def farthest(self) -> Floats:
+        """Distance to the last neighbour of each row; 0 where a row has none."""
+        reach = np.zeros(len(self))
+        filled = self.counts > 0
+        reach[filled] = self.distances[self.indptr[1:][filled] - 1]
+        return reach
+
+    def keep(self, pairs: NDArray[np.bool_]) -> Self:
+        """Only the pairs where the mask is true."""
+        counts = np.bincount(self.rows[pairs], minlength=len(self))
+        indptr = np.concatenate(([0], np.cumsum(counts)))
+        return replace(self, indptr=indptr, indices=self.indices[pairs], distances=self.distances[pairs])
+
+    def take(self, rows: Integers) -> Self:
+        """Only these rows, in this order."""
+        counts = self.counts[rows]
+        indptr = np.concatenate(([0], np.cumsum(counts)))
+        # position of each kept pair: the start of its old row plus its place within the row
+        pairs = np.repeat(self.indptr[:-1][rows] - indptr[:-1], counts) + np.arange(indptr[-1])
+        return replace(self, indptr=indptr, indices=self.indices[pairs], distances=self.distances[pairs])
+
+    def renumber(self, number: Integers, n_vertices: int) -> Self:
+        """The same lists with vertex v called `number[v]`."""
+        return replace(self, indices=number[self.indices], n_vertices=n_vertices)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A symmetric neighbour graph. A stored length of 0 is an edge of length 0, not an absent one."""
+
+    lengths: csr_array  # (n, n) symmetric, no diagonal
+    neighbors: Neighbors  # whom each vertex chose, bridges included
+    reach: Floats | None  # (n,) how far each vertex looks for neighbours; None where the graph was given
+    multiplicity: Floats  # (n,) how many identical data rows each vertex stands for
+    vertices: Integers  # (n,) number of each vertex in the search index
+    bridges: Integers = field(default_factory=lambda: np.empty((0, 2), dtype=np.intp))  # (b, 2) joined pairs
+
+    def __len__(self) -> int:
+        return len(self.vertices)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of undirected edges."""
+        return int(self.lengths.nnz // 2)
+
+
+class Kernel(ABC):
+    """A Gram matrix as an object, over vertices that may stand for several identical data rows.
+
+    It is one of two things: a *gram*, whose largest eigenpairs are wanted, or a *penalty*, a sparse positive
+    semidefinite matrix P with a decreasing function f, K = f(P), whose smallest eigenpairs are wanted.
+    Eigenvectors satisfy Vᵀ diag(mass) V = I; coordinates are V Λ^exponent.
+    """
+
+    kind: Literal["gram", "penalty"]
+    mass: Floats  # (n,)
+    null: Floats  # (n, c) known null vectors
+    exponent: float
+    rows: Integers  # (n_rows,) the vertex of each data row
+
+    @abstractmethod
+    def product(self, vectors: Floats) -> Floats:
+        """K times (n, p) vectors over the vertices."""
+
+    @abstractmethod
+    def matrix(self) -> Floats:
+        """K over the vertices as a dense float64 array."""
+
+    # What a user sees is over the data rows.
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.rows), len(self.rows)
+
+    def dense(self) -> Floats:
+        """The whole Gram matrix, (n_rows, n_rows)."""
+        return np.asarray(self.matrix()[np.ix_(self.rows, self.rows)])
+
+    def __matmul__(self, vectors: Floats) -> Floats:
+        """K times vectors, without forming K."""
+        vectors = np.asarray(vectors, dtype=np.float64)
+        flat = vectors.reshape(len(vectors), -1)
+        gathered = np.zeros((len(self.mass), flat.shape[1]))
+        np.add.at(gathered, self.rows, flat)
+        return np.asarray(self.product(gathered)[self.rows].reshape(vectors.shape))
+
+    def columns(self, rows: Integers) -> Floats:
+        """The columns of K that belong to these data rows, (n_rows, len(rows))."""
+        units = np.zeros((len(self.mass), len(rows)))
+        units[self.rows[rows], np.arange(len(rows))] = 1.0
+        return np.asarray(self.product(units)[self.rows])
+
+    def squared_distances(self, rows: Integers, columns: Integers | None = None) -> Floats:
+        """Squared feature-space distances d²_ij = K_ii + K_jj − 2 K_ij between data rows.
+
+        With `columns=None`, to every data row; a penalty kernel then needs its whole matrix.
+        """
+        rows = np.atleast_1d(np.asarray(rows))
+        if columns is None:
+            gram = self.dense()
+            diagonal = np.diag(gram)
+            return np.asarray(diagonal[rows][:, None] + diagonal[None, :] - 2.0 * gram[rows])
+        columns = np.atleast_1d(np.asarray(columns))
+        wanted, place = np.unique(np.concatenate([rows, columns]), return_inverse=True)
+        gram = self.columns(wanted)[wanted]
+        diagonal = np.diag(gram)
+        first, second = place[: len(rows)], place[len(rows) :]
+        return np.asarray(diagonal[first][:, None] + diagonal[second][None, :] - 2.0 * gram[np.ix_(first, second)])
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Leading eigenpairs of a kernel, with the proof of how good they are."""
+
+    eigenvalues: Floats  # (p,) of the kernel, descending
+    eigenvectors: Floats  # (n, p), orthonormal in the kernel's mass, signs canonical
+    residuals: Floats  # (p,) ‖K M v − λ v‖ / λ for a gram, ‖P v − μ M v‖ / (μ ‖M v‖) for a penalty
+    solver: str  # who found them
+    seconds: float
+    penalties: Floats | None = None  # (p,) eigenvalues μ of the penalty, ascending; None for a gram
+    total: float | None = None  # trace of the kernel, where it is known
+    most_negative: float | None = None  # smallest eigenvalue of a gram, 0 where none is negative
+    negative_mass: float | None = None  # Σ|λ<0| / Σ|λ|; None where only part of the spectrum was computed
+
+    def __len__(self) -> int:
+        return len(self.eigenvalues)

@@ -1,0 +1,343 @@
+"""Tables: what is read is what was written, and each file that cannot be used says why in one sentence."""
+
+import builtins
+import io
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from gramfold.errors import InputError, MissingExtraError
+from gramfold.io import read_table, replacing, write_table
+
+ENDINGS = [".csv", ".tsv", ".txt", ".npy", ".npz", ".parquet", ".feather"]
+names = st.lists(
+    st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1).map(lambda text: "c" + text.strip()),
+    min_size=1,
+    max_size=5,
+    unique=True,
+)
+
+
+def finite_tables(width, dtype):
+    elements = st.floats(allow_nan=False, allow_infinity=False, width=np.dtype(dtype).itemsize * 8)
+    return hnp.arrays(dtype, st.tuples(st.integers(1, 6), st.just(width)), elements=elements)
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A file with this text; gives its path."""
+
+    def write(text, name="points.csv", encoding="utf-8"):
+        path = tmp_path / name
+        path.write_bytes(text.encode(encoding))
+        return path
+
+    return write
+
+
+# ------------------------------------------------------------------------------------------- itself
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@given(data=st.data())
+def test_every_format_gives_the_same_bits_back(ending, data, tmp_path_factory):
+    columns = data.draw(names)
+    values = data.draw(finite_tables(len(columns), data.draw(st.sampled_from([np.float32, np.float64]))))
+    path = tmp_path_factory.mktemp("trip") / f"table{ending}"
+    write_table(path, values, columns)
+    table = read_table(path)
+    # text carries no precision: it is read as float64, which holds every float32
+    np.testing.assert_array_equal(table.values.astype(values.dtype), values)
+    assert table.values.dtype == (np.float64 if ending in (".csv", ".tsv", ".txt") else values.dtype)
+    assert table.names == ([f"x{j}" for j in range(len(columns))] if ending == ".npy" else columns)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_selected_columns_are_those_of_the_whole(ending, tmp_path):
+    values = np.random.default_rng(0).normal(size=(7, 4))
+    path = tmp_path / f"table{ending}"
+    write_table(path, values, ["x0", "x1", "x2", "x3"])
+    np.testing.assert_array_equal(read_table(path, columns=["x2", "x0"]).values, values[:, [2, 0]])
+    np.testing.assert_array_equal(read_table(path, skip=["x1"]).values, values[:, [0, 2, 3]])
+    assert read_table(path, columns=["x3", "x1"], skip=["x1"]).names == ["x3"]
+
+
+# ---------------------------------------------------------------------------------------- reference
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("a,b\n1,2\n3,4.5\n", "t.csv"),
+        ("a;b\n1;2\n3;4.5\n", "t.csv"),
+        ("a|b\n1|2\n3|4.5\n", "t.csv"),
+        ("a\tb\n1\t2\n3\t4.5\n", "t.tsv"),
+        ('"a, or so",b\n1,"2"\n-3e-2,4.5\n', "t.csv"),
+        ("\ufeffa,b\r\n1,2\r\n\r\n3,4.5\r\n", "t.csv"),
+    ],
+)
+def test_text_is_read_as_pandas_reads_it(text, name, written):
+    expected = pd.read_csv(io.StringIO(text.lstrip("\ufeff")), sep=None, engine="python")
+    table = read_table(written(text, name))
+    np.testing.assert_array_equal(table.values, expected.to_numpy(dtype=float))
+    assert table.names == list(expected.columns)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".feather"])
+def test_tables_of_other_libraries(ending, tmp_path):
+    frame = pd.DataFrame(
+        {"a": [1, 2], "b": [True, False], "c": np.float32([0.5, 0.25])}, index=["Ada", "Emmy"]
+    )
+    path = tmp_path / f"pandas{ending}"
+    if ending == ".parquet":
+        frame.to_parquet(path)  # the index becomes a column of row labels, which are not data
+    else:
+        pl.from_pandas(frame).write_ipc(path)
+    table = read_table(path)
+    assert table.names == ["a", "b", "c"]
+    np.testing.assert_array_equal(table.values, [[1, 1, 0.5], [2, 0, 0.25]])
+
+
+def test_files_of_numpy_keep_their_names(tmp_path):
+    path = tmp_path / "table.txt"
+    np.savetxt(path, np.eye(3), header="x y z")
+    table = read_table(path)
+    assert table.names == ["x", "y", "z"]
+    np.testing.assert_array_equal(table.values, np.eye(3))
+
+
+@pytest.mark.parametrize("index", [True, False])
+def test_columns_numbered_by_pandas_are_not_taken_for_a_row(index, tmp_path):
+    values = np.random.default_rng(1).normal(size=(5, 3))
+    path = tmp_path / "frame.csv"
+    pd.DataFrame(values).to_csv(path, index=index)
+    table = read_table(path, skip=["x0"] if index else None)
+    np.testing.assert_array_equal(table.values, values)
+    assert table.names == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize("text", ["1,2\n3,4\n", "0,1\n1,2\n", "1.5,2\n3,4\n", "nan,1\n2,3\n"])
+def test_without_a_header_the_first_line_is_data(text, written):
+    path = written(text)
+    if text.startswith("nan"):
+        with pytest.raises(InputError, match="column 'x0', line 1 "):
+            read_table(path)
+    else:
+        np.testing.assert_array_equal(read_table(path).values, np.loadtxt(io.StringIO(text), delimiter=","))
+
+
+# ------------------------------------------------------------------------------- one clear sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "name,x\nAlice,1\nBob,2\n",
+            r"column 'name' holds text \('Alice' in line 2\): leave it out \(`--skip name`",
+        ),
+        ("a,b,c\nu,v,1\nw,x,2\n", r"columns 'a' and 'b' hold text .*`--skip a,b`, or skip=\['a', 'b'\]"),
+        ("my name,x\nAlice,1\n", r"--skip 'my name'"),
+        ("a,b\n1,2\n3,4o\n5,6\n", r"'4o' in column 'b', line 3, which is not a number: correct it"),
+        ("a,b\n1,2\n3\n", r"1 cells in line 3 where 2 are expected \(separated by ','\)"),
+        ("a,b\n1,2\n3,4,5\n", r"3 cells in line 3 where 2 are expected"),
+        ("a,b\n1,2\n,4\n", r"no value in column 'a', line 3 \(1 of 2 rows have such gaps\)"),
+        ("a,b\n1,2\n3,NA\n5,?\n", r"'NA' in column 'b', line 3 \(2 of 3 rows"),
+        ("a,b\n1,inf\n3,4\n", r"'inf' in column 'b', line 2"),
+        ("a,b\n", r"columns but no rows"),
+        ("\n\n", r"has no rows"),
+        ("", r"is empty"),
+        ("a;b\n1,5;2,5\n2,5;1,5\n", r"decimal commas \('1,5' in line 2\): write numbers with a point"),
+        (",a\n0,0.1\n1,0.2\n2,0.7\n", r"has no name and counts the rows from 0.*`--skip x0`"),
+        ("a,b\n1,1_000\n2,5\n", r"'1_000' in column 'b', line 2, which is not a number"),
+        ('a,b\n1,"' + "2\n" * 100_000, r"look for a quote that is not closed"),
+    ],
+)
+def test_unusable_text(text, sentence, written):
+    with pytest.raises(InputError, match=sentence) as caught:
+        read_table(written(text))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_shifted_line_is_noticed_although_its_column_is_skipped(written):
+    path = written("name,x,y\nAda,1,2\nBolyai, János,3,4\n")
+    with pytest.raises(InputError, match="4 cells in line 3 where 3 are expected"):
+        read_table(path, skip=["name"])
+
+
+def test_latin_text(written):
+    with pytest.raises(InputError, match=r"not UTF-8 text \(byte 0xf6\): save it as UTF-8"):
+        read_table(written("größe,x\n1,2\n".replace("ß", "s"), encoding="latin-1"))
+
+
+@pytest.mark.parametrize(
+    ("columns", "skip", "sentence"),
+    [
+        (["heigth"], None, r"no column 'heigth', did you mean 'height'\?"),
+        (None, ["zzz"], r"no column 'zzz'; it has height, weight"),
+        (["height"], ["height"], r"no column left to use"),
+        ("height", None, r"columns='height' is one string: give a list"),
+    ],
+)
+def test_columns_that_are_not_there(columns, skip, sentence, written):
+    path = written("height,weight\n1,2\n")
+    with pytest.raises(InputError, match=sentence):
+        read_table(path, columns=columns, skip=skip)
+
+
+def test_a_repeated_name_cannot_be_selected(written):
+    path = written("a,a,b\n1,2,3\n")
+    np.testing.assert_array_equal(read_table(path, skip=["b"]).values, [[1, 2]])
+    with pytest.raises(InputError, match="several columns named 'a'"):
+        read_table(path, columns=["a"])
+
+
+@pytest.mark.parametrize(
+    ("array", "sentence"),
+    [
+        (np.arange(5.0), r"shape \(5,\).*save array.reshape\(-1, 1\)"),
+        (np.zeros((4, 3, 2)), r"shape \(4, 3, 2\).*save array.reshape\(len\(array\), -1\)"),
+        (np.array([["a", "b"]]), r"type <U1, which are not real numbers"),
+        (np.ones((2, 2)) * 1j, r"complex128, which are not real numbers"),
+        (np.array([[1.0, np.nan], [2.0, 3.0]]), r"missing value in column 'x1', row 0 .*1 of 2 rows"),
+        (np.array([[1.0, 2.0], [np.inf, 3.0]]), r"infinite value in column 'x0', row 1"),
+        (np.empty((0, 3)), r"columns but no rows"),
+        (np.empty((3, 0)), r"no column left to use"),
+    ],
+)
+def test_unusable_arrays(array, sentence, tmp_path):
+    np.save(tmp_path / "array.npy", array)
+    with pytest.raises(InputError, match=sentence):
+        read_table(tmp_path / "array.npy")
+
+
+def test_a_pickle_is_never_run(tmp_path):
+    np.save(tmp_path / "array.npy", np.array([[object()]]), allow_pickle=True)
+    with pytest.raises(InputError, match=r"not a readable .npy file of numbers"):
+        read_table(tmp_path / "array.npy")
+    np.savez(tmp_path / "array.npz", X=np.array([[object()]]))
+    with pytest.raises(InputError, match=r"'X' of .* is not a readable array"):
+        read_table(tmp_path / "array.npz")
+
+
+def test_which_array_of_several(tmp_path):
+    path = tmp_path / "arrays.npz"
+    np.savez(path, points=np.eye(3), labels=np.arange(3))
+    np.testing.assert_array_equal(read_table(path).values, np.eye(3))
+    np.savez(path, train=np.eye(3), test=np.eye(3))
+    with pytest.raises(InputError, match=r"holds train \(3, 3\), test \(3, 3\).*name it X"):
+        read_table(path)
+    np.savez(path, X=np.eye(2), test=np.eye(3))
+    np.testing.assert_array_equal(read_table(path).values, np.eye(2))
+
+
+@pytest.mark.parametrize("ending", [".npy", ".npz", ".parquet", ".feather"])
+def test_a_file_that_is_something_else(ending, written):
+    with pytest.raises(InputError, match=f"is not a readable {ending} file"):
+        read_table(written("a,b\n1,2\n", f"points{ending}"))
+
+
+def test_columns_of_parquet_that_are_not_numbers(tmp_path):
+    path = tmp_path / "people.parquet"
+    frame = pd.DataFrame({"who": ["Ada"], "born": [pd.Timestamp("1815-12-10")], "x": [1.0], "gap": [None]})
+    frame.astype({"gap": "Float64"}).to_parquet(path)
+    with pytest.raises(
+        InputError, match=r"column 'who' and 'born' hold .*: leave them out \(`--skip who,born`"
+    ):
+        read_table(path, skip=["gap"])
+    with pytest.raises(InputError, match="missing value in column 'gap', row 0"):
+        read_table(path, columns=["x", "gap"])
+
+
+def test_without_pyarrow(tmp_path, monkeypatch):
+    path = tmp_path / "table.parquet"
+    path.write_bytes(b"PAR1")
+    real_import = builtins.__import__
+
+    def no_pyarrow(name, *args, **kwargs):
+        if name.split(".")[0] == "pyarrow":
+            raise ImportError(name)
+        return real_import(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", no_pyarrow)
+    with pytest.raises(MissingExtraError, match=r'pip install "gramfold\[tables\]"'):
+        read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("none.csv", "There is no file"),
+        ("table.xlsx", r"ends in '.xlsx', which cannot be read: use one of .csv"),
+        ("table", "has no ending, which cannot be read"),
+        ("folder.csv", "is a folder"),
+    ],
+)
+def test_names_that_cannot_be_read(name, sentence, tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(InputError, match=sentence):
+        read_table(tmp_path / name)
+
+
+# ------------------------------------------------------------------------------------------- writing
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "map.csv"
+    write_table(path, [[1.0]], ["a"])
+    before = path.read_bytes()
+
+    def interrupted():
+        with replacing(path) as draft:
+            draft.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_replaced_file_keeps_its_permissions_and_its_link(tmp_path):
+    path, link = tmp_path / "map.csv", tmp_path / "latest.csv"
+    write_table(path, [[1.0]], ["a"])
+    path.chmod(0o640)
+    link.symlink_to(path)
+    write_table(link, [[2.0]], ["a"])
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert path.read_text() == "a\n2.0\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "columns", "sentence"),
+    [
+        ("missing/map.csv", [[1.0]], ["a"], "there is no folder"),
+        ("map.doc", [[1.0]], ["a"], "ends in '.doc', which cannot be written"),
+        ("map.csv", [[1.0]], ["a", "b"], r"2 names were given for values of shape \(1, 1\)"),
+        ("map.csv", [[1.0, 2.0]], ["a", "a"], "same name"),
+    ],
+)
+def test_what_cannot_be_written(name, values, columns, sentence, tmp_path):
+    with pytest.raises(InputError, match=sentence):
+        write_table(tmp_path / name, values, columns)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_one_sentence(tmp_path):
+    def full():
+        with replacing(tmp_path / "map.csv"):
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(InputError, match=r"could not be written \(No space left on device\)"):
+        full()
+
+
+def test_gaps_in_a_map_are_written_as_nan(tmp_path):
+    write_table(tmp_path / "map.csv", [[1.0, np.nan]], ["a", "b"])
+    assert pd.read_csv(tmp_path / "map.csv").isna().to_numpy().tolist() == [[False, True]]
