@@ -27,7 +27,7 @@ class Neighbors:
     def from_lists(cls, indices: Integers, distances: Floats, n_vertices: int) -> Self:
         """From (m, k) arrays."""
         m, k = indices.shape
-        return cls(np.arange(0, m * k + 1, max(k, 1))[: m + 1], indices.ravel(), distances.ravel(), n_vertices)
+        return cls(k * np.arange(m + 1), indices.ravel(), distances.ravel(), n_vertices)
 
     @classmethod
     def from_pairs(cls, rows: Integers, columns: Integers, distances: Floats, shape: tuple[int, int]) -> Self:

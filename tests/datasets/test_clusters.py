@@ -20,9 +20,7 @@ def test_nearest_centres_are_as_far_apart_as_asked(n_clusters: int, n_features: 
 
 
 def test_spread_of_each_cluster() -> None:
-    points, labels = make_gaussian_clusters(
-        30000, n_clusters=3, n_features=4, spread=[0.5, 1.0, 2.0], random_state=0
-    )
+    points, labels = make_gaussian_clusters(30000, n_clusters=3, n_features=4, spread=[0.5, 1.0, 2.0], random_state=0)
     for label, spread in enumerate([0.5, 1.0, 2.0]):
         covariance = np.cov(points[labels == label].T)
         np.testing.assert_allclose(covariance, spread**2 * np.eye(4), atol=0.06 * spread**2)

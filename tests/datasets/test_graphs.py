@@ -93,9 +93,7 @@ def test_every_pair_is_numbered_once() -> None:
 
 @pytest.mark.parametrize("mixing", [0.0, 0.1, 0.5, 1.0])
 def test_planted_edges_leave_their_community_as_often_as_asked(mixing: float) -> None:
-    made = make_random_graph(
-        2000, kind="planted", n_communities=4, mixing=mixing, mean_degree=10.0, random_state=0
-    )
+    made = make_random_graph(2000, kind="planted", n_communities=4, mixing=mixing, mean_degree=10.0, random_state=0)
     labels: Any = made.truth
     edges = made.graph.tocoo()
     leaving = np.mean(labels[edges.row] != labels[edges.col])

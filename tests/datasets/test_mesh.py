@@ -31,9 +31,7 @@ def test_ring_shaped_tube_has_its_volume() -> None:
     # Pappus: area of the ellipse times the way of its middle; either sense of the path faces outwards
     expected = (np.pi * 0.5 * 0.75) * (2 * np.pi * 2.0)
     assert volume(mesh) == pytest.approx(expected, rel=3e-3)
-    assert volume(sweep(path[::-1], np.full(401, 0.5), 100, flatness=1.5)) == pytest.approx(
-        expected, rel=3e-3
-    )
+    assert volume(sweep(path[::-1], np.full(401, 0.5), 100, flatness=1.5)) == pytest.approx(expected, rel=3e-3)
 
 
 def test_normals_have_length_one() -> None:

@@ -64,10 +64,7 @@ def test_solids_that_cross_are_cut_where_they_cross() -> None:
 
 def test_perspective_enlarges_what_is_near() -> None:
     camera = Camera(elevation=0.0, distance=10.0, frame=(4.0, 4.0))
-    at = {
-        y: area(render(ball(0.3, 1.0, (0.0, y, 0.0)), camera, EVEN, BLACK, (120, 120), 3))
-        for y in (-2.0, 2.0)
-    }
+    at = {y: area(render(ball(0.3, 1.0, (0.0, y, 0.0)), camera, EVEN, BLACK, (120, 120), 3)) for y in (-2.0, 2.0)}
     # a ball at distance d is seen under the radius r / √(d² − r²)
     assert at[-2.0] / at[2.0] == pytest.approx((144 - 0.09) / (64 - 0.09), rel=0.01)
 

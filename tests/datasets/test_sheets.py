@@ -63,9 +63,7 @@ def test_roll_points_are_where_their_truth_says() -> None:
     np.testing.assert_allclose(points, roll_at(truth), atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("name", "length", "height"), [("roll", 90.0, 21.0), ("s", 3 * np.pi, 2.0)], ids=["roll", "s"]
-)
+@pytest.mark.parametrize(("name", "length", "height"), [("roll", 90.0, 21.0), ("s", 3 * np.pi, 2.0)], ids=["roll", "s"])
 def test_even_in_arc_length_and_height(name: str, length: float, height: float) -> None:
     _, truth = sheet(name, 5000, 7)
     assert kstest(truth[:, 0] / length, "uniform").pvalue > 0.01
@@ -110,9 +108,7 @@ def test_s_curve_lies_on_two_circles() -> None:
 def test_twin_peaks_surface() -> None:
     points, truth = make_twin_peaks(5000, peak=2.0, random_state=0)
     np.testing.assert_array_equal(points[:, :2], truth)
-    np.testing.assert_allclose(
-        points[:, 2], 2 * np.sin(np.pi * truth[:, 0]) * np.tanh(3 * truth[:, 1]), atol=1e-15
-    )
+    np.testing.assert_allclose(points[:, 2], 2 * np.sin(np.pi * truth[:, 0]) * np.tanh(3 * truth[:, 1]), atol=1e-15)
     # two hills on one diagonal, two hollows on the other
     assert np.all(np.sign(points[:, 2]) == np.sign(truth[:, 0] * truth[:, 1]))
     assert kstest((truth[:, 0] + 1) / 2, "uniform").pvalue > 0.01

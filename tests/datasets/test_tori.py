@@ -12,9 +12,7 @@ def test_torus_points_follow_their_angles() -> None:
     from_axis = np.hypot(points[:, 0], points[:, 1])
     np.testing.assert_allclose(np.hypot(from_axis - 3.0, points[:, 2]), 0.5, atol=1e-14)
     np.testing.assert_allclose(np.arctan2(points[:, 1], points[:, 0]) % (2 * np.pi), truth[:, 0], atol=1e-13)
-    np.testing.assert_allclose(
-        np.arctan2(points[:, 2], from_axis - 3.0) % (2 * np.pi), truth[:, 1], atol=1e-12
-    )
+    np.testing.assert_allclose(np.arctan2(points[:, 2], from_axis - 3.0) % (2 * np.pi), truth[:, 1], atol=1e-12)
 
 
 @pytest.mark.parametrize("minor_radius", [0.2, 1.0, 2.0])
@@ -47,9 +45,7 @@ def test_helix_is_even_in_arc_length(turns: int, minor_radius: float) -> None:
     # length walked up to each angle, measured along a fine polygon
     angle = np.linspace(0.0, 2 * np.pi, 400_001)
     from_axis = 2 + minor_radius * np.cos(turns * angle)
-    fine = np.column_stack(
-        [from_axis * np.cos(angle), from_axis * np.sin(angle), minor_radius * np.sin(turns * angle)]
-    )
+    fine = np.column_stack([from_axis * np.cos(angle), from_axis * np.sin(angle), minor_radius * np.sin(turns * angle)])
     walked = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(fine, axis=0), axis=1)))
     share = np.interp(truth[:, 0], angle, walked / walked[-1])
     assert kstest(share, "uniform").pvalue > 0.01

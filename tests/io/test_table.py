@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -45,6 +45,7 @@ def written(tmp_path):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 @given(data=st.data())
+@settings(max_examples=50, deadline=None)  # files: slow now and then
 def test_every_format_gives_the_same_bits_back(ending, data, tmp_path_factory):
     columns = data.draw(names)
     values = data.draw(finite_tables(len(columns), data.draw(st.sampled_from([np.float32, np.float64]))))
@@ -90,9 +91,7 @@ def test_text_is_read_as_pandas_reads_it(text, name, written):
 
 @pytest.mark.parametrize("ending", [".parquet", ".feather"])
 def test_tables_of_other_libraries(ending, tmp_path):
-    frame = pd.DataFrame(
-        {"a": [1, 2], "b": [True, False], "c": np.float32([0.5, 0.25])}, index=["Ada", "Emmy"]
-    )
+    frame = pd.DataFrame({"a": [1, 2], "b": [True, False], "c": np.float32([0.5, 0.25])}, index=["Ada", "Emmy"])
     path = tmp_path / f"pandas{ending}"
     if ending == ".parquet":
         frame.to_parquet(path)  # the index becomes a column of row labels, which are not data
@@ -246,9 +245,7 @@ def test_columns_of_parquet_that_are_not_numbers(tmp_path):
     path = tmp_path / "people.parquet"
     frame = pd.DataFrame({"who": ["Ada"], "born": [pd.Timestamp("1815-12-10")], "x": [1.0], "gap": [None]})
     frame.astype({"gap": "Float64"}).to_parquet(path)
-    with pytest.raises(
-        InputError, match=r"column 'who' and 'born' hold .*: leave them out \(`--skip who,born`"
-    ):
+    with pytest.raises(InputError, match=r"column 'who' and 'born' hold .*: leave them out \(`--skip who,born`"):
         read_table(path, skip=["gap"])
     with pytest.raises(InputError, match="missing value in column 'gap', row 0"):
         read_table(path, columns=["x", "gap"])

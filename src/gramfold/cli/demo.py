@@ -82,10 +82,10 @@ def _warm_up() -> None:
     from gramfold import Isomap
     from gramfold.datasets import make_swiss_roll
 
+    click.echo("Preparing compiled code (kept for the next run) ... ", nl=False)
     started = time.perf_counter()
     Isomap().fit(make_swiss_roll(n_samples=100, length=20, random_state=0).points)
-    spent = time.perf_counter() - started
-    click.echo(f"Compiled code is ready after {spent:.1f} s (kept for the next run).")
+    click.echo(f"{time.perf_counter() - started:.1f} s")
 
 
 def _roll() -> Show:
@@ -154,7 +154,8 @@ def _draw(shows: list[Show], results: list[list[Result]], path: Path) -> Path:
 
     columns = len(results[0]) + 1
     figure = blank_figure(width=2.6 * columns + 1, height=3.1 * len(shows))
-    for part, show, made in zip(figure.subfigures(len(shows), 1), shows, results, strict=True):
+    parts: Any = figure.subfigures(len(shows), 1)
+    for part, show, made in zip(parts, shows, results, strict=True):
         maps = {"the data": show.points[:, :3]} | {
             f"{result.method}\n{show.quality} {result.quality:.2f}": result.places for result in made
         }
@@ -178,8 +179,12 @@ def _draw(shows: list[Show], results: list[list[Result]], path: Path) -> Path:
 
 def _montage(ax: Any, images: "NDArray[np.floating]") -> None:
     """The first images as one."""
+    import numpy as np
+
     side = round(images.shape[1] ** 0.5)
-    tiles = images[: MONTAGE**2].reshape(MONTAGE, MONTAGE, side, side)
-    ax.imshow(tiles.transpose(0, 2, 1, 3).reshape(MONTAGE * side, MONTAGE * side), cmap="gray_r")
+    tiles = np.pad(images[: MONTAGE**2].reshape(-1, side, side), ((0, 0), (1, 1), (1, 1)))
+    side += 2
+    rows = tiles.reshape(MONTAGE, MONTAGE, side, side).transpose(0, 2, 1, 3)
+    ax.imshow(rows.reshape(MONTAGE * side, MONTAGE * side), cmap="gray_r")
     ax.set_title("the data", fontsize="medium")
     ax.set_axis_off()

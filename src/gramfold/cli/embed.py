@@ -16,20 +16,16 @@ from gramfold.cli.sentences import in_sentences
 from gramfold.errors import InputError
 
 DEFAULT_SEED = 0  # the same command gives the same map
+WORTH_TELLING = 5e-4  # a smaller share would read 0.0%
 # options that stand for a constructor's parameter
 PARAMETER_OF = {"dim": "n_components", "neighbors": "n_neighbors", "radius": "radius", "metric": "metric"}
 
 
-class Names(click.ParamType):
+def _split(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:  # noqa: ARG001
     """Column names separated by commas; a name with a comma in it stands in double quotes."""
-
-    name = "names"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Split."""
-        if not isinstance(value, str):
-            return value
-        return [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
+    if value is None:
+        return None
+    return [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
 
 
 @click.command()
@@ -47,8 +43,8 @@ class Names(click.ParamType):
     multiple=True,
     help="Any other parameter of the method; repeatable.",
 )
-@click.option("--columns", type=Names(), metavar="A,B", help="Use only these columns.")
-@click.option("--skip", type=Names(), metavar="A,B", help="Leave these columns out.")
+@click.option("--columns", callback=_split, metavar="A,B", help="Use only these columns.")
+@click.option("--skip", callback=_split, metavar="A,B", help="Leave these columns out.")
 @click.option("--picture", type=click.Path(path_type=Path), help="Also draw the map: png, pdf, svg.")
 @click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="For methods that use chance.")
 @click.option("--no-overwrite", is_flag=True, help="Refuse when the file to write is already there.")
@@ -75,7 +71,7 @@ def embed(
     gramfold embed cells.csv --method isomap --out map.csv --picture map.png
     gramfold embed cells.parquet -m laplacian -k 12 --skip name --out map.parquet
     gramfold embed cells.csv -m lle --set reg=1e-4 --set on_disconnected=largest -o map.csv
-    """
+    """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     from gramfold.io import read_table, write_table
 
     _check_files(source, out, picture, no_overwrite)
@@ -213,5 +209,5 @@ def _variance(spectrum: Any) -> list[str]:
         return [f"variance  {kept / spectrum.total:.1%} of the kernel's"]
     # trace = P − N and N / (P + N) = negative, so P = trace (1 − negative) / (1 − 2 negative)
     positive = spectrum.total * (1 - negative) / (1 - 2 * negative)
-    tail = f"; {negative:.1%} of the kernel is negative" if negative > 0 else ""
+    tail = f"; {negative:.1%} of the kernel is negative" if negative >= WORTH_TELLING else ""
     return [f"variance  {kept / positive:.1%} of the kernel's{tail}"]

@@ -44,8 +44,7 @@ def find_method(name: str) -> type:
 
 def parameters_of(method: type) -> dict[str, inspect.Parameter]:
     """What its constructor takes."""
-    signature = inspect.signature(method.__init__)  # type: ignore[misc]
-    return {name: parameter for name, parameter in signature.parameters.items() if name != "self"}
+    return dict(inspect.signature(method).parameters)
 
 
 @click.command()

@@ -10,19 +10,24 @@ import click
 
 from gramfold.errors import GramfoldError
 
-USERS_ERROR, OWN_ERROR = 2, 1  # exit codes: the first is what click gives for a wrong option
 
+class Refusal(click.ClickException):
+    """One sentence about what the user gave."""
 
-class Failure(click.ClickException):
-    """One sentence and an exit code."""
+    exit_code = 2  # as click's own for a wrong option
 
-    def __init__(self, sentence: str, exit_code: int) -> None:
+    def __init__(self, sentence: str) -> None:
         super().__init__(" ".join(sentence.split()))
-        self.exit_code = exit_code
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Write the sentence to standard error."""
         click.echo(f"Error: {self.format_message()}", file=file, err=file is None)
+
+
+class Fault(Refusal):
+    """One sentence about what gramfold did wrong."""
+
+    exit_code = 1
 
 
 def in_sentences(command: Callable[..., None]) -> Callable[..., None]:
@@ -40,12 +45,12 @@ def in_sentences(command: Callable[..., None]) -> Callable[..., None]:
             except (click.exceptions.Exit, click.Abort, click.ClickException):
                 raise
             except (GramfoldError, ValueError) as error:
-                raise Failure(str(error), USERS_ERROR) from error
+                raise Refusal(str(error)) from error
             except MemoryError as error:
-                raise Failure("The memory is used up: use fewer rows.", USERS_ERROR) from error
+                raise Refusal("The memory is used up: use fewer rows.") from error
             except Exception as error:
                 sentence = f"{type(error).__name__}: {error}: this is a fault of gramfold; --debug shows where."
-                raise Failure(sentence, OWN_ERROR) from error
+                raise Fault(sentence) from error
 
     return wrapped
 

@@ -58,6 +58,8 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Columns of X.
     """
     _accepts_sparse: ClassVar[bool] = False
+    # whether the map stays the same when all rows are rotated, shifted or reordered
+    _invariant: ClassVar[bool] = True
 
     # --- what a method writes
 

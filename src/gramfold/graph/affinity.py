@@ -4,7 +4,9 @@ from typing import Literal
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
+from gramfold.errors import InputError
 from gramfold.types import Floats, Graph
 
 Weights = Literal["binary", "gaussian"]
@@ -28,7 +30,21 @@ def affinity(graph: Graph, width: float | None) -> csr_array:
     """W (n, n), symmetric. Vertices that stand for several rows have all their copies' edges."""
     edges = graph.lengths
     weights = weigh(edges.data, width)
+    if not weights.all():
+        _check_hold(edges, weights, width)
     if not (graph.multiplicity == 1).all():
         rows = np.repeat(np.arange(len(graph)), np.diff(edges.indptr))
         weights = weights * graph.multiplicity[rows] * graph.multiplicity[edges.indices]
     return csr_array((weights, edges.indices, edges.indptr), shape=edges.shape)
+
+
+def _check_hold(edges: csr_array, weights: Floats, width: float | None) -> None:
+    """Refuse weights so small that they are 0 on every way between some vertices."""
+    left = csr_array((weights, edges.indices, edges.indptr), shape=edges.shape, copy=True)
+    left.eliminate_zeros()
+    count = connected_components(left, directed=False)[0]
+    if count > 1:
+        raise InputError(
+            f"Gaussian weights of width {width:.3g} are zero on edges as long as {edges.data[weights == 0].min():.3g}, "
+            f"and without these the graph falls into {count} pieces: use a larger width, or binary weights."
+        )

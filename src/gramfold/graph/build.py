@@ -15,7 +15,7 @@ def symmetrize(neighbors: Neighbors) -> csr_array:
     n = neighbors.n_vertices
     # Sparse maximum drops zeros. The bits of floats that are not negative are ordered as the floats are:
     # counted down from infinity they are positive whole numbers, the largest for the shortest edge.
-    key = 1 + _BITS_OF_INFINITY - neighbors.distances.view(np.int64)
+    key = 1 + _BITS_OF_INFINITY - np.abs(neighbors.distances).view(np.int64)  # abs: −0.0 is 0.0
     chosen = csr_array((key, neighbors.indices, neighbors.indptr), shape=(n, n))
     both = csr_array(chosen.maximum(chosen.T))
     both.sort_indices()

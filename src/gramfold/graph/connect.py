@@ -30,7 +30,7 @@ def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list
     count = int(piece.max()) + 1
     if count == 1:
         return [graph]
-    sizes = np.bincount(piece)
+    sizes = np.bincount(piece, weights=graph.multiplicity).astype(np.intp)
     found = f"the neighbour graph falls into {count} pieces of {_listing(sizes)} points"
     advice = "more neighbours (n_neighbors or radius) may join them"
     if on_disconnected == "error":
@@ -47,8 +47,7 @@ def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list
         return [graph]
     pieces = [subgraph(graph, np.flatnonzero(piece == number)) for number in range(count)]
     if on_disconnected == "largest":
-        left = len(graph) - len(pieces[0])
-        _warn(f"{found}; only the largest is embedded and {left} points have no place (NaN, see kept_): {advice}.")
+        _warn(f"{found}; only the largest is embedded and {sizes[1:].sum():,} points have no place (NaN, see kept_): {advice}.")
         return pieces[:1]
     _warn(
         f"{found}; each is embedded by itself and they are laid side by side, "

@@ -34,17 +34,14 @@ class RowKernel:
 
         if callable(self.name):
             values = pairwise_kernels(left, right, metric=self.name, **self.params)
-            _check_finite(values, self.name)
-            return np.asarray(values, dtype=np.float64)
+            return _finite(np.asarray(values, dtype=np.float64), self.name)
         left, right = left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)
         if self.name == "rbf":
             return _gaussian(left, right, self.gamma)
-        if self.name in {"linear", "cosine"}:
-            return np.asarray(pairwise_kernels(left, right, metric=self.name))
-        named: dict[str, Any] = {"gamma": self.gamma, "coef0": self.coef0}
-        if self.name == "poly":
-            named["degree"] = self.degree
-        return np.asarray(pairwise_kernels(left, right, metric=self.name, **named))
+        named: dict[str, Any] = {"gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
+        with np.errstate(over="ignore", invalid="ignore"):  # told in our own words
+            values = pairwise_kernels(left, right, metric=self.name, filter_params=True, **named)
+        return _finite(np.asarray(values), self.name)
 
 
 def _gaussian(left: Any, right: Any, gamma: float | None) -> Floats:
@@ -74,16 +71,21 @@ def _total_variance(X: Any) -> float:
     return float((np.asarray(X.power(2).mean(axis=0)) - np.asarray(X.mean(axis=0)) ** 2).sum())
 
 
-def check_kernel(K: Floats) -> None:
+def check_kernel(K: Any) -> None:
     """One sentence for whatever makes a matrix no kernel matrix."""
+    if issparse(K):
+        raise InputError(
+            "kernel='precomputed' got a sparse matrix, and the centred kernel is dense: pass K.toarray() if it fits "
+            "into memory."
+        )
     if K.shape[0] != K.shape[1]:
         raise InputError(
             f"kernel='precomputed' needs a square matrix of kernel values and got {K.shape[0]} x {K.shape[1]}: pass "
             "k(x_i, x_j) for all pairs of training rows."
         )
     difference = np.abs(K - K.T)
-    scale = max(float(np.abs(K).max()), np.finfo(float).tiny)
-    if difference.max() > 1e-8 * scale:
+    rounding = max(1e-8, 100 * float(np.finfo(K.dtype).eps))
+    if difference.max() > rounding * float(np.abs(K).max()):
         i, j = np.unravel_index(int(np.argmax(difference)), K.shape)
         raise InputError(
             f"the precomputed kernel is not symmetric: entry ({i}, {j}) is {K[i, j]:.6g} and entry ({j}, {i}) is "
@@ -91,9 +93,10 @@ def check_kernel(K: Floats) -> None:
         )
 
 
-def _check_finite(values: Floats, name: Any) -> None:
+def _finite(values: Floats, name: Any) -> Floats:
     if not np.isfinite(values).all():
         raise InputError(
             f"the kernel function {getattr(name, '__name__', name)!r} returned NaN or infinity for some pair of "
-            "rows: it must give a finite number for every pair."
+            "rows: it must give a finite number for every pair; change its parameters or scale the rows."
         )
+    return values

@@ -48,6 +48,10 @@ class GramKernel(Kernel):
         values -= self.means[None, :] - self.grand_mean
         return values
 
+    def offset(self) -> float:
+        """Size of what the centring takes out of B, ‖B 1‖ / ‖1‖ over the data rows: products round relative to it."""
+        return float(np.sqrt(self.mass.sum() * (self.mass @ self.means**2)))
+
     def trace(self) -> float:
         """Trace over the data rows."""
         diagonal = self.scale * np.diagonal(self.array).astype(np.float64) - 2 * self.means + self.grand_mean

@@ -14,27 +14,17 @@ from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers, Neighbors
 
 _ENTRIES_PER_BLOCK = 2_000_000
+# With more neighbours than dimensions G is singular: a ridge above its rounding picks the smallest of the weights.
+_LEAST_REG = 1e-13
 
 
 def barycentric_weights(grams: Floats, reg: float) -> Floats:
     """Weights (b, k) that sum to one, from local Gram matrices (b, k, k)."""
     traces = np.trace(grams, axis1=1, axis2=2)
-    ridge = np.where(traces > 0, reg * traces, reg or 1.0)
-    k = grams.shape[1]
-    regular = grams + ridge[:, None, None] * np.eye(k)
-    weights = _solve_ones(regular, traces)
+    ridge = np.where(traces > 0, max(reg, _LEAST_REG) * traces, 1.0)
+    b, k = grams.shape[:2]
+    weights = np.linalg.solve(grams + ridge[:, None, None] * np.eye(k), np.ones((b, k, 1)))[..., 0]
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
-
-
-def _solve_ones(matrices: Floats, traces: Floats) -> Floats:
-    ones = np.ones((*matrices.shape[:2], 1))
-    try:
-        return np.asarray(np.linalg.solve(matrices, ones)[..., 0])
-    except np.linalg.LinAlgError:
-        # reg = 0 and more neighbours than dimensions: the smallest weights that rebuild the point exactly
-        k = matrices.shape[1]
-        tiny = np.finfo(np.float64).eps * np.where(traces > 0, traces, 1.0)
-        return np.asarray(np.linalg.solve(matrices + tiny[:, None, None] * np.eye(k), ones)[..., 0])
 
 
 def weight_matrix(

@@ -7,10 +7,10 @@ neighbours and cut it off from everybody else.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from gramfold.types import Floats, Integers
+
+_ODD = 2_654_435_761  # multiplier of the row keys: any odd number with mixed bits
 
 
 @dataclass(frozen=True)
@@ -35,27 +35,37 @@ def collapse_rows(X: Floats) -> Collapse:
     # One column without a repeated value settles it for nearly all measured data.
     if len(np.unique(X[:, 0])) == len(X):
         return no_duplicates(len(X))
-    rows = np.ascontiguousarray(X + 0.0)  # -0.0 becomes 0.0, so that equal values have equal bytes
-    keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-    return _from_labels(np.unique(keys, return_inverse=True)[1].ravel())
+    _, label, counts = np.unique(_row_keys(X), return_inverse=True, return_counts=True)
+    return _group(X, np.flatnonzero(counts[label] > 1))
 
 
 def collapse_distances(distances: Floats) -> Collapse:
     """Group the points of a distance matrix that are at distance 0 and see all others alike."""
-    n = len(distances)
-    rows, columns = np.nonzero(distances == 0)
-    above = rows < columns
-    pairs = [
-        (i, j) for i, j in zip(rows[above], columns[above], strict=True) if np.array_equal(distances[i], distances[j])
-    ]
-    if not pairs:
-        return no_duplicates(n)
-    i, j = np.array(pairs).T
-    same = csr_array((np.ones(len(i)), (i, j)), shape=(n, n))
-    return _from_labels(connected_components(same, directed=False)[1])
+    zeros = np.count_nonzero(distances == 0, axis=1)
+    # equal rows i and j have the same entry in column j, and that is 0
+    return _group(distances, np.flatnonzero(zeros > (np.diag(distances) == 0)))
 
 
-def _from_labels(labels: Integers) -> Collapse:
+def _row_keys(X: Floats) -> Integers:
+    """One whole number for each row, the same for equal rows and seldom for others."""
+    bits = _canonical(X).view(f"u{X.itemsize}")
+    bits ^= bits >> (4 * X.itemsize)  # short numbers leave their lower half empty
+    weights = np.cumprod(np.full(X.shape[1], _ODD, dtype=bits.dtype), dtype=bits.dtype)
+    return np.asarray(bits @ weights)
+
+
+def _canonical(X: Floats) -> Floats:
+    return np.ascontiguousarray(X + 0.0)  # -0.0 becomes 0.0, so that equal values have equal bytes
+
+
+def _group(X: Floats, candidates: Integers) -> Collapse:
+    """Vertices where only the candidates may be equal to another row."""
+    if not candidates.size:
+        return no_duplicates(len(X))
+    rows = _canonical(X[candidates])
+    whole_rows = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+    labels = np.arange(len(X))
+    labels[candidates] = len(X) + np.unique(whole_rows, return_inverse=True)[1].ravel()
     _, first, vertex, counts = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
     order = np.argsort(first)  # vertices keep the order in which the rows came
     place = np.empty(len(order), dtype=np.intp)

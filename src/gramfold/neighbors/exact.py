@@ -1,15 +1,19 @@
 """Exact search: a k-d tree in few dimensions, all distances by blocks in many."""
 
+from itertools import chain
+from typing import Any
+
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blocks, run_blocks, thread_count
-from gramfold.types import Floats, Integers
+from gramfold.types import Floats, Integers, Neighbors
 
 _QUERIES_PER_BLOCK = 100_000
 _ENTRIES_PER_BLOCK = 2_000_000  # of a block of distances: 16 MB, some 20 ms of work
+_TIED_PER_BLOCK = 1_000
 # Candidates taken beyond k from rounded distances, so that the check below seldom fails.
 _SPARE = 8
 
@@ -37,13 +41,16 @@ class TreeIndex(VectorIndex):
         indices, distances = sort_lists(found, self._measure(rows, found))
         if more > k:
             limit = distances[:, k - 1] * (1.0 + ROUNDING)
-            for row in np.flatnonzero(distances[:, k] <= limit):
-                near = np.array(
-                    self._tree.query_ball_point(rows[row], self._search_radius(limit[row]), p=self.metric.p)
-                )
-                tied = sort_lists(near[None], self._measure(rows[row : row + 1], near[None]))
-                indices[row], distances[row] = tied[0][0, :more], tied[1][0, :more]
+            tied = np.flatnonzero(distances[:, k] <= limit)
+            for part in blocks(len(tied), _TIED_PER_BLOCK):  # everybody as near as the last may have its place
+                near = self._ties(rows[tied[part]], limit[tied[part]])
+                places = near.indptr[:-1, None] + np.arange(k)
+                indices[tied[part], :k], distances[tied[part], :k] = near.indices[places], near.distances[places]
         return indices[:, :k], distances[:, :k]
+
+    def _ties(self, rows: Floats, limit: Floats) -> Neighbors:
+        i, j = self._ball(self._tree, rows, self._search_radius(limit))
+        return Neighbors.from_pairs(i, j, self.metric.pairs(rows, i, self.rows, j, self.n_jobs), (len(rows), self.size))
 
     def _measure(self, rows: Floats, found: Integers) -> Floats:
         owners = np.repeat(np.arange(len(rows)), found.shape[1])
@@ -69,12 +76,12 @@ class TreeIndex(VectorIndex):
             i, j = np.divmod(np.unique(i * self.size + j), self.size)
         return i, j, self.metric.pairs(rows, i, self.rows, j, self.n_jobs)
 
-    def _ball(self, tree: object, rows: Floats, radius: Floats) -> tuple[Integers, Integers]:
-        found = tree.query_ball_point(  # type: ignore[attr-defined]
+    def _ball(self, tree: Any, rows: Floats, radius: Floats) -> tuple[Integers, Integers]:
+        found = tree.query_ball_point(
             rows, radius, p=self.metric.p, workers=thread_count(self.n_jobs), return_sorted=False
         )
         counts = np.fromiter(map(len, found), dtype=np.intp, count=len(rows))
-        columns = np.concatenate([np.asarray(f, dtype=np.intp) for f in found]) if len(rows) else np.empty(0, np.intp)
+        columns = np.fromiter(chain.from_iterable(found), dtype=np.intp, count=int(counts.sum()))
         return np.repeat(np.arange(len(rows)), counts), columns
 
 
@@ -86,7 +93,7 @@ class BlockedIndex(VectorIndex):
             # Products round relative to the length of the rows: shorter rows round less.
             self._center = self.rows.mean(axis=0, dtype=np.float64).astype(self.rows.dtype)
             self._shifted = self.rows - self._center
-            self._norms = np.einsum("ij,ij->i", self._shifted, self._shifted)
+            self._norms = _squared_norms(self._shifted)
 
     def _parts(self, m: int) -> list[slice]:
         return blocks(m, max(1, _ENTRIES_PER_BLOCK // self.size))
@@ -115,26 +122,28 @@ class BlockedIndex(VectorIndex):
         indices, distances = sort_lists(found, exact)
         indices, distances = indices[:, :k], distances[:, :k]
         if more < self.size:
-            # Nobody left out can be as near as the k-th found: else look at everybody, from differences.
-            last = np.asarray(self.metric.search_length(distances[:, -1])) ** 2
-            for row in np.flatnonzero(rough[:, -1] - rounding <= last * (1 + ROUNDING)):
-                everybody = np.arange(self.size)
-                exact = self.metric.pairs(rows, np.full(self.size, row), self.rows, everybody, n_jobs=1)
-                one = sort_lists(everybody[None], exact[None])
-                indices[row], distances[row] = one[0][0, :k], one[1][0, :k]
+            # Somebody left out may be as near as the k-th found: then look at all who may, from differences.
+            # Asked with "not beyond", so that squares that overflowed count as near.
+            limit = np.asarray(self.metric.search_length(distances[:, -1])) ** 2 * (1 + ROUNDING) + rounding
+            for row in np.flatnonzero(~(rough[:, -1] > limit)):
+                near = np.flatnonzero(~(squared[row] > limit[row]))
+                exact = self.metric.pairs(rows, np.full(len(near), row), self.rows, near, n_jobs=1)
+                order = np.argsort(exact, kind="stable")[:k]
+                indices[row], distances[row] = near[order], exact[order]
         return indices, distances
 
     def _rounded_squares(self, rows: Floats) -> tuple[Floats, Floats]:
         """|x|² + |y|² − 2 x·y for all pairs, and how far each row's entries may be from the truth."""
         shifted = rows - self._center
-        norms = np.einsum("ij,ij->i", shifted, shifted)
-        squared = shifted @ self._shifted.T
-        squared *= -2.0
-        squared += norms[:, None]
-        squared += self._norms[None, :]
-        longest = np.sqrt(norms.astype(np.float64)) + np.sqrt(float(self._norms.max()))
-        rounding = 8.0 * np.finfo(squared.dtype).eps * np.sqrt(rows.shape[1]) * longest**2
-        return squared, rounding
+        norms = _squared_norms(shifted)
+        with np.errstate(over="ignore", invalid="ignore"):  # of float32; the callers know
+            squared = shifted @ self._shifted.T
+            squared *= -2.0
+            squared += norms[:, None].astype(squared.dtype)
+            squared += self._norms[None, :].astype(squared.dtype)
+        eps = max(np.finfo(rows.dtype).eps, np.finfo(self.rows.dtype).eps)
+        longest = np.sqrt(norms) + np.sqrt(self._norms.max())
+        return squared, 8.0 * eps * np.sqrt(rows.shape[1]) * longest**2
 
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
         def work(part: slice) -> tuple[Integers, Integers, Floats]:
@@ -145,13 +154,17 @@ class BlockedIndex(VectorIndex):
                 return i + part.start, j, block[i, j]
             squared, rounding = self._rounded_squares(rows[part])
             length = np.asarray(self.metric.search_length(limit))
-            i, j = np.nonzero(squared <= length**2 * (1 + 1e-9) + rounding[:, None])
+            i, j = np.nonzero(~(squared > length**2 * (1 + 1e-9) + rounding[:, None]))
             return i + part.start, j, self.metric.pairs(rows[part], i, self.rows, j, n_jobs=1)
 
         with threadpool_limits(1, user_api="blas"):
             found = run_blocks(work, self._parts(len(rows)), self.n_jobs)
         i, j, distances = (np.concatenate(column) for column in zip(*found, strict=True))
         return i, j, distances
+
+
+def _squared_norms(rows: Floats) -> Floats:
+    return np.asarray(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
 
 
 def _smallest(values: Floats, k: int) -> tuple[Integers, Floats]:

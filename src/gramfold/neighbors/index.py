@@ -76,7 +76,7 @@ class VectorIndex(Index):
             return self._cut(*pairs, np.full(self.size, radius), None, exclude_self=True)
         assert k is not None
         indices, distances = self._nearest(self.rows, k + 1, stages)
-        indices, distances = _without(np.arange(self.size), indices, distances)
+        indices, distances = without(np.arange(self.size), indices, distances)
         return Neighbors.from_lists(indices, distances, self.size)
 
     def nearest(self, queries: Floats, k: int) -> Neighbors:
@@ -130,7 +130,7 @@ def sort_lists(indices: Integers, distances: Floats) -> tuple[Integers, Floats]:
     return np.take_along_axis(indices, order, 1), np.take_along_axis(distances, order, 1)
 
 
-def _without(own: Integers, indices: Integers, distances: Floats) -> tuple[Integers, Floats]:
+def without(own: Integers, indices: Integers, distances: Floats) -> tuple[Integers, Floats]:
     """Lists one shorter: the row itself taken out, or the last entry where it was not found."""
     m, k = indices.shape
     drop = indices == own[:, None]

@@ -10,11 +10,12 @@ from gramfold.errors import InputError
 from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats, Integers
 
-_EUCLIDEAN = {"euclidean", "l2"}
-_MINKOWSKI = {"cityblock": 1.0, "manhattan": 1.0, "l1": 1.0, "chebyshev": np.inf}
+_SYNONYMS = {"l2": "euclidean", "l1": "cityblock", "manhattan": "cityblock"}
+_MINKOWSKI = {"cityblock": 1.0, "chebyshev": np.inf}
 # Metrics that SciPy would scale by the rows of each call; here the training rows decide once.
 _DATA_SCALED = {"seuclidean": "V", "mahalanobis": "VI"}
 _PAIRS_PER_BLOCK = 50_000
+_LARGEST = 1e150  # beyond, squared differences overflow
 
 MetricName = str | Callable[[Floats, Floats], float]
 
@@ -30,6 +31,9 @@ class Metric:
 
     def prepare(self, X: Floats) -> Floats:
         """Rows as the search sees them: of unit length for the cosine metric."""
+        largest = float(max(X.max(initial=0), -X.min(initial=0)))
+        if largest > _LARGEST:
+            raise InputError(f"X holds values up to {largest:.1e}, whose distances overflow: divide X by a constant.")
         if self.name != "cosine":
             return np.ascontiguousarray(X)
         norms = np.linalg.norm(X, axis=1)
@@ -53,6 +57,9 @@ class Metric:
         if self.family == "minkowski":
             out[:] = np.linalg.norm(left[i].astype(np.float64) - right[j], ord=self.p, axis=1)
             return
+        if self.family == "scipy":
+            out[:] = [self.block(left[[a]], right[[b]])[0, 0] for a, b in zip(i, j, strict=True)]
+            return
         from gramfold.neighbors.distance_kernels import pair_lengths
 
         pair_lengths(left, i, right, j, out)
@@ -71,7 +78,14 @@ class Metric:
             return np.asarray(cdist(left, right, "minkowski", p=self.p))
         if self.name == "cosine":
             return np.asarray(0.5 * cdist(self.prepare(left), self.prepare(right), "sqeuclidean"))
-        return np.asarray(cdist(left, right, self.name, **self.params))
+        distances = np.asarray(cdist(left, right, self.name, **self.params))
+        undefined = np.isnan(distances)
+        if undefined.any():
+            raise InputError(
+                f"metric={self.name!r} is not defined for {int(undefined.sum())} of {distances.size} pairs of rows (as "
+                "between constant or all-zero rows for some metrics): remove such rows or use another metric."
+            )
+        return distances
 
 
 def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -> Metric:
@@ -79,12 +93,12 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
     params = dict(params or {})
     if callable(name):
         return Metric("scipy", name, params=params)
-    name = name.lower()
-    if name in _EUCLIDEAN or name == "cosine":
-        return Metric("euclidean", "euclidean" if name in _EUCLIDEAN else name)
-    if name in _MINKOWSKI:
+    name = _SYNONYMS.get(name.lower(), name.lower())
+    if name in {"euclidean", "cosine"} and not params:
+        return Metric("euclidean", name)
+    if name in _MINKOWSKI and not params:
         return Metric("minkowski", name, p=_MINKOWSKI[name])
-    if name == "minkowski" and "w" not in params:
+    if name == "minkowski" and params.keys() <= {"p"}:
         p = float(params.get("p", 2.0))
         if p < 1:
             raise InputError(f"metric 'minkowski' with p={p:g} is not a distance: use p >= 1.")
@@ -97,8 +111,10 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
 
 
 def _try_once(metric: Metric, X: Floats) -> None:
+    from scipy.spatial.distance import cdist
+
     try:
-        metric.block(X[:1], X[:1])
+        cdist(X[:1], X[:1], metric.name, **metric.params)
     except (ValueError, TypeError) as error:
         raise InputError(
             f"metric={metric.name!r} with {dict(metric.params)} is not one that SciPy can compute ({error}): use "
@@ -115,10 +131,11 @@ def _scale_of(name: str, X: Floats) -> Floats:
                 "zero: remove it."
             )
         return np.asarray(spread)
-    try:
-        return np.linalg.inv(np.atleast_2d(np.cov(X, rowvar=False)))
-    except np.linalg.LinAlgError as error:
+    covariance = np.atleast_2d(np.cov(X, rowvar=False))
+    rank = int(np.linalg.matrix_rank(covariance, hermitian=True))
+    if rank < len(covariance):
         raise InputError(
-            "the covariance of the rows is singular, so metric 'mahalanobis' has no inverse to use: pass "
-            "metric_params={'VI': ...} or reduce the columns."
-        ) from error
+            f"the covariance of the rows is singular ({len(covariance)} columns, rank {rank}), so metric 'mahalanobis' "
+            "has no inverse to use: pass metric_params={'VI': ...} or reduce the columns."
+        )
+    return np.linalg.inv(covariance)

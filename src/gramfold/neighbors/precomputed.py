@@ -10,10 +10,12 @@ from gramfold.errors import DisconnectedGraphError, InputError, PrecomputedInput
 from gramfold.neighbors.exact import _smallest
 from gramfold.neighbors.index import ROUNDING, Index, VectorIndex
 from gramfold.runtime.progress import SILENT, Stages
+from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers, Neighbors
 
-# A matrix this much unlike its transpose, relative to its largest entry, is not a rounding error.
+# A matrix this much unlike its transpose, relative to its largest entry, is not a rounding error (of float32: 1e-6).
 ASYMMETRY = 1e-8
+_ENTRIES_PER_BLOCK = 2_000_000
 
 
 class DistanceIndex(Index):
@@ -26,12 +28,21 @@ class DistanceIndex(Index):
         self.size = len(first)
 
     def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
-        others = self.distances.astype(np.float64)
-        np.fill_diagonal(others, np.inf)
+        parts = blocks(self.size, max(1, _ENTRIES_PER_BLOCK // self.size))
+        found = [self._own_block(part, k, radius) for part in stages.bar(parts, len(parts), "neighbours")]
+        i, j, distances = (np.concatenate(column) for column in zip(*found, strict=True))
+        return Neighbors.from_pairs(i, j, distances, (self.size, self.size))
+
+    def _own_block(self, part: slice, k: int | None, radius: float | None) -> tuple[Integers, Integers, Floats]:
+        vertices = np.arange(part.start, part.stop)
+        distances = self.distances[part].astype(np.float64)
+        distances[np.arange(len(vertices)), vertices] = np.inf
         if radius is not None:
-            return self._pairs(others, others <= radius * (1 + ROUNDING))
+            i, j = np.nonzero(distances <= radius * (1 + ROUNDING))
+            return vertices[i], j, distances[i, j]
         assert k is not None
-        return Neighbors.from_lists(*_smallest(others, k), self.size)
+        indices, kept = _smallest(distances, k)
+        return np.repeat(vertices, k), indices.ravel(), kept.ravel()
 
     def nearest(self, queries: Floats, k: int) -> Neighbors:
         return Neighbors.from_lists(*_smallest(self._to_vertices(queries), k), self.size)
@@ -39,7 +50,8 @@ class DistanceIndex(Index):
     def within(self, queries: Floats, reach: Floats, reaches: Floats) -> Neighbors:
         distances = self._to_vertices(queries)
         limit = np.maximum(reach[:, None], reaches[None, :])
-        return self._pairs(distances, distances <= limit * (1 + ROUNDING))
+        i, j = np.nonzero(distances <= limit * (1 + ROUNDING))
+        return Neighbors.from_pairs(i, j, distances[i, j], (len(distances), self.size))
 
     def gap(self, group: Integers, others: Integers) -> tuple[int, int, float]:
         between = self.distances[np.ix_(group, others)]
@@ -62,12 +74,14 @@ class DistanceIndex(Index):
         between = self.distances[lists[:, :, None], lists[:, None, :]].astype(np.float64) ** 2
         return np.asarray(0.5 * (squares[:, :, None] + squares[:, None, :] - between))
 
-    def _to_vertices(self, queries: Floats) -> Floats:
+    def _to_vertices(self, queries: Any) -> Floats:
+        if issparse(queries):
+            raise InputError(
+                "the model was fitted on all distances and was given a sparse matrix, which leaves some out: pass a "
+                "dense array of the new rows' distances to all training rows."
+            )
+        _check_signs(queries)
         return np.asarray(queries, dtype=np.float64)[:, self.first]
-
-    def _pairs(self, distances: Floats, near: Any) -> Neighbors:
-        i, j = np.nonzero(near)
-        return Neighbors.from_pairs(i, j, distances[i, j], (len(distances), self.size))
 
 
 class GraphIndex(Index):
@@ -89,6 +103,7 @@ class GraphIndex(Index):
                 "the model was fitted on a sparse graph and was given a dense array: pass a sparse matrix "
                 f"with {self.size} columns that stores each new row's distances to its neighbours."
             )
+        _check_signs(queries.data)
         return _stored(csr_array(queries))
 
     def within(self, queries: Any, reach: Floats, reaches: Floats) -> Neighbors:
@@ -141,26 +156,32 @@ def check_distances(D: Any) -> None:
             f"metric='precomputed' needs a square matrix of distances and got {D.shape[0]} x {D.shape[1]}: pass "
             "all pairwise distances, or use another metric for a table of rows."
         )
-    values = D.data if issparse(D) else D
-    if values.size and values.min() < 0:
-        raise InputError(
-            f"the precomputed distances hold a negative entry ({values.min():.3g}): distances cannot be "
-            "negative; convert similarities to distances first."
-        )
+    _check_signs(D.data if issparse(D) else D)
     if issparse(D):
         return  # a neighbour graph need not be symmetric: edges are taken both ways
-    if np.abs(np.diag(D)).max() > ASYMMETRY * max(1.0, float(values.max())):
-        worst = int(np.argmax(np.abs(np.diag(D))))
+    tolerance = max(ASYMMETRY, 10 * float(np.finfo(D.dtype).eps)) * float(D.max())
+    worst = int(np.argmax(np.diag(D)))
+    if D[worst, worst] > tolerance:
         raise InputError(
             f"the precomputed matrix has {D[worst, worst]:.3g} on its diagonal in row {worst}: a point is at distance "
             "0 from itself; for similarities use KernelPCA(kernel='precomputed')."
         )
-    difference = np.abs(D - D.T)
-    if difference.max() > ASYMMETRY * max(float(values.max()), np.finfo(float).tiny):
-        i, j = np.unravel_index(int(np.argmax(difference)), D.shape)
+    for part in blocks(len(D), max(1, _ENTRIES_PER_BLOCK // len(D))):
+        difference = np.abs(D[part] - D[:, part].T)
+        if difference.max() > tolerance:
+            row, j = np.unravel_index(int(np.argmax(difference)), difference.shape)
+            i = part.start + row
+            raise InputError(
+                f"the precomputed matrix is not symmetric: entry ({i}, {j}) is {D[i, j]:.6g} and entry ({j}, {i}) is "
+                f"{D[j, i]:.6g}; use (D + D.T) / 2 if both mean the same distance."
+            )
+
+
+def _check_signs(distances: Floats) -> None:
+    if distances.size and distances.min() < 0:
         raise InputError(
-            f"the precomputed matrix is not symmetric: entry ({i}, {j}) is {D[i, j]:.6g} and entry ({j}, {i}) is "
-            f"{D[j, i]:.6g}; use (D + D.T) / 2 if both mean the same distance."
+            f"the precomputed distances hold a negative entry ({distances.min():.3g}): distances cannot be "
+            "negative; convert similarities to distances first."
         )
 
 

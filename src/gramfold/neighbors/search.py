@@ -41,7 +41,7 @@ def build_index(
         return DistanceIndex(X, collapse.first), collapse
     collapse = collapse_rows(X)
     points = X if len(collapse) == len(X) else X[collapse.first]
-    measure = make_metric(metric, metric_params, points)
+    measure = make_metric(metric, metric_params, X)  # its scales count every row
     if not isinstance(neighbors, str):
         return TransformerIndex(neighbors, _exact(points, measure, n_jobs)), collapse
     _check_k(n_neighbors, radius, len(points))

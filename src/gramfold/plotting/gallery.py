@@ -70,13 +70,13 @@ def plot_gallery(
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise InputError(f"The maps have different numbers of rows ({listed}): a gallery shows the same points.")
+    colors = coloring(color, next(iter(lengths.values())), cmap)
     columns = min(n_columns or MOST_COLUMNS, len(points))
     rows = math.ceil(len(points) / columns)
     if figure is None:
         import matplotlib.pyplot as plt
 
         figure = plt.figure(figsize=(PANEL * columns + 1, PANEL * rows), layout="constrained")
-    colors = coloring(color, next(iter(lengths.values())), cmap)
     axes = []
     for place, (name, coordinates) in enumerate(points.items(), start=1):
         ax: Any = figure.add_subplot(rows, columns, place, projection="3d" if coordinates.shape[1] == 3 else None)

@@ -65,12 +65,12 @@ def plot_map(
     """
     require_matplotlib()
     points = as_map(embedding)
+    colors = coloring(color, len(points), cmap)  # first, so that a wrong colour leaves no empty figure behind
     if ax is None:
         import matplotlib.pyplot as plt
 
         figure = plt.figure(layout="constrained")
         ax = figure.add_subplot(projection="3d" if points.shape[1] == 3 else None)
-    colors = coloring(color, len(points), cmap)
     draw(ax, points, colors, size=size)
     colors.explain(ax.figure, [ax], color_label)
     if title:

@@ -22,18 +22,22 @@ log = logging.getLogger("gramfold")
 def kernel(function: Callable[..., None]) -> Callable[..., None]:
     """Compile `function` when it is first called, and keep the machine code on disk for the next process."""
     dispatcher = _dispatcher(function)
+    told: set[Any] = set()  # signatures compiled here, each said once however many threads waited for it
 
     @wraps(function)
     def run(*arrays: Any) -> None:
         known = len(dispatcher.signatures)
         started = perf_counter()
         dispatcher(*arrays)
-        if len(dispatcher.signatures) > known and not _came_from_disk(dispatcher):
-            log.info(
-                "compiled %s (%.1f s with its first block, once per machine)",
-                function.__name__,
-                perf_counter() - started,
-            )
+        if len(dispatcher.signatures) > known:
+            compiled = dispatcher.stats.cache_misses.keys() - told  # the others came from disk
+            told.update(compiled)
+            if compiled:
+                log.info(
+                    "compiled %s (%.1f s with its first block, once per machine)",
+                    function.__name__,
+                    perf_counter() - started,
+                )
 
     return run
 
@@ -50,13 +54,9 @@ def _dispatcher(function: Callable[..., None]) -> Any:
         if "cannot cache" not in str(error):
             raise
         warnings.warn(
-            f"no folder is writable for compiled code ({error}), so it is compiled anew in each process: "
+            "no folder is writable for compiled code, so it is compiled anew in each process: "
             "set NUMBA_CACHE_DIR to a folder that is.",
             CompileCacheWarning,
             stacklevel=2,
         )
         return numba.njit(nogil=True)(function)
-
-
-def _came_from_disk(dispatcher: Any) -> bool:
-    return bool(dispatcher.stats.cache_hits)

@@ -1,5 +1,6 @@
 """Forecast of memory: what would not fit is refused before the work begins."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,25 +9,30 @@ from gramfold.errors import MemoryForecastError
 GIGABYTE = 1e9
 # Room left for the interpreter, the solver's vectors and everybody else on the machine.
 USABLE_SHARE = 0.9
-_CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
-_CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
+_CGROUP = Path("/sys/fs/cgroup")
 
 
 def available_memory() -> float:
     """Bytes that this process may still take: the machine's free memory, or its container's if less."""
     import psutil
 
-    available = float(psutil.virtual_memory().available)
-    if _CGROUP_LIMIT.is_file() and _CGROUP_USED.is_file():
-        limit = _CGROUP_LIMIT.read_text().strip()
-        if limit.isdigit():
-            available = min(available, int(limit) - int(_CGROUP_USED.read_text()))
-    return available
+    return min(float(psutil.virtual_memory().available), _container_memory())
 
 
-def largest_that_fits(need: Callable[[int], float], at_most: int) -> int:
+def _container_memory() -> float:
+    try:
+        limit = (_CGROUP / "memory.max").read_text().strip()
+        used = int((_CGROUP / "memory.current").read_text())
+        stat = dict(line.split() for line in (_CGROUP / "memory.stat").read_text().splitlines())
+    except OSError:
+        return math.inf
+    # files read lately count as used, and give way when memory is asked for
+    return max(0, int(limit) - used + int(stat.get("inactive_file", 0))) if limit.isdigit() else math.inf
+
+
+def largest_that_fits(need: Callable[[int], float], at_most: int, free: float | None = None) -> int:
     """Largest n up to `at_most` whose `need(n)` fits in memory; `need` grows with n."""
-    budget = USABLE_SHARE * available_memory()
+    budget = USABLE_SHARE * (available_memory() if free is None else free)
     low, high = 0, at_most
     while low < high:
         middle = (low + high + 1) // 2
@@ -39,7 +45,7 @@ def require_memory(name: str, need: Callable[[int], float], n: int) -> None:
     wanted, free = need(n), available_memory()
     if wanted <= USABLE_SHARE * free:
         return
-    fits = largest_that_fits(need, n)
+    fits = largest_that_fits(need, n, free)
     raise MemoryForecastError(
         f"{name} on {n:,} rows needs {wanted / GIGABYTE:.1f} GB and {free / GIGABYTE:.1f} GB are free: "
         f"fit on at most {fits:,} rows ({need(fits) / GIGABYTE:.1f} GB) and place the others with transform()"

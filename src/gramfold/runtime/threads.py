@@ -4,7 +4,7 @@ Results come back in block order, so that sums over them do not depend on the nu
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -43,11 +43,7 @@ def run_blocks(
         return [work(part) for part in stages.bar(parts, len(parts), what)]
     pool = ThreadPoolExecutor(threads)
     try:
-        return list(stages.bar(_in_order(pool, work, parts), len(parts), what))
+        return list(stages.bar(pool.map(work, parts), len(parts), what))
     finally:
         # On an interrupt the blocks not yet begun are dropped; those under way are short.
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _in_order(pool: ThreadPoolExecutor, work: Callable[[slice], Result], parts: list[slice]) -> Iterator[Result]:
-    yield from pool.map(work, parts)

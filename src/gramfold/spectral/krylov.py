@@ -9,21 +9,98 @@ from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator
 from gramfold.errors import NotConvergedError
 from gramfold.types import Floats
 
-_SEED = 20040704  # the start vector changes no result beyond its residual; a fixed one makes runs repeatable
+Product = Callable[[Floats], Floats]
+
+_SEED = 20040704  # start vectors change no result beyond its residual; fixed ones make runs repeatable
+# The search for skipped copies of an eigenvalue need not be exact to see one ...
+_SEEN = 1e-3
+# ... and an eigenvalue above the last kept one by no more than this is as good as it.
+_SAME, _ROUNDING = 1e-6, 1e-12
 
 
 def largest_eigenpairs(
-    product: Callable[[Floats], Floats],
+    product: Product,
+    n: int,
+    count: int,
+    *,
+    lower: float = 0.0,
+    tolerance: float = 1e-12,
+    max_restarts: int | None = None,
+) -> tuple[Floats, Floats]:
+    """Eigenpairs of a symmetric operator, largest first, every copy of a repeated eigenvalue among them.
+
+    Only eigenvalues above `lower` count.
+    """
+
+    def left_over(rest: Product, seed: int) -> Floats:
+        return lanczos(rest, n, 1, tolerance=_SEEN, max_restarts=max_restarts, seed=seed)[0]
+
+    found = lanczos(product, n, count, tolerance=tolerance, max_restarts=max_restarts)
+    values, vectors, _ = _with_copies(product, *found, left_over, lower, tolerance, max_restarts)
+    return values, vectors
+
+
+def largest_and_lowest(product: Product, n: int, count: int, *, tolerance: float) -> tuple[Floats, Floats, float]:
+    """The largest eigenpairs, every copy among them, and roughly the lowest eigenvalue (0 where none is negative)."""
+    found = lanczos(product, n, count)
+    top = float(np.abs(found[0]).max())
+
+    def left_over(rest: Product, seed: int) -> Floats:
+        # shifted, so that "relative to the eigenvalue" means relative to the largest one
+        ends = lanczos(lambda v: rest(v) + top * v, n, 2, which="BE", tolerance=tolerance, seed=seed)[0]
+        return ends - top
+
+    values, vectors, ends = _with_copies(product, *found, left_over)
+    return values, vectors, min(float(ends[-1]), float(values[-1]), 0.0)
+
+
+def _with_copies(
+    product: Product,
+    values: Floats,
+    vectors: Floats,
+    left_over: Callable[[Product, int], Floats],
+    lower: float = 0.0,
+    tolerance: float = 1e-12,
+    max_restarts: int | None = None,
+) -> tuple[Floats, Floats, Floats]:
+    """Skipped copies put in their place, and what `left_over` saw of the rest.
+
+    All that Lanczos sees lies in the span of one start vector, which holds one copy of a repeated eigenvalue: the
+    others enter by rounding or not at all. So we look again, each time from another start, with what was found
+    moved out of the way.
+    """
+    n, count = vectors.shape
+    for seed in range(_SEED + 1, _SEED + count + 2):
+        rest = _moved(product, vectors, lower - values)
+        seen = left_over(rest, seed)
+        if seen[0] <= max(values[-1], lower) + _SAME * abs(values[-1]) + _ROUNDING * np.abs(values).max():
+            return values, vectors, seen
+        value, vector = lanczos(rest, n, 1, tolerance=tolerance, max_restarts=max_restarts, seed=seed)
+        values, vectors = np.append(values, value), np.hstack([vectors, vector])
+        kept = np.argsort(-values, kind="stable")[:count]
+        values, vectors = values[kept], vectors[:, kept]
+    raise NotConvergedError(
+        f"Lanczos kept finding larger eigenvalues beside the {count} asked for: the matrix is not symmetric, or its "
+        "eigenvalues are equal within rounding."
+    )
+
+
+def lanczos(
+    product: Product,
     n: int,
     count: int,
     *,
     which: str = "LA",
     tolerance: float = 1e-12,
     max_restarts: int | None = None,
+    seed: int = _SEED,
 ) -> tuple[Floats, Floats]:
-    """Eigenpairs of a symmetric operator, largest first (`which="SA"`: smallest first)."""
+    """Eigenpairs at the upper end (`which="LA"`) or both ends ("BE") of the spectrum, largest first.
+
+    Each is one, but copies of a repeated eigenvalue may be skipped.
+    """
     operator = LinearOperator((n, n), matvec=lambda v: product(v.reshape(-1, 1)).ravel(), dtype=np.float64)
-    start = np.random.default_rng(_SEED).standard_normal(n)
+    start = np.random.default_rng(seed).standard_normal(n)
     try:
         values, vectors = eigsh(
             operator,
@@ -41,7 +118,7 @@ def largest_eigenpairs(
         ) from error
     except ArpackError as error:
         raise NotConvergedError(f"Lanczos could not start or broke down ({error}).") from error
-    order = np.argsort(values) if which == "SA" else np.argsort(-values)
+    order = np.argsort(-values)
     return values[order], vectors[:, order]
 
 
@@ -50,7 +127,12 @@ def largest_eigenvalue(matrix: csr_array) -> float:
     n = matrix.shape[0]
     if n < 3:
         return float(np.linalg.eigvalsh(matrix.toarray())[-1])
-    return float(largest_eigenpairs(lambda v: matrix @ v, n, 1)[0][0])
+    return float(lanczos(lambda v: matrix @ v, n, 1)[0][0])
+
+
+def _moved(product: Product, vectors: Floats, by: Floats) -> Product:
+    """The operator with these eigenvectors' eigenvalues moved."""
+    return lambda v: product(v) + vectors @ (by[:, None] * (vectors.T @ v))
 
 
 def _subspace(count: int, n: int) -> int:

@@ -1,0 +1,233 @@
+"""The command line: the same maps as Python gives, and one sentence for what cannot be done."""
+
+import subprocess
+import sys
+import warnings
+
+import click
+import matplotlib.image
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import gramfold
+from gramfold.cli import main
+from gramfold.cli.methods import find_method, known_methods
+from gramfold.cli.sentences import in_sentences
+from gramfold.datasets import make_swiss_roll
+from gramfold.errors import GramfoldWarning, InputError
+from gramfold.io import read_table, write_table
+
+ROLL = make_swiss_roll(n_samples=300, length=40, random_state=0)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to stand in, with a table."""
+    monkeypatch.chdir(tmp_path)
+    write_table("roll.csv", ROLL.points, ["x", "y", "z"])
+    return tmp_path
+
+
+def run(*words):
+    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
+
+
+# ---------------------------------------------------------------------------------------- reference
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".npy", ".npz", ".parquet", ".feather"])
+def test_the_map_is_the_one_that_python_gives(ending, folder):
+    result = run("embed", "roll.csv", "--method", "isomap", "--dim", 3, "--neighbors", 7, "--out", f"map{ending}")
+    assert result.exit_code == 0, result.output
+    model = gramfold.Isomap(n_components=3, n_neighbors=7, random_state=0).fit(ROLL.points)
+    table = read_table(f"map{ending}")
+    np.testing.assert_array_equal(table.values, model.embedding_)
+    if ending != ".npy":
+        assert table.names == list(model.get_feature_names_out())
+
+
+def test_every_option_reaches_the_method(folder):
+    words = ["--radius", 4, "--metric", "cityblock", "--set", "on_disconnected=largest", "--set", "weights=gaussian"]
+    result = run("embed", "roll.csv", "-m", "laplacian", *words, "--set", "normalized=false", "--out", "map.npy")
+    assert result.exit_code == 0, result.output
+    model = gramfold.LaplacianEigenmaps(
+        radius=4.0, metric="cityblock", weights="gaussian", normalized=False, on_disconnected="largest"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GramfoldWarning)
+        expected = model.fit_transform(ROLL.points)
+    np.testing.assert_array_equal(np.load("map.npy"), expected)
+
+
+def test_columns_and_skip_choose_what_is_mapped(folder):
+    frame = pd.DataFrame(ROLL.points, columns=["x", "y", "z"]).assign(name="Ada", **{"a, b": 1.0})
+    frame.to_csv("people.csv", index=False)
+    assert run("embed", "people.csv", "--skip", 'name,"a, b"', "-m", "classical", "--out", "a.npy").exit_code == 0
+    assert run("embed", "people.csv", "--columns", "x,y,z", "-m", "classical", "--out", "b.npy").exit_code == 0
+    expected = gramfold.ClassicalMDS().fit_transform(ROLL.points)
+    np.testing.assert_array_equal(np.load("a.npy"), expected)
+    np.testing.assert_array_equal(np.load("b.npy"), expected)
+
+
+def test_as_a_program(folder):
+    words = [sys.executable, "-m", "gramfold.cli", "embed", "roll.csv", "-m", "lle", "--out", "map.csv"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "LLE mapped 300 rows of 3 columns to 2 dimensions" in done.stdout
+    assert "Traceback" not in done.stderr
+    assert len(read_table("map.csv").values) == 300
+    done = subprocess.run([*words, "--columns", "w"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == ["Error: 'roll.csv' has no column 'w'; it has x, y, z."]
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys; from gramfold.cli import main\n"
+        "try: main(['embed', '--help'])\n"
+        "except SystemExit: pass\n"
+        "print(*{'numpy', 'sklearn', 'scipy', 'numba', 'matplotlib'} & set(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "gramfold embed cells.csv --method isomap --out map.csv" in done.stdout
+    assert done.stderr.strip() == ""
+
+
+# ------------------------------------------------------------------------------------------- itself
+
+
+def test_every_method_is_found_by_its_name():
+    known = known_methods()
+    assert {"isomap", "kernel_pca", "classical_mds", "laplacian_eigenmaps", "lle"} <= set(known)
+    for name, method in known.items():
+        assert find_method(name) is find_method(name.replace("_", "-").upper()) is method
+        assert getattr(gramfold, method.__name__) is method
+    listed = run("methods").output.splitlines()
+    assert [line.split()[0] for line in listed] == list(known)
+    assert all(len(line.split()) > 1 for line in listed), "a method has no summary"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("l", "'l' may mean laplacian_eigenmaps or lle"),
+        ("tsne", r"no method 'tsne': use one of classical_mds, isomap, .*lle"),
+        ("", "no method ''"),
+    ],
+)
+def test_names_that_mean_no_method(name, sentence):
+    with pytest.raises(InputError, match=sentence):
+        find_method(name)
+
+
+def test_the_parameters_of_a_method_are_told():
+    told = run("methods", "lle").output
+    assert "reg : " in told
+    assert "embedding_" not in told
+
+
+def test_the_summary_tells_how_the_map_was_made(folder):
+    told = run("embed", "roll.csv", "-m", "kernel-pca", "--set", "kernel=linear", "--dim", 3, "--out", "map.csv").output
+    assert "KernelPCA mapped 300 rows of 3 columns to 3 dimensions" in told
+    assert "variance  100.0% of the kernel's\n" in told  # three linear dimensions hold all of three columns
+    assert "solver    " in told
+    assert "spectrum " in told
+    assert str(folder / "map.csv") in told
+    quiet = run("embed", "roll.csv", "-m", "kernel-pca", "--out", "map.csv", "--quiet")
+    assert quiet.output == ""
+
+
+def test_a_warning_is_one_line_and_rows_without_a_place_are_counted(folder):
+    apart = np.vstack([ROLL.points, ROLL.points[:20] + 1000])
+    write_table("apart.csv", apart, ["x", "y", "z"])
+    result = run("embed", "apart.csv", "--set", "on_disconnected=largest", "--out", "map.csv")
+    assert result.exit_code == 0
+    told = result.stderr.splitlines()
+    assert len(told) == 1
+    assert told[0].startswith("Warning: the neighbour graph falls into 2 pieces")
+    assert "no place  20 rows" in result.stdout
+    written = pd.read_csv("map.csv")
+    assert written.isna().any(axis=1).tolist() == [False] * 300 + [True] * 20
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 5])
+def test_a_picture_shows_dots(dim, folder):
+    result = run("embed", "roll.csv", "-m", "kernel-pca", "--dim", dim, "--out", "map.npy", "--picture", "map.png")
+    assert result.exit_code == 0, result.output
+    pixels = matplotlib.image.imread("map.png")[..., :3]
+    blue = (pixels[..., 2] > pixels[..., 0] + 0.2).mean()
+    assert 0.01 < blue < 0.5
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["-m", "classical_mds", "--neighbors", 5], "ClassicalMDS has no n_neighbors, so --neighbors means nothing"),
+        (["-m", "kernel_pca", "--metric", "cosine"], "KernelPCA has no metric, so --metric means nothing"),
+        (["-m", "lle", "--set", "rge=1"], "LLE has no parameter 'rge': did you mean 'reg'?"),
+        (["-m", "lle", "--set", "zzz=1"], "LLE has no parameter 'zzz': it takes n_components,"),
+        (["-m", "lle", "--set", "reg"], "--set reg has no value"),
+        (["-m", "lle", "--set", "reg=high"], "'reg' parameter of LLE must be"),
+        (["--dim", 2, "--set", "n_components=3"], "n_components is given twice"),
+        (["--dim", 0], "'n_components' parameter of Isomap must be"),
+        (["--neighbors", 300], "n_neighbors=300 and there are 300 distinct rows"),
+        (["--columns", "x,w"], "no column 'w'"),
+        (["--skip", "x,y,z"], "no column left"),
+        (["--picture", "map.doc"], "does not end as a picture does"),
+        (["--picture", "none/map.png"], "there is no folder"),
+        (["--out", "map.doc"], "ends in '.doc', which cannot be written"),
+        (["--out", "none/map.csv"], "there is no folder"),
+        (["--out", "roll.csv"], "is the input itself"),
+        (["--out", "old.csv", "--no-overwrite"], "'old.csv' is already there"),
+    ],
+)
+def test_one_sentence_and_nothing_written(words, sentence, folder):
+    (folder / "old.csv").write_text("old")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    out = [] if "--out" in words else ["--out", "map.csv"]
+    result = run("embed", "roll.csv", *words, *out)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_an_old_map_is_replaced(folder):
+    (folder / "map.csv").write_text("old")
+    assert run("embed", "roll.csv", "--out", "map.csv").exit_code == 0
+    assert len(read_table("map.csv").values) == 300
+
+
+def test_debug_shows_the_whole_error_and_a_fault_of_our_own_is_not_blamed_on_the_user(folder):
+    words = ["embed", "none.csv", "--out", "map.csv"]
+    assert run(*words).exit_code == 2
+    with pytest.raises(InputError):
+        run(*words, "--debug")
+
+    @click.command()
+    @in_sentences
+    def broken():
+        raise KeyError("lost")
+
+    result = CliRunner().invoke(broken)
+    assert result.exit_code == 1
+    assert "a fault of gramfold; --debug shows where" in result.stderr
+
+
+def test_the_demo_judges_every_method_and_draws_them(tmp_path, monkeypatch):
+    # a shorter roll: the table and the picture are the same
+    monkeypatch.setattr("gramfold.cli.demo.ROLL_POINTS", 1000)
+    result = run("demo", "--out", tmp_path / "new")
+    assert result.exit_code == 0, result.output
+    picture = tmp_path / "new" / "gramfold-demo.png"
+    assert f"The picture is {picture}" in result.output
+    assert matplotlib.image.imread(picture)[..., :3].std() > 0.05
+    rows = [line.split() for line in result.output.splitlines() if line.startswith("  ")]
+    table = [row for row in rows if row[0] in known_methods()]
+    assert [row[0] for row in table] == 2 * list(known_methods())
+    distance = {row[0]: float(row[3]) for row in table[: len(table) // 2]}
+    # the roll is made for geodesics: Isomap finds the sheet, linear methods cannot
+    assert distance["isomap"] < 0.05 < 0.5 < distance["classical_mds"]

@@ -1,0 +1,298 @@
+"""The contract, item by item. Each check takes an estimator class and fails when the item is broken.
+
+`test_contract.py` runs them on every estimator, `test_checks_bite.py` on estimators broken on purpose.
+"""
+
+import pickle
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from scipy.spatial.distance import pdist
+from scipy.stats import ortho_group
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from gramfold.datasets import make_s_curve
+from gramfold.errors import DisconnectedGraphWarning, MemoryForecastError, PrecomputedInputError
+
+
+def sheet(n: int = 700, seed: int = 0, dtype: type = np.float64) -> np.ndarray:
+    """Rows on a curved sheet, all distances different."""
+    return make_s_curve(n, random_state=seed).points.astype(dtype)
+
+
+def size_of(places: np.ndarray) -> float:
+    return float(np.ptp(places, axis=0).max())
+
+
+def distances_agree(left: np.ndarray, right: np.ndarray, tolerance: float) -> bool:
+    """The same map up to rotation and reflection, relative to its diameter."""
+    a, b = pdist(left.astype(float)), pdist(right.astype(float))
+    return bool(np.abs(a - b).max() <= tolerance * b.max())
+
+
+# --- 1. scikit-learn's protocol (its own checks run beside these)
+
+
+def fits_into_scikit_learn(cls: type) -> None:
+    import pandas as pd
+    import polars as pl
+
+    X = sheet(150)
+    model = cls().fit(X)
+    names = model.get_feature_names_out()
+    assert len(set(names)) == model.embedding_.shape[1]
+    for kind, frame in (("pandas", pd.DataFrame), ("polars", pl.DataFrame)):
+        table = clone(cls()).set_output(transform=kind).fit_transform(X)
+        assert isinstance(table, frame)
+        assert list(table.columns) == list(names)
+        np.testing.assert_array_equal(table.to_numpy(), model.embedding_)
+    piped = make_pipeline(StandardScaler(), cls()).fit(X)
+    scaled = StandardScaler().fit_transform(X)
+    np.testing.assert_array_equal(piped.transform(X), cls().fit(scaled).transform(scaled))
+    search = GridSearchCV(cls(), {"n_components": [1, 2]}, cv=3, error_score="raise").fit(sheet(450))
+    scores = search.cv_results_["mean_test_score"]
+    assert np.isfinite(scores).all()
+    assert scores[1] > scores[0], "a sheet is better shown in two dimensions than in one"
+
+
+def transform_stores_nothing(cls: type) -> None:
+    X = sheet(150)
+    model = cls().fit(X)
+    before = pickle.dumps(vars(model))
+    model.transform(X[:5] + 0.01)
+    if hasattr(model, "inverse_transform"):
+        model.inverse_transform(model.embedding_[:5])
+    model.score(X[:20])
+    assert pickle.dumps(vars(model)) == before
+
+
+def survives_pickling(cls: type) -> None:
+    X = sheet(150)
+    model = cls().fit(X)
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.transform(X[:9] + 0.01), model.transform(X[:9] + 0.01))
+
+
+# --- 2. new points
+
+
+def training_rows_return(cls: type) -> None:
+    X = sheet()
+    model = cls().fit(X)
+    off = np.abs(model.transform(X) - model.embedding_).max() / size_of(model.embedding_)
+    assert off < 1e-8
+
+
+def neighbours_of_training_rows_land_beside_them(cls: type) -> None:
+    X = sheet()
+    model = cls().fit(X)
+    step = 1e-6 * np.median([np.sort(np.linalg.norm(X - x, axis=1))[8] for x in X[:50]])
+    moves = np.random.default_rng(1).standard_normal(X.shape)
+    moves *= step / np.linalg.norm(moves, axis=1, keepdims=True)
+    off = np.linalg.norm(model.transform(X + moves) - model.embedding_, axis=1) / size_of(model.embedding_)
+    assert off.max() < 0.02
+    assert np.median(off) < 0.001
+
+
+def new_rows_land_among_their_neighbours(cls: type) -> None:
+    """Held-out rows land near the places of the training rows that are nearest to them in the data."""
+    X = sheet()
+    fresh, known = X[:100], X[100:]
+    model = cls().fit(known)
+    nearest = np.array([np.argmin(np.linalg.norm(known - x, axis=1)) for x in fresh])
+    off = np.linalg.norm(model.transform(fresh) - model.embedding_[nearest], axis=1) / size_of(model.embedding_)
+    assert np.median(off) < 0.03
+
+
+def a_batch_is_its_rows(cls: type) -> None:
+    X = sheet()
+    model = cls().fit(X[:600])
+    fresh = X[600:630]
+    whole = model.transform(fresh)
+    single = np.vstack([model.transform(row[None]) for row in fresh])
+    assert np.abs(whole - single).max() <= 1e-10 * size_of(model.embedding_)
+
+
+# --- 3. the way back
+
+
+def inverse_reports_its_error(cls: type) -> None:
+    X = sheet()
+    fresh, known = X[:200], X[200:]
+    model = cls().fit(known)
+    rebuilt = model.inverse_transform(model.transform(fresh))
+    error = np.linalg.norm(rebuilt - fresh) / np.linalg.norm(fresh - fresh.mean(axis=0))
+    assert 0 < model.inverse_error_ < 1, "rows rebuilt from the map are nearer than the mean row"
+    assert error < 2 * model.inverse_error_ + 1e-3
+    assert error > model.inverse_error_ / 4
+
+
+def inverse_of_precomputed_is_refused(cls: type, precomputed: dict[str, str]) -> None:
+    X = sheet(60)
+    values = X @ X.T if "kernel" in precomputed else np.linalg.norm(X[:, None] - X[None], axis=2)
+    model = cls(**precomputed).fit(values)
+    try:
+        model.inverse_transform(model.embedding_)
+    except PrecomputedInputError as error:
+        assert "precomputed" in str(error)
+    else:
+        raise AssertionError("no error")
+
+
+# --- 4. dtype
+
+
+def float32_stays_float32(cls: type) -> None:
+    X = sheet(dtype=np.float32)
+    model = cls().fit(X)
+    assert model.embedding_.dtype == np.float32
+    assert model.transform(X[:3]).dtype == np.float32
+    assert model.inverse_transform(model.embedding_[:3]).dtype == np.float32
+    if model.kernel_.kind == "gram":
+        assert model.kernel_.array.dtype == np.float32, "an n × n matrix is stored in the dtype of the rows"
+    else:
+        assert model.kernel_.penalty.dtype == np.float64, "penalties are float64 always"
+    precise = cls().fit(X.astype(np.float64))
+    assert distances_agree(model.embedding_, precise.embedding_, 1e-3)
+
+
+def integers_become_float64(cls: type) -> None:
+    X = np.random.default_rng(0).integers(0, 1000, (60, 5))
+    assert cls().fit(X).embedding_.dtype == np.float64
+
+
+# --- 5. determinism
+
+
+def runs_repeat_bit_for_bit(cls: type) -> None:
+    X = sheet()
+    first, second = cls().fit(X), cls().fit(X.copy())
+    np.testing.assert_array_equal(first.embedding_, second.embedding_)
+    np.testing.assert_array_equal(first.transform(X[:9] + 0.01), second.transform(X[:9] + 0.01))
+
+
+def thread_counts_agree(cls: type, dtype: type) -> None:
+    X = sheet(1200, dtype=dtype)
+    maps = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            maps.append(cls(n_jobs=threads).fit(X).embedding_)
+    assert distances_agree(*maps, 1e-10 if dtype is np.float64 else 1e-4)
+
+
+def signs_are_canonical(cls: type) -> None:
+    places = cls().fit(sheet(300)).spectrum_.eigenvectors
+    assert (places[np.abs(places).argmax(axis=0), np.arange(places.shape[1])] > 0).all()
+
+
+# --- 6. invariance
+
+
+def moved_rows_give_the_same_map(cls: type) -> None:
+    X = sheet()
+    rotation = ortho_group.rvs(3, random_state=0)
+    for moved in (X @ rotation, X + [3.0, -5.0, 11.0]):
+        assert distances_agree(cls().fit(moved).embedding_, cls().fit(X).embedding_, 1e-6)
+
+
+def order_of_rows_does_not_matter(cls: type) -> None:
+    X = sheet()
+    order = np.random.default_rng(2).permutation(len(X))
+    assert distances_agree(cls().fit(X[order]).embedding_, cls().fit(X).embedding_[order], 1e-6)
+
+
+# --- 7. duplicates (bad input has a file of its own)
+
+
+def duplicates_share_a_place(cls: type) -> None:
+    X = sheet(200)
+    doubled = np.vstack([X, X[:20], X[:20], X[5:6]])
+    model = cls().fit(doubled)
+    np.testing.assert_allclose(model.embedding_[200:220], model.embedding_[:20], atol=1e-9 * size_of(model.embedding_))
+    assert model.kernel_.shape == (len(doubled), len(doubled))
+    assert model.spectrum_.eigenvectors.shape[0] == len(doubled)
+    eigenvectors = model.spectrum_.eigenvectors
+    # K M v = λ v over the data rows, copies counted; λ⁻¹ is known to eps·‖P‖/λ, some 1e-5 for local linear penalties
+    product = model.kernel_ @ (_row_mass(model)[:, None] * eigenvectors)
+    np.testing.assert_allclose(product, eigenvectors * model.spectrum_.eigenvalues, atol=1e-4 * np.abs(product).max())
+
+
+def _row_mass(model: object) -> np.ndarray:
+    """The mass of each data row: 1 under a gram; a penalty's vertex shares its mass among the rows it stands for."""
+    kernel = model.kernel_  # type: ignore[attr-defined]
+    if kernel.kind == "gram":
+        return np.ones(len(kernel.rows))
+    return kernel.mass[kernel.rows] / np.bincount(kernel.rows)[kernel.rows]
+
+
+# --- 8. memory
+
+
+def what_does_not_fit_is_refused(cls: type, set_free_memory: Callable[[float], None]) -> None:
+    X = sheet(400)
+    need = cls()._memory(400, 8)
+    set_free_memory(need)  # nine tenths of it may be used
+    try:
+        cls().fit(X)
+    except MemoryForecastError as error:
+        fits = int(str(error).split("at most ")[1].split(" rows")[0].replace(",", ""))
+        assert 20 < fits < 400
+    else:
+        raise AssertionError("no error")
+    cls().fit(X[:fits])  # and the advice holds
+
+
+# --- 9. residuals
+
+
+def spectrum_is_proved(cls: type) -> None:
+    for n in (300, 1500):  # dense, and iterative
+        model = cls().fit(sheet(n))
+        spectrum, kernel = model.spectrum_, model.kernel_
+        V = spectrum.eigenvectors
+        if kernel.kind == "gram":
+            misfit = np.linalg.norm(kernel @ V - V * spectrum.eigenvalues, axis=0)
+            limit = 1e-6 * spectrum.eigenvalues
+        else:
+            MV = kernel.mass[:, None] * V
+            misfit = np.linalg.norm(kernel.penalty @ V - MV * spectrum.penalties, axis=0)
+            norm = np.abs(kernel.penalty).sum(axis=1).max()
+            relative = 1e-6 * spectrum.penalties * np.linalg.norm(MV, axis=0)
+            limit = np.maximum(relative, 10 * np.finfo(float).eps * norm * np.linalg.norm(V, axis=0))
+        assert (misfit <= limit).all()
+        assert (np.diff(spectrum.eigenvalues) <= 0).all()
+        assert spectrum.solver
+        assert (spectrum.residuals >= 0).all()
+
+
+ALWAYS = [
+    fits_into_scikit_learn,
+    transform_stores_nothing,
+    survives_pickling,
+    float32_stays_float32,
+    integers_become_float64,
+    runs_repeat_bit_for_bit,
+    signs_are_canonical,
+    duplicates_share_a_place,
+    spectrum_is_proved,
+]
+NEW_POINTS = [
+    training_rows_return,
+    neighbours_of_training_rows_land_beside_them,
+    new_rows_land_among_their_neighbours,
+    a_batch_is_its_rows,
+]
+INVERSE = [inverse_reports_its_error]
+INVARIANCE = [moved_rows_give_the_same_map, order_of_rows_does_not_matter]
+
+
+def quietly(check: Callable[..., None], *arguments: object) -> None:
+    """Run a check; a small cross-validation fold may fall into pieces, which is not its subject."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DisconnectedGraphWarning)
+        check(*arguments)

@@ -1,0 +1,148 @@
+"""Contract item 7: bad input gets one clear sentence, through the public API, and nothing half done."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, random_array
+
+from gramfold import LLE, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps
+from gramfold.errors import DisconnectedGraphError, GramfoldError, InputError, PrecomputedInputError
+from tests.contract.checks import sheet
+from tests.contract.discovery import by_name, exported
+
+X = sheet(40)
+D = np.linalg.norm(X[:, None] - X[None], axis=2)
+two_pieces = np.vstack([X, X + 1000])
+
+
+def with_value(value, row=3, column=1):
+    spoilt = X.copy()
+    spoilt[row, column] = value
+    return spoilt
+
+
+def skewed(matrix):
+    spoilt = matrix.copy()
+    spoilt[0, 1] += 1
+    return spoilt
+
+
+def fitted(**settings):
+    return Isomap(**settings).fit(X)
+
+
+# what is done, and a part of the one sentence that answers it
+CASES = {
+    "NaN": (lambda: Isomap().fit(with_value(np.nan)), "X contains NaN in row 3, column 1"),
+    "infinity": (lambda: LLE().fit(with_value(np.inf)), "X contains infinity in row 3, column 1"),
+    "NaN at transform": (lambda: fitted().transform(with_value(np.nan)), "X contains NaN"),
+    "NaN in places": (lambda: fitted().inverse_transform([[np.nan, 0.0]]), "Y contains NaN"),
+    "one row": (lambda: Isomap().fit(X[:1]), "1 sample"),
+    "no row": (lambda: ClassicalMDS().fit(X[:0]), "0 sample"),
+    "no column": (lambda: KernelPCA().fit(X[:, :0]), "0 feature"),
+    "one-dimensional": (lambda: Isomap().fit(X[:, 0]), "Expected 2D array"),
+    "strings": (lambda: Isomap().fit([["a", "b"]] * 20), "X holds text"),
+    "complex": (lambda: Isomap().fit(X + 1j), "Complex data not supported"),
+    "k = n": (lambda: Isomap(n_neighbors=40).fit(X), "n_neighbors=40 and there are 40 distinct rows"),
+    "k = 0": (lambda: Isomap(n_neighbors=0).fit(X), "n_neighbors"),
+    "k of a half": (lambda: Isomap(n_neighbors=2.5).fit(X), "n_neighbors"),
+    "all rows the same": (lambda: Isomap().fit(np.ones((20, 3))), "1 distinct row"),
+    "too many copies": (lambda: LLE(n_neighbors=8).fit(np.repeat(X[:8], 5, axis=0)), "8 distinct rows"),
+    "no dimension": (lambda: KernelPCA(n_components=0).fit(X), "n_components"),
+    "too many dimensions": (lambda: ClassicalMDS(n_components=40).fit(X), "at most 39 dimensions"),
+    "radius of nothing": (lambda: Isomap(radius=0.0).fit(X), "radius"),
+    "negative radius": (lambda: Isomap(radius=-1.0).fit(X), "radius"),
+    "unknown metric": (lambda: Isomap(metric="euclidian").fit(X), "metric='euclidian'"),
+    "unknown kernel": (lambda: KernelPCA(kernel="rfb").fit(X), "kernel"),
+    "negative gamma": (lambda: KernelPCA(gamma=-1.0).fit(X), "gamma"),
+    "negative ridge": (lambda: LLE(reg=-1e-3).fit(X), "reg"),
+    "unknown weights": (lambda: LaplacianEigenmaps(weights="cosine").fit(X), "weights"),
+    "width of nothing": (lambda: LaplacianEigenmaps(weights="gaussian", width=0.0).fit(X), "width"),
+    "unknown policy": (lambda: Isomap(on_disconnected="ignore").fit(X), "on_disconnected"),
+    "unknown search": (lambda: Isomap(neighbors="fast").fit(X), "neighbors"),
+    "no thread": (lambda: Isomap(n_jobs=0).fit(X), "n_jobs=0 asks for no thread"),
+    "minkowski below one": (
+        lambda: Isomap(metric="minkowski", metric_params={"p": 0.5}).fit(X),
+        "p=0.5 is not a distance",
+    ),
+    "cosine of nothing": (lambda: Isomap(metric="cosine").fit(X * (np.arange(40) != 7)[:, None]), "row 7 is all zeros"),
+    "singular mahalanobis": (
+        lambda: Isomap(metric="mahalanobis").fit(np.hstack([X, X])),
+        "covariance of the rows is singular",
+    ),
+    "constant seuclidean": (
+        lambda: Isomap(metric="seuclidean").fit(np.hstack([X, np.ones((40, 1))])),
+        "column 3 is constant",
+    ),
+    "rows as distances": (lambda: Isomap(metric="precomputed").fit(X), "square matrix of distances and got 40 x 3"),
+    "asymmetric distances": (lambda: ClassicalMDS(metric="precomputed").fit(skewed(D)), "not symmetric"),
+    "asymmetric distances for a graph": (lambda: LLE(metric="precomputed").fit(skewed(D)), "not symmetric"),
+    "negative distances": (lambda: Isomap(metric="precomputed").fit(-D), "negative entry"),
+    "similarities as distances": (lambda: Isomap(metric="precomputed").fit(np.exp(-D)), "on its diagonal"),
+    "NaN distance": (lambda: Isomap(metric="precomputed").fit(np.where(D > 3, np.nan, D)), "X contains NaN"),
+    "asymmetric kernel": (lambda: KernelPCA(kernel="precomputed").fit(skewed(X @ X.T)), "not symmetric"),
+    "rows as kernel": (lambda: KernelPCA(kernel="precomputed").fit(X), "square matrix of kernel values"),
+    "kernel gives NaN": (lambda: KernelPCA(kernel=lambda a, b: np.nan).fit(X), "returned NaN"),
+    "sparse rows": (lambda: Isomap().fit(random_array((40, 9), density=0.5, rng=0)), "reads dense rows"),
+    "wrong width at transform": (lambda: fitted().transform(X[:, :2]), "expecting 3 features"),
+    "wrong width on the way back": (lambda: fitted().inverse_transform(X), "Y has 3 columns"),
+    "transform before fit": (lambda: Isomap().transform(X), "not fitted yet"),
+    "inverse before fit": (lambda: LLE().inverse_transform(X), "not fitted yet"),
+    "score of too few": (lambda: fitted().score(X[:2]), "at least 4 rows"),
+    "inverse of precomputed": (
+        lambda: Isomap(metric="precomputed").fit(D).inverse_transform(X[:, :2]),
+        "cannot rebuild any",
+    ),
+    "score of precomputed": (lambda: Isomap(metric="precomputed").fit(D).score(D), "cannot score rows"),
+    "pieces refused": (lambda: Isomap(on_disconnected="error").fit(two_pieces), "falls into 2 pieces of 40, 40 points"),
+    "sparse pieces cannot be bridged": (
+        lambda: Isomap(metric="precomputed").fit(csr_array(D * (D < 0.05))),
+        "cannot be bridged",
+    ),
+    "local weights of a sparse graph": (
+        lambda: LLE(metric="precomputed").fit(csr_array(D)),
+        "a sparse graph does not hold",
+    ),
+    "dense rows for a sparse model": (
+        lambda: Isomap(metric="precomputed").fit(csr_array(D)).transform(D),
+        "given a dense array",
+    ),
+    "a new row out of reach": (
+        lambda: Isomap(radius=2.0, on_disconnected="error").fit(X).transform(X + 1000),
+        "have no training row within reach",
+    ),
+    "approximate by radius": (lambda: Isomap(neighbors="approximate", radius=1.0).fit(X), "not by radius"),
+    "approximate city blocks": (
+        lambda: Isomap(neighbors="approximate", metric="cityblock").fit(X),
+        "euclidean and cosine metrics",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_input_gets_its_sentence(name):
+    act, sentence = CASES[name]
+    with pytest.raises((GramfoldError, ValueError, TypeError)) as caught:
+        act()
+    message = str(caught.value)
+    assert sentence in message
+    assert "Traceback" not in message
+    assert "ARPACK" not in message
+    assert "LAPACK" not in message
+
+
+def test_there_are_at_least_thirty():
+    assert len(CASES) >= 30
+
+
+@pytest.mark.parametrize("cls", exported(), ids=by_name)
+def test_a_failed_fit_leaves_no_half_fitted_model(cls):
+    model = cls()
+    with pytest.raises(InputError):
+        model.fit(with_value(np.nan))
+    assert not hasattr(model, "embedding_")
+
+
+def test_errors_are_what_python_programs_expect():
+    assert issubclass(InputError, ValueError)
+    assert issubclass(DisconnectedGraphError, ValueError)
+    assert issubclass(PrecomputedInputError, TypeError)

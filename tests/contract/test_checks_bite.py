@@ -1,0 +1,171 @@
+"""Each item of the contract, broken on purpose: its check must notice."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gramfold import Isomap, LaplacianEigenmaps
+from gramfold.runtime import memory
+from tests.contract import checks
+
+
+class NoNames(Isomap):
+    def get_feature_names_out(self, input_features=None):
+        return np.array(["one", "one"])
+
+
+class Remembers(Isomap):
+    def transform(self, X):
+        self.last_ = X
+        return super().transform(X)
+
+
+class CannotTravel(Isomap):
+    def __getstate__(self):
+        state = super().__getstate__()
+        return {**state, "_number": state["_number"][::-1]} if "_number" in state else state
+
+
+class OffByATenth(Isomap):
+    def transform(self, X):
+        return 1.1 * super().transform(X)
+
+
+class LooksUp(Isomap):
+    """Training rows from a table, all others at the origin."""
+
+    def _place(self, piece, new):
+        return np.zeros((len(new.met), self.n_components))
+
+
+class DependsOnTheBatch(Isomap):
+    def transform(self, X):
+        places = super().transform(X)
+        return places - places.mean(axis=0)
+
+
+class BoastsOfItsInverse(Isomap):
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.inverse_error_ = 1e-9
+        return self
+
+
+class InvertsAnything(Isomap):
+    def inverse_transform(self, Y):
+        return np.zeros((len(Y), 3))
+
+
+class WidensFloats(Isomap):
+    def transform(self, X):
+        return super().transform(X).astype(np.float64)
+
+
+class StoresWide(Isomap):
+    def _kernel(self, graph, stages):
+        kernel = super()._kernel(graph, stages)
+        return replace(kernel, array=kernel.array.astype(np.float64))
+
+
+class NarrowsIntegers(Isomap):
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.embedding_ = self.embedding_.astype(np.float32)
+        return self
+
+
+class Jitters(Isomap):
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.embedding_ = self.embedding_ * (1 + 1e-12 * np.random.default_rng().random())
+        return self
+
+
+class ThreadsMatter(Isomap):
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.embedding_[0] *= 1 + 1e-2 * (self.n_jobs or 0)
+        return self
+
+
+class AnySign(Isomap):
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.spectrum_ = replace(self.spectrum_, eigenvectors=-self.spectrum_.eigenvectors)
+        return self
+
+
+class LikesTheAxes(Isomap):
+    def fit(self, X, y=None):
+        return super().fit(X * [1.0, 1.0, 1.5])
+
+
+class LikesTheFirstRow(Isomap):
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.embedding_[0] += 0.1
+        return self
+
+
+class ForgetsCopies(Isomap):
+    def _kernel(self, graph, stages):
+        return super()._kernel(replace(graph, multiplicity=np.ones(len(graph))), stages)
+
+
+class AsksForNothing(Isomap):
+    def _memory(self, n, itemsize):
+        return 0.0
+
+
+class WrongVector(LaplacianEigenmaps):
+    def fit(self, X, y=None):
+        super().fit(X)
+        vectors = self.spectrum_.eigenvectors + 1e-3 * np.random.default_rng(0).standard_normal((len(X), 2))
+        self.spectrum_ = replace(self.spectrum_, eigenvectors=vectors)
+        return self
+
+
+@pytest.mark.parametrize(
+    ("check", "broken"),
+    [
+        (checks.fits_into_scikit_learn, NoNames),
+        (checks.transform_stores_nothing, Remembers),
+        (checks.survives_pickling, CannotTravel),
+        (checks.training_rows_return, OffByATenth),
+        (checks.neighbours_of_training_rows_land_beside_them, LooksUp),
+        (checks.new_rows_land_among_their_neighbours, LooksUp),
+        (checks.a_batch_is_its_rows, DependsOnTheBatch),
+        (checks.inverse_reports_its_error, BoastsOfItsInverse),
+        (checks.float32_stays_float32, WidensFloats),
+        (checks.float32_stays_float32, StoresWide),
+        (checks.integers_become_float64, NarrowsIntegers),
+        (checks.runs_repeat_bit_for_bit, Jitters),
+        (checks.signs_are_canonical, AnySign),
+        (checks.moved_rows_give_the_same_map, LikesTheAxes),
+        (checks.order_of_rows_does_not_matter, LikesTheFirstRow),
+        (checks.duplicates_share_a_place, ForgetsCopies),
+        (checks.spectrum_is_proved, WrongVector),
+    ],
+    ids=lambda value: value.__name__,
+)
+def test_broken_is_noticed(check, broken):
+    with pytest.raises(AssertionError):
+        checks.quietly(check, broken)
+
+
+def test_an_invented_inverse_is_noticed():
+    with pytest.raises(AssertionError, match="no error"):
+        checks.inverse_of_precomputed_is_refused(InvertsAnything, {"metric": "precomputed"})
+
+
+def test_threads_that_matter_are_noticed():
+    with pytest.raises(AssertionError):
+        checks.thread_counts_agree(ThreadsMatter, np.float64)
+
+
+def test_a_missing_forecast_is_noticed(monkeypatch):
+    with pytest.raises(AssertionError, match="no error"):
+        checks.what_does_not_fit_is_refused(
+            AsksForNothing, lambda free: monkeypatch.setattr(memory, "available_memory", lambda: free)
+        )

@@ -1,0 +1,73 @@
+"""Contract items 1–9 for every exported estimator: a new method gets all of it by being exported."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from gramfold.errors import GramfoldWarning
+from gramfold.runtime import memory
+from tests.contract import checks
+from tests.contract.discovery import by_name, exported, worked_example
+
+ESTIMATORS = [*exported(), worked_example()]
+# A check of scikit-learn that may fail needs a reason here: {class name: {check name: reason}}.
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
+
+every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=by_name)
+
+
+@parametrize_with_checks(
+    [cls() for cls in ESTIMATORS],
+    expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(type(estimator).__name__, {}),
+)
+@pytest.mark.filterwarnings(f"ignore::{GramfoldWarning.__module__}.{GramfoldWarning.__name__}")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@every_estimator
+@pytest.mark.parametrize("check", checks.ALWAYS, ids=lambda check: check.__name__)
+def test_always(cls, check):
+    checks.quietly(check, cls)
+
+
+@pytest.mark.parametrize("cls", [c for c in ESTIMATORS if hasattr(c, "transform")], ids=by_name)
+@pytest.mark.parametrize("check", checks.NEW_POINTS, ids=lambda check: check.__name__)
+def test_new_points(cls, check):
+    check(cls)
+
+
+@pytest.mark.parametrize("cls", [c for c in ESTIMATORS if hasattr(c, "inverse_transform")], ids=by_name)
+@pytest.mark.parametrize("check", checks.INVERSE, ids=lambda check: check.__name__)
+def test_inverse(cls, check):
+    check(cls)
+
+
+@every_estimator
+def test_inverse_of_precomputed(cls):
+    for word in ("metric", "kernel"):
+        allowed = cls._parameter_constraints.get(word, [])
+        if word == "metric" and allowed or any("precomputed" in str(one) for one in allowed):
+            checks.inverse_of_precomputed_is_refused(cls, {word: "precomputed"})
+            return
+    pytest.fail("takes no precomputed values: state so in the contract")
+
+
+@every_estimator
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_thread_counts_agree(cls, dtype):
+    checks.thread_counts_agree(cls, dtype)
+
+
+@pytest.mark.parametrize("cls", [c for c in ESTIMATORS if c._invariant], ids=by_name)
+@pytest.mark.parametrize("check", checks.INVARIANCE, ids=lambda check: check.__name__)
+def test_invariance(cls, check):
+    check(cls)
+
+
+@every_estimator
+def test_memory(cls, monkeypatch):
+    def set_free_memory(free):
+        monkeypatch.setattr(memory, "available_memory", lambda: free)
+
+    checks.what_does_not_fit_is_refused(cls, set_free_memory)

@@ -1,0 +1,143 @@
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import shortest_path
+from scipy.spatial import procrustes
+from scipy.spatial.distance import cdist
+from sklearn.decomposition import PCA
+from sklearn.manifold import Isomap as TheirIsomap
+from sklearn.neighbors import KNeighborsTransformer, kneighbors_graph
+
+from gramfold import Isomap
+from gramfold.datasets import make_swiss_roll
+from gramfold.errors import DisconnectedGraphWarning
+from tests.methods.maps import DATA, difference, roll, s_curve, similarity
+
+
+def test_complete_graph_is_pca():
+    X = s_curve()[:150]
+    assert difference(Isomap(n_neighbors=149).fit_transform(X), PCA(2).fit_transform(X)) < 1e-8
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_matches_scikit_learn(name):
+    X = DATA[name]()
+    ours = Isomap(3, 10, on_disconnected="error").fit(X)
+    theirs = TheirIsomap(n_components=3, n_neighbors=10, eigen_solver="dense").fit(X)
+    assert difference(ours.embedding_, theirs.embedding_) < 1e-6
+
+
+def test_new_points_match_scikit_learn():
+    X = roll()
+    ours = Isomap(n_neighbors=10).fit(X[:700])
+    theirs = TheirIsomap(n_neighbors=10, eigen_solver="dense").fit(X[:700])
+    assert difference(ours.transform(X[700:]), theirs.transform(X[700:])) < 1e-6
+
+
+def test_swiss_roll_unrolls_and_new_points_land_in_place():
+    sample = make_swiss_roll(2500, random_state=0)  # 90 long, 21 high
+    X, truth = sample
+    model = Isomap(n_neighbors=10).fit(X[:2000])
+    assert procrustes(truth[:2000], model.embedding_)[2] < 0.01
+    to_truth = similarity(model.embedding_, truth[:2000])
+    off = np.linalg.norm(to_truth(model.transform(X[2000:])) - truth[2000:], axis=1)
+    assert np.median(off) < 0.01 * 90
+
+
+def test_copies_count_as_often_as_they_occur():
+    X = roll()[:300]
+    copies = np.concatenate([np.arange(300), np.arange(50), np.arange(50)])
+    # plain: geodesics of the distinct rows, written out for every copy
+    graph = kneighbors_graph(X, 8, mode="distance")
+    D = shortest_path(graph, directed=False)[np.ix_(copies, copies)]
+    n = len(copies)
+    H = np.eye(n) - np.ones((n, n)) / n
+    values, vectors = np.linalg.eigh(-0.5 * H @ D**2 @ H)
+    plain = vectors[:, ::-1][:, :2] * np.sqrt(values[::-1][:2])
+    model = Isomap(on_disconnected="error").fit(X[copies])
+    assert difference(model.embedding_, plain) < 1e-9
+    np.testing.assert_allclose(model.kernel_.dense(), -0.5 * H @ D**2 @ H, atol=1e-8 * D.max() ** 2)
+
+
+def test_precomputed_graph_and_transformer_equal_rows():
+    X = roll()
+    known, fresh = X[:600], X[600:]
+    rows = Isomap().fit(known)
+    dense = Isomap(metric="precomputed").fit(cdist(known, known))
+    assert difference(dense.embedding_, rows.embedding_) < 1e-9
+    np.testing.assert_allclose(dense.transform(cdist(fresh, known)), rows.transform(fresh), atol=1e-7)
+    finder = KNeighborsTransformer(n_neighbors=8).fit(known)
+    sparse = Isomap(metric="precomputed").fit(finder.transform(known))
+    # fitted rows count themselves among their 8 (7 others): compare with the same graph through the transformer
+    through = Isomap(neighbors=KNeighborsTransformer(n_neighbors=8)).fit(known)
+    assert difference(sparse.embedding_, through.embedding_) < 1e-9
+    np.testing.assert_allclose(sparse.transform(finder.transform(fresh)), through.transform(fresh), atol=1e-8)
+
+
+def test_radius_graph():
+    X = s_curve()
+    model = Isomap(radius=0.5).fit(X)
+    graph = np.where((D := cdist(X, X)) <= 0.5, D, 0)
+    walks = shortest_path(graph, directed=False)
+    H = np.eye(len(X)) - 1 / len(X)
+    np.testing.assert_allclose(model.kernel_.dense(), -0.5 * H @ walks**2 @ H, atol=1e-9 * walks.max() ** 2)
+    with pytest.warns(DisconnectedGraphWarning, match="1 of 2 new rows"):
+        places = model.transform(np.vstack([X[:1] + 0.01, X[:1] + [0, 0, 50]]))
+    assert np.isfinite(places).all()
+
+
+def test_negative_part_is_reported_not_hidden():
+    spectrum = Isomap().fit(roll()).spectrum_
+    assert spectrum.most_negative < 0
+    assert 0 < spectrum.negative_mass < 0.5
+
+
+class TestPieces:
+    left = roll()[:200]
+    X = np.vstack([left, left[:150] + [500.0, 0, 0]])
+
+    def test_bridge_joins_and_keeps_distances_within_a_piece(self):
+        with pytest.warns(DisconnectedGraphWarning, match="2 pieces of 200, 150 points; they were joined by 1 "):
+            model = Isomap(n_neighbors=12).fit(self.X)
+        alone = Isomap(n_neighbors=12).fit(self.left)
+        walks = model.kernel_.squared_distances(np.arange(200), np.arange(200))
+        np.testing.assert_allclose(walks, alone.kernel_.squared_distances(np.arange(200)), atol=1e-6)
+        i, j = model.graph_.bridges[0]
+        assert np.linalg.norm(self.X[i] - self.X[j]) == pytest.approx(cdist(self.X[:200], self.X[200:]).min())
+
+    def test_largest_leaves_the_others_without_a_place(self):
+        with pytest.warns(DisconnectedGraphWarning, match="150 points have no place"):
+            model = Isomap(n_neighbors=12, on_disconnected="largest").fit(self.X)
+        assert model.kept_[:200].all()
+        assert np.isnan(model.embedding_[200:]).all()
+        assert not model.kept_[200:].any()
+        alone = Isomap(n_neighbors=12).fit(self.left)
+        np.testing.assert_allclose(model.embedding_[:200], alone.embedding_, atol=1e-8)
+        with pytest.warns(DisconnectedGraphWarning, match="1 of 2 new rows belong to pieces"):
+            places = model.transform(self.X[[3, 300]] + 1e-3)
+        assert np.isfinite(places[0]).all()
+        assert np.isnan(places[1]).all()
+
+    def test_separate_lays_them_side_by_side(self):
+        with pytest.warns(DisconnectedGraphWarning, match="side by side"):
+            model = Isomap(n_neighbors=12, on_disconnected="separate").fit(self.X)
+        first, second = model.embedding_[:200], model.embedding_[200:]
+        assert first[:, 0].max() < second[:, 0].min()
+        assert difference(second, Isomap(n_neighbors=12).fit_transform(self.left[:150])) < 1e-8
+        placed = model.transform(self.X[[3, 300]] + 1e-3)
+        np.testing.assert_allclose(placed, model.embedding_[[3, 300]], atol=0.01)
+
+    def test_a_piece_too_small_for_the_map_still_has_a_place(self):
+        X = np.vstack([self.left, self.left[:1] + 900.0, self.left[:2] - 900.0])
+        with pytest.warns(DisconnectedGraphWarning):
+            model = Isomap(radius=12.0, on_disconnected="separate").fit(X)
+        assert np.isfinite(model.embedding_).all()
+        assert np.linalg.norm(np.subtract(*model.embedding_[-2:])) == pytest.approx(np.linalg.norm(X[-1] - X[-2]))
+        np.testing.assert_allclose(model.transform(X[-3:] + 0.01), model.embedding_[-3:], atol=0.05)
+
+
+def test_approximate_neighbours_give_nearly_the_same_map():
+    pytest.importorskip("faiss")
+    X = np.hstack([roll(), np.zeros((800, 20))])
+    model = Isomap(neighbors="approximate", random_state=0).fit(X)
+    assert model.neighbors_.recall > 0.95
+    assert procrustes(model.embedding_, Isomap().fit_transform(roll()))[2] < 0.01

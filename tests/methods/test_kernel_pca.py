@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
+from sklearn.decomposition import KernelPCA as TheirKernelPCA
+
+from gramfold import ClassicalMDS, KernelPCA
+from gramfold.errors import RankWarning
+from tests.methods.maps import difference, digits, s_curve
+
+X = load_iris().data
+
+
+def test_linear_is_pca_is_classical_mds():
+    rows = digits()
+    pca = PCA(3).fit_transform(rows)
+    assert difference(KernelPCA(3, kernel="linear").fit_transform(rows), pca) < 1e-8
+    assert difference(ClassicalMDS(3).fit_transform(rows), pca) < 1e-8
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid", "cosine"])
+def test_matches_scikit_learn(kernel):
+    settings = {"gamma": 0.02, "degree": 2, "coef0": 0.5}
+    ours = KernelPCA(3, kernel=kernel, **settings).fit(X[::2])
+    theirs = TheirKernelPCA(3, kernel=kernel, eigen_solver="dense", **settings).fit(X[::2])
+    assert difference(ours.embedding_, theirs.transform(X[::2])) < 1e-8
+    assert difference(ours.transform(X[1::2]), theirs.transform(X[1::2])) < 1e-8
+
+
+def test_words_and_functions_for_the_same_kernel():
+    gaussian = KernelPCA(kernel="gaussian", gamma=0.3).fit_transform(X)
+    np.testing.assert_array_equal(gaussian, KernelPCA(kernel="rbf", gamma=0.3).fit_transform(X))
+    by_hand = KernelPCA(kernel=lambda a, b: np.exp(-0.3 * np.sum((a - b) ** 2))).fit(X)
+    assert difference(by_hand.embedding_, gaussian) < 1e-8
+    known = KernelPCA(kernel="precomputed").fit(np.exp(-0.3 * np.square(X[:, None] - X[None]).sum(axis=2)))
+    assert difference(known.embedding_, gaussian) < 1e-8
+    fresh = np.exp(-0.3 * np.square((X[:5] + 0.1)[:, None] - X[None]).sum(axis=2))
+    np.testing.assert_allclose(known.transform(fresh), by_hand.transform(X[:5] + 0.1), atol=1e-10)
+
+
+def test_default_width_is_half_the_mean_squared_distance():
+    model = KernelPCA().fit(X)
+    squares = np.square(X[:, None] - X[None]).sum(axis=2)
+    assert model.width_**2 == pytest.approx(squares.mean() / 2)
+    assert model.gamma_ == pytest.approx(1 / (2 * model.width_**2))
+    assert KernelPCA(gamma=0.5).fit(X).width_ == pytest.approx(1.0)
+
+
+def test_sparse_rows_are_not_densified_and_agree():
+    counts = np.random.default_rng(0).poisson(0.3, (80, 30)).astype(float)
+    for kernel in ("linear", "rbf", "cosine"):
+        sparse, dense = (KernelPCA(kernel=kernel).fit(rows) for rows in (csr_array(counts + 1e-9), counts + 1e-9))
+        assert difference(sparse.embedding_, dense.embedding_) < 1e-8
+        assert sparse.inverse_error_ == pytest.approx(dense.inverse_error_)
+
+
+def test_feature_space_distances_come_from_the_kernel_function():
+    model = KernelPCA(gamma=0.1).fit(X)
+    k = np.exp(-0.1 * np.square(X[3] - X[77]).sum())
+    assert model.kernel_.squared_distances([3], [77])[0, 0] == pytest.approx(2 - 2 * k)
+    np.testing.assert_allclose(model.kernel_.squared_distances([3])[0, 77], 2 - 2 * k)
+
+
+def test_rank_is_told():
+    with pytest.warns(RankWarning, match="3 positive eigenvalues and n_components=5"):
+        model = KernelPCA(5, kernel="linear").fit(s_curve()[:100])
+    assert (model.embedding_[:, 3:] == 0).all()
+    assert (model.transform(s_curve()[100:110])[:, 3:] == 0).all()
+
+
+def test_negative_part_of_an_indefinite_kernel_is_reported():
+    assert KernelPCA(kernel="sigmoid", gamma=0.02).fit(X).spectrum_.negative_mass > 0.01
+    assert KernelPCA(kernel="rbf").fit(X).spectrum_.negative_mass < 1e-12

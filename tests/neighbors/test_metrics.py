@@ -1,0 +1,154 @@
+"""Every metric against SciPy's."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from gramfold.errors import InputError
+from gramfold.neighbors.metrics import make_metric
+
+
+def halves(u, v):
+    return 0.5 * float(np.abs(u - v).sum())
+
+
+METRICS = [
+    ("euclidean", None, {"metric": "euclidean"}),
+    ("l2", None, {"metric": "euclidean"}),
+    ("euclidean", {"w": np.array([1.0, 0.0, 2.0, 3.0])}, {"metric": "euclidean", "w": np.array([1.0, 0.0, 2.0, 3.0])}),
+    ("cosine", None, {"metric": "cosine"}),
+    ("cityblock", None, {"metric": "cityblock"}),
+    ("manhattan", None, {"metric": "cityblock"}),
+    ("manhattan", {"w": np.arange(1.0, 5.0)}, {"metric": "cityblock", "w": np.arange(1.0, 5.0)}),
+    ("chebyshev", None, {"metric": "chebyshev"}),
+    ("minkowski", {"p": 3}, {"metric": "minkowski", "p": 3}),
+    ("minkowski", None, {"metric": "euclidean"}),
+    ("minkowski", {"p": 3, "w": np.arange(1.0, 5.0)}, {"metric": "minkowski", "p": 3, "w": np.arange(1.0, 5.0)}),
+    ("correlation", None, {"metric": "correlation"}),
+    ("canberra", None, {"metric": "canberra"}),
+    (halves, None, {"metric": halves}),
+]
+
+
+@pytest.mark.parametrize(("name", "params", "reference"), METRICS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_pairs_and_blocks_match_scipy(name, params, reference, dtype):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(12, 4)).astype(dtype), rng.normal(size=(9, 4)).astype(dtype)
+    metric = make_metric(name, params, X)
+    truth = cdist(X.astype(float), Y.astype(float), **reference)
+    # cosine divides each float32 row by its length in float32
+    tolerance = 1e-6 if name == "cosine" and dtype == np.float32 else 1e-12
+    np.testing.assert_allclose(metric.block(X, Y), truth, rtol=tolerance, atol=tolerance)
+    i, j = rng.integers(0, 12, 40), rng.integers(0, 9, 40)
+    found = metric.pairs(metric.prepare(X), i, metric.prepare(Y), j, n_jobs=1)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, truth[i, j], rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("name", ["euclidean", "cosine", "cityblock", "chebyshev"])
+def test_a_row_is_at_distance_zero_from_itself(name):
+    X = (1e4 + np.random.default_rng(1).random((50, 20))).astype(np.float32)
+    metric, everyone = make_metric(name, None, X), np.arange(50)
+    rows = metric.prepare(X)
+    np.testing.assert_array_equal(metric.pairs(rows, everyone, rows, everyone, n_jobs=1), 0.0)
+
+
+@pytest.mark.parametrize("name", ["euclidean", "cosine", "cityblock"])
+def test_many_pairs_are_the_same_for_any_number_of_threads(name):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(300, 5))
+    metric = make_metric(name, None, X)
+    rows, i, j = metric.prepare(X), rng.integers(0, 300, 120_000), rng.integers(0, 300, 120_000)
+    one, two = (metric.pairs(rows, i, rows, j, n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_search_length_is_the_length_between_prepared_rows():
+    X = np.random.default_rng(3).normal(size=(20, 4))
+    for name in ("cosine", "euclidean"):
+        metric = make_metric(name, None, X)
+        unit = metric.prepare(X)
+        np.testing.assert_allclose(metric.search_length(metric.block(X, X)), cdist(unit, unit), atol=1e-7)
+
+
+def test_cosine_in_one_dimension_knows_only_the_sign():
+    metric = make_metric("cosine", None, np.array([[1.0], [2.0], [-3.0]]))
+    rows = metric.prepare(np.array([[1.0], [2.0], [-3.0]]))
+    np.testing.assert_allclose(metric.pairs(rows, np.array([0, 0]), rows, np.array([1, 2]), 1), [0.0, 2.0])
+
+
+# --- metrics that the training rows scale
+
+
+def test_seuclidean_is_scaled_by_the_training_rows():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(30, 3)) * [1.0, 10.0, 0.1]
+    metric, batch = make_metric("seuclidean", None, X), rng.normal(size=(6, 3))
+    truth = cdist(batch, X, "seuclidean", V=X.var(axis=0, ddof=1))
+    np.testing.assert_allclose(metric.block(batch, X), truth)
+    np.testing.assert_array_equal(metric.block(batch[:1], X)[0], metric.block(batch, X)[0])
+
+
+def test_mahalanobis_is_the_euclidean_distance_of_whitened_rows():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, 3))
+    metric, batch = make_metric("mahalanobis", None, X), rng.normal(size=(6, 3))
+    whiten = np.linalg.cholesky(np.linalg.inv(np.cov(X.T)))
+    np.testing.assert_allclose(metric.block(batch, X), cdist(batch @ whiten, X @ whiten))
+    np.testing.assert_array_equal(metric.block(batch[:1], X)[0], metric.block(batch, X)[0])
+
+
+def test_a_scale_that_is_passed_is_used():
+    X = np.random.default_rng(6).normal(size=(10, 2))
+    metric = make_metric("seuclidean", {"V": np.array([4.0, 4.0])}, X)
+    np.testing.assert_allclose(metric.block(X, X), cdist(X, X) / 2.0)
+
+
+# --- sentences
+
+
+def test_rows_without_direction():
+    X = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    with pytest.raises(InputError, match=r"row 1 is all zeros and has no direction \(2 such rows\).*another metric"):
+        make_metric("cosine", None, X).prepare(X)
+
+
+def test_unknown_metric():
+    with pytest.raises(InputError, match=r"metric='euclidian' .* not one that SciPy can compute.*use 'euclidean'"):
+        make_metric("euclidian", None, np.eye(3))
+
+
+def test_parameter_that_the_metric_does_not_have():
+    with pytest.raises(InputError, match=r"metric='euclidean' with .*'q': 1.*not one that SciPy can compute"):
+        make_metric("euclidean", {"q": 1}, np.eye(3))
+
+
+def test_minkowski_below_one_is_no_distance():
+    with pytest.raises(InputError, match=r"p=0.5 is not a distance: use p >= 1"):
+        make_metric("minkowski", {"p": 0.5}, np.eye(3))
+
+
+def test_constant_column():
+    X = np.column_stack([np.arange(5.0), np.ones(5)])
+    with pytest.raises(InputError, match=r"column 1 is constant.*'seuclidean'.*remove it"):
+        make_metric("seuclidean", None, X)
+
+
+def test_singular_covariance():
+    X = np.random.default_rng(7).normal(size=(10, 2)) @ np.random.default_rng(8).normal(size=(2, 4))
+    with pytest.raises(InputError, match=r"singular \(4 columns, rank 2\).*reduce the columns"):
+        make_metric("mahalanobis", None, X)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_a_distance_that_is_not_a_number():
+    X = np.array([[1.0, 1.0, 1.0], [1.0, 2.0, 4.0], [0.0, 5.0, 1.0]])  # a constant row has no correlation
+    with pytest.raises(InputError, match=r"'correlation' is not defined for 5 of 9 pairs.*another metric"):
+        make_metric("correlation", None, X).block(X, X)
+
+
+def test_values_whose_squares_overflow():
+    X = np.array([[1e200, 0.0], [0.0, 1.0]])
+    with pytest.raises(InputError, match=r"values up to 1.0e\+200, whose distances overflow: divide X"):
+        make_metric("euclidean", None, X).prepare(X)
