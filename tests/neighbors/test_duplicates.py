@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
@@ -40,6 +40,7 @@ def assert_same(collapse, plain):
     assert len(collapse) == len(first)
 
 
+@settings(deadline=None)
 @given(TABLES)
 def test_rows_are_grouped_as_a_dictionary_would(X):
     assert_same(collapse_rows(X), plain_collapse(X))
@@ -76,6 +77,7 @@ def test_a_column_without_repeats_settles_it(monkeypatch):
     assert collapse_rows(X).vertex.tolist() == list(range(5))
 
 
+@settings(deadline=None)
 @given(TABLES.filter(lambda X: np.abs(X).max() < 1e10))
 def test_distances_are_grouped_as_their_points(X):
     D = cdist(X, X, "cityblock")  # exact zeros, and equal rows of D for equal points

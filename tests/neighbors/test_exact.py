@@ -131,8 +131,8 @@ def test_two_far_groups_of_float32_rows(index):
 @pytest.mark.parametrize(("fitted", "asked"), [("f4", "f8"), ("f8", "f4")])
 def test_queries_of_the_other_precision(index, fitted, asked):
     rng = np.random.default_rng(5)
-    X = (rng.normal(size=(400, 20)) * 1e-4 + rng.choice([-1.0, 1.0], size=(400, 1))).astype(fitted)
-    queries = (rng.normal(size=(50, 20)) * 1e-4 + rng.choice([-1.0, 1.0], size=(50, 1))).astype(asked)
+    X = (rng.normal(size=(400, 20)) * 1e-3 + rng.choice([-1.0, 1.0], size=(400, 1))).astype(fitted)
+    queries = (rng.normal(size=(50, 20)) * 1e-3 + rng.choice([-1.0, 1.0], size=(50, 1))).astype(asked)
     assert_lists(make(index, X).nearest(queries, 5), all_distances(queries, X), 5)
 
 

@@ -78,6 +78,17 @@ def test_cosine_in_one_dimension_knows_only_the_sign():
     np.testing.assert_allclose(metric.pairs(rows, np.array([0, 0]), rows, np.array([1, 2]), 1), [0.0, 2.0])
 
 
+@pytest.mark.parametrize("size", [1e25, 1e-25])
+def test_cosine_of_float32_rows_whose_squares_are_no_float32(size):
+    X = np.random.default_rng(9).normal(size=(12, 4))
+    metric = make_metric("cosine", None, X)
+    rows = metric.prepare((size * X).astype(np.float32))
+    assert rows.dtype == np.float32
+    everyone = np.arange(12)
+    found = metric.pairs(rows, everyone, rows, everyone[::-1], 1)
+    np.testing.assert_allclose(found, cdist(X, X, "cosine")[everyone, everyone[::-1]], atol=1e-6)
+
+
 # --- metrics that the training rows scale
 
 

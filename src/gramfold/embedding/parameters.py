@@ -39,7 +39,7 @@ def _documented(cls: type, declared: list[Any]) -> str:
     shared = "\n".join(
         _dedented(base.__dict__["_attributes"]) for base in reversed(cls.__mro__) if "_attributes" in base.__dict__
     )
-    own = sections.pop("Attributes", "")
+    own = sections.pop("Attributes", "").strip()
     parts = {"Parameters": "\n".join(entries), "Attributes": f"{own}\n{shared}".strip(), **sections}
     return (
         "\n\n".join([summary.strip(), *(f"{name}\n{'-' * len(name)}\n{text.strip()}" for name, text in parts.items())])

@@ -21,6 +21,8 @@ from gramfold.types import Floats, Neighbors
 
 # Below this multiple of μ a vertex is tied too weakly for the plain form to place it.
 _WEAK_TIE = 2.0
+# At μ M = d the balance holds for any place; so near to it we take the mean.
+_UNDEFINED = 1e-8
 
 
 def carried_reach(nearest: Neighbors, reach: Floats) -> Floats:
@@ -38,26 +40,36 @@ def average(
     penalties: Floats,
     normalized: bool,
 ) -> Floats:
-    """Coordinates (m, p) of new points from their edges; a row's edges of length 0 are its own and left out."""
+    """Coordinates (m, p) of new points from their edges; a row's edges of length 0 are its own and left out.
+
+    Every row needs an edge.
+    """
     edges = edges.keep(edges.distances > 0)
-    if normalized and width is not None:
-        # only ratios count, and far from all data the weights themselves would underflow
-        nearest = np.minimum.reduceat(edges.distances, edges.indptr[:-1])[edges.rows]
-        weights = np.exp(-0.5 * (edges.distances - nearest) * (edges.distances + nearest) / width**2)
-    else:
-        weights = weigh(edges.distances, width)
-    weights = weights * multiplicity[edges.indices]
+    nearest = edges.distances[edges.indptr[:-1]]
+    weights = _relative_weights(edges, nearest, width) * multiplicity[edges.indices]
     matrix = csr_array((weights, edges.indices, edges.indptr), shape=(len(edges), edges.n_vertices))
     degrees = np.asarray(matrix.sum(axis=1))[:, None]
-    mass = degrees if normalized else np.ones_like(degrees)
-    balance = degrees - penalties[None, :] * mass
-    weak = degrees.ravel() < _WEAK_TIE * penalties.max() * mass.ravel()
-    if weak.any() and not normalized:
-        warnings.warn(
-            f"{int(weak.sum())} of {len(edges)} new rows are so far from the training rows that their balance is not "
-            "defined; they were put at the mean of their neighbours.",
-            DisconnectedGraphWarning,
-            stacklevel=2,
-        )
-        balance[weak] = degrees[weak]
-    return np.asarray((matrix @ coordinates) / np.where(balance > 0, balance, 1.0))
+    mean = (matrix @ coordinates) / degrees
+    # y = mean / (1 − μ M / d), with M / d = 1 in the normalised form
+    loss = np.broadcast_to(penalties, mean.shape)
+    if not normalized:
+        tie = weigh(nearest, width)[:, None] * degrees
+        weak = tie < _WEAK_TIE * penalties.max()
+        if weak.any():
+            warnings.warn(
+                f"{int(weak.sum())} of {len(edges)} new rows are tied too weakly to the training rows for their "
+                "balance to be defined; they were put at the mean of their neighbours.",
+                DisconnectedGraphWarning,
+                stacklevel=2,
+            )
+        loss = np.where(weak, 0.0, penalties / np.where(weak, 1.0, tie))
+    balance = 1.0 - loss
+    return np.asarray(mean / np.where(np.abs(balance) > _UNDEFINED, balance, 1.0))
+
+
+def _relative_weights(edges: Neighbors, nearest: Floats, width: float | None) -> Floats:
+    """Weights over that of the row's nearest vertex: far from all data the weights themselves would underflow."""
+    if width is None:
+        return np.ones_like(edges.distances)
+    nearest = nearest[edges.rows]
+    return np.asarray(np.exp(-0.5 * (edges.distances - nearest) * (edges.distances + nearest) / width**2))

@@ -46,13 +46,16 @@ class LocalInverse:
         found = found.keep(found.indices != sample[found.rows])
         truth = self.rows[sample]
         misfit = _frobenius(self._weights(places, found) @ self.rows - truth)
-        spread = _frobenius(truth - csr_array(np.ones((len(sample), 1))) @ _mean_row(self.rows))
+        spread = _spread(truth, np.asarray(self.rows.mean(axis=0)).ravel())
         return misfit / spread if spread > 0 else 0.0
 
 
-def _mean_row(rows: Any) -> Any:
-    mean = np.asarray(rows.mean(axis=0)).reshape(1, -1)
-    return csr_array(mean) if issparse(rows) else mean
+def _spread(rows: Any, mean: Floats) -> float:
+    """‖rows − mean‖, without making sparse rows dense."""
+    if not issparse(rows):
+        return _frobenius(rows - mean)
+    squared = _frobenius(rows) ** 2 - 2 * float((rows @ mean).sum()) + rows.shape[0] * float(mean @ mean)
+    return float(np.sqrt(max(squared, 0.0)))
 
 
 def _frobenius(matrix: Any) -> float:

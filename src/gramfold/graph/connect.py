@@ -47,7 +47,10 @@ def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list
         return [graph]
     pieces = [subgraph(graph, np.flatnonzero(piece == number)) for number in range(count)]
     if on_disconnected == "largest":
-        _warn(f"{found}; only the largest is embedded and {sizes[1:].sum():,} points have no place (NaN, see kept_): {advice}.")
+        _warn(
+            f"{found}; only the largest is embedded and {sizes[1:].sum():,} points have no place (NaN, see kept_): "
+            f"{advice}."
+        )
         return pieces[:1]
     _warn(
         f"{found}; each is embedded by itself and they are laid side by side, "

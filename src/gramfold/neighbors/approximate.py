@@ -40,7 +40,9 @@ class SmallWorldIndex(VectorIndex):
         self._graph.add(self._float32(self.rows))
 
     def _float32(self, rows: Floats) -> Floats:
-        return np.ascontiguousarray(rows - self._center, dtype=np.float32)
+        shifted = np.empty(rows.shape, dtype=np.float32)
+        np.subtract(rows, self._center, out=shifted, casting="same_kind")  # in float64, a little at a time
+        return shifted
 
     def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
         faiss = load_faiss()

@@ -123,10 +123,9 @@ class BlockedIndex(VectorIndex):
         indices, distances = indices[:, :k], distances[:, :k]
         if more < self.size:
             # Somebody left out may be as near as the k-th found: then look at all who may, from differences.
-            # Asked with "not beyond", so that squares that overflowed count as near.
             limit = np.asarray(self.metric.search_length(distances[:, -1])) ** 2 * (1 + ROUNDING) + rounding
-            for row in np.flatnonzero(~(rough[:, -1] > limit)):
-                near = np.flatnonzero(~(squared[row] > limit[row]))
+            for row in np.flatnonzero(rough[:, -1] <= limit):
+                near = np.flatnonzero(squared[row] <= limit[row])
                 exact = self.metric.pairs(rows, np.full(len(near), row), self.rows, near, n_jobs=1)
                 order = np.argsort(exact, kind="stable")[:k]
                 indices[row], distances[row] = near[order], exact[order]
@@ -136,13 +135,14 @@ class BlockedIndex(VectorIndex):
         """|x|² + |y|² − 2 x·y for all pairs, and how far each row's entries may be from the truth."""
         shifted = rows - self._center
         norms = _squared_norms(shifted)
-        with np.errstate(over="ignore", invalid="ignore"):  # of float32; the callers know
-            squared = shifted @ self._shifted.T
-            squared *= -2.0
-            squared += norms[:, None].astype(squared.dtype)
-            squared += self._norms[None, :].astype(squared.dtype)
-        eps = max(np.finfo(rows.dtype).eps, np.finfo(self.rows.dtype).eps)
         longest = np.sqrt(norms) + np.sqrt(self._norms.max())
+        if longest.max() ** 2 > np.finfo(shifted.dtype).max:  # of float32
+            shifted = shifted.astype(np.float64)
+        squared = shifted @ self._shifted.T
+        squared *= -2.0
+        squared += norms[:, None].astype(squared.dtype)
+        squared += self._norms[None, :].astype(squared.dtype)
+        eps = max(np.finfo(rows.dtype).eps, np.finfo(self.rows.dtype).eps)
         return squared, 8.0 * eps * np.sqrt(rows.shape[1]) * longest**2
 
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
@@ -154,7 +154,7 @@ class BlockedIndex(VectorIndex):
                 return i + part.start, j, block[i, j]
             squared, rounding = self._rounded_squares(rows[part])
             length = np.asarray(self.metric.search_length(limit))
-            i, j = np.nonzero(~(squared > length**2 * (1 + 1e-9) + rounding[:, None]))
+            i, j = np.nonzero(squared <= length**2 * (1 + 1e-9) + rounding[:, None])
             return i + part.start, j, self.metric.pairs(rows[part], i, self.rows, j, n_jobs=1)
 
         with threadpool_limits(1, user_api="blas"):

@@ -15,6 +15,7 @@ _MINKOWSKI = {"cityblock": 1.0, "chebyshev": np.inf}
 # Metrics that SciPy would scale by the rows of each call; here the training rows decide once.
 _DATA_SCALED = {"seuclidean": "V", "mahalanobis": "VI"}
 _PAIRS_PER_BLOCK = 50_000
+_ROWS_PER_BLOCK = 10_000
 _LARGEST = 1e150  # beyond, squared differences overflow
 
 MetricName = str | Callable[[Floats, Floats], float]
@@ -36,14 +37,17 @@ class Metric:
             raise InputError(f"X holds values up to {largest:.1e}, whose distances overflow: divide X by a constant.")
         if self.name != "cosine":
             return np.ascontiguousarray(X)
-        norms = np.linalg.norm(X, axis=1)
-        empty = np.flatnonzero(norms == 0)
+        empty = np.flatnonzero(~X.any(axis=1))
         if empty.size:
             raise InputError(
                 f"row {empty[0]} is all zeros and has no direction ({empty.size} such rows), so its cosine "
                 "distance is not defined: remove these rows or use another metric."
             )
-        return np.ascontiguousarray(X / norms[:, None])
+        units = np.empty(X.shape, dtype=X.dtype)
+        for part in blocks(len(X), _ROWS_PER_BLOCK):
+            wide = X[part].astype(np.float64)  # squares of float32 overflow early
+            units[part] = wide / np.linalg.norm(wide, axis=1, keepdims=True)
+        return units
 
     def pairs(self, left: Floats, i: Integers, right: Floats, j: Integers, n_jobs: int | None) -> Floats:
         """Distances of the prepared rows left[i] and right[j], in float64 and from differences."""
@@ -78,6 +82,8 @@ class Metric:
             return np.asarray(cdist(left, right, "minkowski", p=self.p))
         if self.name == "cosine":
             return np.asarray(0.5 * cdist(self.prepare(left), self.prepare(right), "sqeuclidean"))
+        # a function of the user's sees float64 too
+        left, right = left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)
         distances = np.asarray(cdist(left, right, self.name, **self.params))
         undefined = np.isnan(distances)
         if undefined.any():

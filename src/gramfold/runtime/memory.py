@@ -9,7 +9,17 @@ from gramfold.errors import MemoryForecastError
 GIGABYTE = 1e9
 # Room left for the interpreter, the solver's vectors and everybody else on the machine.
 USABLE_SHARE = 0.9
+# Of a container: limit, bytes used, and bytes of files that give way when memory is asked for (cgroup 2 and 1).
 _CGROUP = Path("/sys/fs/cgroup")
+_CGROUP_FILES = [
+    ("memory.max", "memory.current", "memory.stat", "inactive_file"),
+    (
+        "memory/memory.limit_in_bytes",
+        "memory/memory.usage_in_bytes",
+        "memory/memory.stat",
+        "total_inactive_file",
+    ),
+]
 
 
 def available_memory() -> float:
@@ -20,14 +30,15 @@ def available_memory() -> float:
 
 
 def _container_memory() -> float:
-    try:
-        limit = (_CGROUP / "memory.max").read_text().strip()
-        used = int((_CGROUP / "memory.current").read_text())
-        stat = dict(line.split() for line in (_CGROUP / "memory.stat").read_text().splitlines())
-    except OSError:
-        return math.inf
-    # files read lately count as used, and give way when memory is asked for
-    return max(0, int(limit) - used + int(stat.get("inactive_file", 0))) if limit.isdigit() else math.inf
+    for *files, reclaimable in _CGROUP_FILES:
+        try:
+            limit, used, stat = ((_CGROUP / file).read_text().strip() for file in files)
+        except OSError:
+            continue
+        if limit.isdigit():  # not "max"
+            freed = dict(line.split() for line in stat.splitlines()).get(reclaimable, 0)
+            return max(0.0, float(limit) - float(used) + float(freed))
+    return math.inf
 
 
 def largest_that_fits(need: Callable[[int], float], at_most: int, free: float | None = None) -> int:

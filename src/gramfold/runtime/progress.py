@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 Item = TypeVar("Item")
+_HANDLER = "gramfold stages"
 
 
 class Stages:
@@ -40,10 +41,11 @@ class Stages:
     @contextmanager
     def _log_shown(self) -> Iterator[None]:
         """While verbose, what the rooms log (a kernel compiled, say) is told too."""
-        if not self.verbose:
+        log, handler = logging.getLogger("gramfold"), logging.StreamHandler()
+        handler.name = _HANDLER
+        if not self.verbose or any(other.name == _HANDLER for other in log.handlers):  # by a stage around this one
             yield
             return
-        log, handler = logging.getLogger("gramfold"), logging.StreamHandler()
         handler.setFormatter(logging.Formatter(f"[{self.name}] %(message)s"))
         level = log.level
         log.addHandler(handler)

@@ -14,7 +14,7 @@ Product = Callable[[Floats], Floats]
 _SEED = 20040704  # start vectors change no result beyond its residual; fixed ones make runs repeatable
 # The search for skipped copies of an eigenvalue need not be exact to see one ...
 _SEEN = 1e-3
-# ... and an eigenvalue above the last kept one by no more than this is as good as it.
+# ... and one that is larger than the last kept by this share of it, or of the largest, is as good as it.
 _SAME, _ROUNDING = 1e-6, 1e-12
 
 
@@ -40,8 +40,13 @@ def largest_eigenpairs(
     return values, vectors
 
 
-def largest_and_lowest(product: Product, n: int, count: int, *, tolerance: float) -> tuple[Floats, Floats, float]:
-    """The largest eigenpairs, every copy among them, and roughly the lowest eigenvalue (0 where none is negative)."""
+def largest_and_lowest(
+    product: Product, n: int, count: int, *, tolerance: float, rounding: float = 0.0
+) -> tuple[Floats, Floats, float]:
+    """The largest eigenpairs, every copy among them, and roughly the lowest eigenvalue (0 where none is negative).
+
+    `rounding` is that of a product with a unit vector: eigenvalues up to it tell nothing.
+    """
     found = lanczos(product, n, count)
     top = float(np.abs(found[0]).max())
 
@@ -50,7 +55,7 @@ def largest_and_lowest(product: Product, n: int, count: int, *, tolerance: float
         ends = lanczos(lambda v: rest(v) + top * v, n, 2, which="BE", tolerance=tolerance, seed=seed)[0]
         return ends - top
 
-    values, vectors, ends = _with_copies(product, *found, left_over)
+    values, vectors, ends = _with_copies(product, *found, left_over, rounding)
     return values, vectors, min(float(ends[-1]), float(values[-1]), 0.0)
 
 
@@ -71,9 +76,10 @@ def _with_copies(
     """
     n, count = vectors.shape
     for seed in range(_SEED + 1, _SEED + count + 2):
-        rest = _moved(product, vectors, lower - values)
+        rest = _moved(product, vectors, min(lower, 0.0) - values)
         seen = left_over(rest, seed)
-        if seen[0] <= max(values[-1], lower) + _SAME * abs(values[-1]) + _ROUNDING * np.abs(values).max():
+        margin = _SAME * abs(values[-1]) + _ROUNDING * np.abs(values).max()
+        if seen[0] <= max(lower, values[-1]) + margin:
             return values, vectors, seen
         value, vector = lanczos(rest, n, 1, tolerance=tolerance, max_restarts=max_restarts, seed=seed)
         values, vectors = np.append(values, value), np.hstack([vectors, vector])

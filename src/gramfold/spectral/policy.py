@@ -7,6 +7,7 @@ from time import perf_counter
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
 from gramfold.errors import NotConvergedError
 from gramfold.spectral.canonical import canonical_signs
@@ -18,12 +19,15 @@ from gramfold.types import Floats, Kernel, Spectrum
 
 TOLERANCE = 1e-6
 _DENSE_ROWS = 1_000
-# With more vertices than this a penalty's factor may fill in, so products alone are tried first ...
+# A penalty on more vertices than this, whose graph has no small separator, would fill its factor in:
+# products alone are tried first ...
 _PRODUCTS_FIRST_ROWS = 20_000
+_LARGE_SEPARATOR = 4_000
 # ... for at most this many restarts.
 _PRODUCTS_RESTARTS = 40
 # Accuracy of the most negative eigenvalue, which is only reported, relative to the largest.
 _REPORTED = 1e-4
+_EPS = float(np.finfo(np.float64).eps)
 
 
 def leading_spectrum(kernel: Kernel, count: int) -> Spectrum:
@@ -37,6 +41,8 @@ def _gram_spectrum(kernel: Kernel, count: int) -> Spectrum:
     root = mass_root(kernel)[:, None]
     n = len(root)
     negative_mass = None
+    # A sum of n terms rounds by a few √n·eps of what is summed, and B may be far larger than its centred K.
+    rounding = 4 * _EPS * np.sqrt(n) * kernel.offset()  # type: ignore[attr-defined]
     if n <= _DENSE_ROWS or 4 * count > n:
         solver = "dense (LAPACK)"
         values, vectors, every = gram_eigenpairs(root * kernel.matrix() * root.T, count)
@@ -49,12 +55,12 @@ def _gram_spectrum(kernel: Kernel, count: int) -> Spectrum:
         def product(v: Floats) -> Floats:
             return root * kernel.product(root * v)
 
-        values, vectors, lowest = largest_and_lowest(product, n, count, tolerance=_REPORTED)
+        values, vectors, lowest = largest_and_lowest(product, n, count, tolerance=_REPORTED, rounding=rounding)
+    values = np.where(np.abs(values) > rounding, values, 0.0)  # what rounding made is no direction
     vectors = canonical_signs(vectors)
-    # a sum of n terms rounds by some √n·eps of what is summed, and B may be far larger than its centred K
-    norm = max(abs(values[0]), abs(lowest), 0.1 * np.sqrt(n) * kernel.offset())  # type: ignore[attr-defined]
     misfit = np.linalg.norm(root * kernel.product(root * vectors) - vectors * values, axis=0)
-    residuals = _checked(misfit, np.abs(values), norm, solver)
+    floor = max(rounding, 10 * _EPS * max(abs(values[0]), abs(lowest)))
+    residuals = _checked(misfit, np.abs(values), floor, solver)
     return Spectrum(
         eigenvalues=values,
         eigenvectors=vectors / root,
@@ -79,7 +85,7 @@ def _penalty_spectrum(kernel: Kernel, count: int) -> Spectrum:
         solver, penalties, vectors = _sparse_penalty(matrix, null, count)
     vectors = canonical_signs(vectors)
     misfit = np.linalg.norm(matrix @ vectors - vectors * penalties, axis=0)
-    residuals = _checked(misfit, penalties, one_norm(matrix), solver)
+    residuals = _checked(misfit, penalties, 10 * _EPS * one_norm(matrix), solver)
     return Spectrum(
         eigenvalues=kernel.decay.of(penalties),  # type: ignore[attr-defined]
         eigenvectors=vectors / root[:, None],
@@ -91,11 +97,24 @@ def _penalty_spectrum(kernel: Kernel, count: int) -> Spectrum:
 
 
 def _sparse_penalty(matrix: csr_array, null: Floats, count: int) -> tuple[str, Floats, Floats]:
-    if matrix.shape[0] > _PRODUCTS_FIRST_ROWS:
+    if matrix.shape[0] > _PRODUCTS_FIRST_ROWS and separator_size(matrix) > _LARGE_SEPARATOR:
         found = _by_products(matrix, null, count)
         if found is not None:
             return "Lanczos (ARPACK)", *found
     return "shift-invert Lanczos (SuperLU, ARPACK)", *smallest_eigenpairs(matrix, null, count)
+
+
+def separator_size(matrix: csr_array) -> int:
+    """How many vertices part the graph in two: the smallest breadth-first level in its middle third.
+
+    The factor of a matrix on this graph holds a dense block of about this size.
+    """
+    levels = dijkstra(abs(matrix), directed=False, unweighted=True, indices=0)
+    sizes = np.bincount(levels[np.isfinite(levels)].astype(np.intp))
+    before = np.cumsum(sizes) - sizes
+    n = sizes.sum()
+    middle = sizes[(before + sizes > n / 3) & (before < 2 * n / 3)]
+    return int(middle.min())
 
 
 def _by_products(matrix: csr_array, null: Floats, count: int) -> tuple[Floats, Floats] | None:
@@ -115,9 +134,8 @@ def _by_products(matrix: csr_array, null: Floats, count: int) -> tuple[Floats, F
     return rayleigh_ritz(matrix, vectors)
 
 
-def _checked(misfit: Floats, values: Floats, norm: float, solver: str) -> Floats:
-    """Residuals relative to the eigenvalues, or an error where they cannot be trusted."""
-    floor = 10 * np.finfo(np.float64).eps * norm
+def _checked(misfit: Floats, values: Floats, floor: float, solver: str) -> Floats:
+    """Residuals relative to the eigenvalues, or an error where they cannot be trusted; `floor` is rounding."""
     bad = np.flatnonzero(misfit > np.maximum(TOLERANCE * values, floor))
     if bad.size:
         raise NotConvergedError(
@@ -125,4 +143,4 @@ def _checked(misfit: Floats, values: Floats, norm: float, solver: str) -> Floats
             f"more than {TOLERANCE:g} of it, so its coordinate cannot be trusted: ask for fewer components or "
             "change the neighbourhood."
         )
-    return np.asarray(misfit / np.maximum(values, np.finfo(np.float64).tiny))
+    return np.asarray(misfit / np.maximum(values, floor))

@@ -1,0 +1,30 @@
+"""Run all benchmarks, or those named: `python -m benchmarks imports embeddings`."""
+
+import os
+import platform
+import sys
+import warnings
+from importlib import import_module
+from importlib.metadata import version
+
+from benchmarks.timing import HEADER
+
+GROUPS = ("imports", "embeddings")
+
+
+def main() -> None:
+    """Print one table, and what it was measured with."""
+    wanted = sys.argv[1:] or GROUPS
+    unknown = set(wanted) - set(GROUPS)
+    if unknown:
+        sys.exit(f"no benchmark is called {', '.join(sorted(unknown))}: choose from {', '.join(GROUPS)}.")
+    warnings.simplefilter("ignore")
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn", "numba"))
+    print(f"{os.cpu_count()} cores, Python {platform.python_version()}, {packages}\n\n{HEADER}", flush=True)
+    for name in wanted:
+        for race in import_module(f"benchmarks.{name}").races():
+            print(race.row(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Two jobs timed in turn, so that a noisy machine slows both alike."""
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Race:
+    """Seconds of each run of ours and the peer's."""
+
+    job: str
+    ours: list[float]
+    peer: list[float]
+    target: str
+
+    @property
+    def ratio(self) -> float:
+        """Median peer time over median own time: above 1 we are faster."""
+        return statistics.median(self.peer) / statistics.median(self.ours)
+
+    def row(self) -> str:
+        """One line of the table."""
+        return (
+            f"| {self.job} | {_spread(self.ours)} | {_spread(self.peer)} | {self.ratio:.2f}x "
+            f"| {self.target} | {len(self.ours)} |"
+        )
+
+
+HEADER = "| job | gramfold, s (range) | peer, s (range) | peer / gramfold | target | runs |\n|---|---|---|---|---|---|"
+
+
+def race(
+    job: str, ours: Callable[[], object], peer: Callable[[], object], *, target: str, runs: int = 3, warm: bool = True
+) -> Race:
+    """Time both in turn; with `warm`, after one untimed run of ours (compiled code loads there)."""
+    if warm:
+        ours()
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(runs):
+        for work, kept in zip((ours, peer), times, strict=True):
+            started = time.perf_counter()
+            work()
+            kept.append(time.perf_counter() - started)
+    return Race(job, *times, target)
+
+
+def cold(statement: str) -> Callable[[], object]:
+    """The statement in a fresh interpreter."""
+    return lambda: subprocess.run([sys.executable, "-c", statement], check=True)
+
+
+def _spread(seconds: list[float]) -> str:
+    return f"{statistics.median(seconds):.3g} ({min(seconds):.3g}–{max(seconds):.3g})"

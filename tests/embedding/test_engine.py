@@ -1,0 +1,73 @@
+"""What the engine does for every method beyond the contract."""
+
+import numpy as np
+import pytest
+
+from gramfold import LLE, Isomap, KernelPCA, LaplacianEigenmaps
+from gramfold.errors import ApproximationWarning, NotConvergedError
+from gramfold.neighbors import search
+from gramfold.spectral import policy
+from tests.contract.checks import sheet
+
+
+def test_stages_are_timed():
+    model = Isomap().fit(sheet(200))
+    assert set(model.timings_) == {"neighbours", "graph", "kernel", "spectrum", "inverse"}
+    assert all(seconds >= 0 for seconds in model.timings_.values())
+    assert set(KernelPCA().fit(sheet(200)).timings_) == {"kernel", "spectrum", "inverse"}
+
+
+def test_verbose_tells_stages_on_standard_error(capsys):
+    Isomap(verbose=1).fit(sheet(100))
+    told = capsys.readouterr()
+    assert told.out == ""
+    for stage in ("neighbours", "graph", "kernel", "spectrum", "inverse"):
+        assert f"[Isomap] {stage}: " in told.err
+    Isomap().fit(sheet(100))
+    assert capsys.readouterr().err == ""
+
+
+def test_refit_forgets_the_first_fit():
+    model = LaplacianEigenmaps(weights="gaussian").fit(sheet(300))
+    fresh = LaplacianEigenmaps(weights="gaussian").fit(sheet(200, seed=5))
+    model.fit(sheet(200, seed=5))
+    np.testing.assert_array_equal(model.embedding_, fresh.embedding_)
+    np.testing.assert_array_equal(model.transform(sheet(20, seed=9)), fresh.transform(sheet(20, seed=9)))
+
+
+def test_an_untrusted_spectrum_is_an_error_not_a_map(monkeypatch):
+    true = policy.symmetric_eigenpairs
+
+    def perturbed(*args):
+        values, vectors = true(*args)
+        return values, vectors + 1e-2 * np.random.default_rng(0).standard_normal(vectors.shape)
+
+    monkeypatch.setattr(policy, "symmetric_eigenpairs", perturbed)
+    model = LLE()
+    with pytest.raises(NotConvergedError, match="cannot be trusted"):
+        model.fit(sheet(200))
+    assert not hasattr(model, "embedding_")
+
+
+def test_auto_says_when_it_searches_approximately(monkeypatch):
+    pytest.importorskip("faiss")
+    monkeypatch.setattr(search, "_EXACT_LIMIT", 1.0)
+    X = np.hstack([sheet(400), np.random.default_rng(0).standard_normal((400, 17)) * 0.01])
+    with pytest.warns(ApproximationWarning, match=r"recall 0\.\d+|recall 1\.000"):
+        model = Isomap(random_state=0).fit(X)
+    assert model.neighbors_.recall == Isomap(neighbors="approximate", random_state=0).fit(X).neighbors_.recall
+    assert Isomap(neighbors="exact").fit(X).neighbors_.recall is None
+
+
+def test_kernel_views_agree():
+    for model in (Isomap().fit(sheet(150)), LaplacianEigenmaps().fit(sheet(150)), LLE(kernel="shift").fit(sheet(150))):
+        K = model.kernel_
+        dense = K.dense()
+        scale = np.abs(dense).max()
+        V = np.random.default_rng(0).standard_normal((150, 3))
+        np.testing.assert_allclose(K @ V, dense @ V, atol=1e-8 * scale * np.sqrt(150))
+        np.testing.assert_allclose(K @ V[:, 0], dense @ V[:, 0], atol=1e-8 * scale * np.sqrt(150))
+        np.testing.assert_allclose(K.columns([4, 9]), dense[:, [4, 9]], atol=1e-8 * scale)
+        direct = dense[4, 4] + dense[9, 9] - 2 * dense[4, 9]
+        np.testing.assert_allclose(K.squared_distances([4], [9])[0, 0], direct, atol=1e-8 * scale)
+        np.testing.assert_allclose(K.squared_distances([4])[0, 9], direct, atol=1e-8 * scale)

@@ -1,0 +1,63 @@
+import inspect
+from typing import Any, Literal
+
+import pytest
+from sklearn.utils._param_validation import InvalidParameterError
+
+from gramfold import LLE, Isomap
+from gramfold.embedding import KernelEmbedding, method, parameter
+
+
+@method
+class Toy(KernelEmbedding):
+    """A toy.
+
+    Attributes
+    ----------
+    toy_ : int
+        Its own.
+
+    Notes
+    -----
+    Kept.
+    """
+
+    size: Literal["small", "large"] = parameter(default="small", allowed=[str], words="How big.")
+
+    def _kernel(self, source: Any, stages: Any) -> Any: ...
+    def _place(self, piece: Any, new: Any) -> Any: ...
+
+    _precomputed = False
+
+
+def test_one_line_makes_constructor_constraint_and_words():
+    signature = inspect.signature(Toy)
+    assert list(signature.parameters) == ["n_components", "n_jobs", "verbose", "size"]
+    assert signature.parameters["size"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert signature.parameters["n_components"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    assert Toy(3, size="large").get_params() == {"n_components": 3, "n_jobs": None, "size": "large", "verbose": 0}
+    assert Toy._parameter_constraints["size"] == [str]
+    with pytest.raises(InvalidParameterError, match="'size' parameter of Toy must be an instance of 'str'"):
+        Toy(size=3)._validate_params()
+
+
+def test_sections_of_the_documentation_are_put_together():
+    doc = Toy.__doc__
+    assert doc.startswith("A toy.\n\nParameters\n----------\nn_components : int, default=2\n    Dimensions of the map.")
+    assert 'size : {"small", "large"}, default=\'small\'\n    How big.' in doc
+    attributes = doc.split("Attributes\n----------\n")[1].split("\n\n")[0]
+    assert attributes.startswith("toy_ : int\n    Its own.\nembedding_ : ndarray")
+    assert doc.endswith("Notes\n-----\nKept.\n")
+
+
+def test_own_parameters_of_one_method_do_not_reach_another():
+    assert "reg" in LLE._parameter_constraints
+    assert "reg" not in Isomap._parameter_constraints
+    assert "reg :" not in Isomap.__doc__
+
+
+def test_constructor_only_stores():
+    odd = object()
+    model = Isomap(n_neighbors=odd)  # judged in fit, not here
+    assert vars(model)["n_neighbors"] is odd
+    assert set(vars(model)) == set(model.get_params())

@@ -1,0 +1,152 @@
+"""The approximate search: how good, always the same, and what it refuses."""
+
+import pickle
+import sys
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from gramfold.errors import InputError, MissingExtraError
+from gramfold.neighbors.metrics import make_metric
+
+pytest.importorskip("faiss")
+from gramfold.neighbors.approximate import SmallWorldIndex, faiss_installed, load_faiss
+
+N, D, K = 3000, 30, 10
+
+
+def make(X, metric="euclidean", n_jobs=1):
+    return SmallWorldIndex(X, make_metric(metric, None, X), n_jobs)
+
+
+@pytest.fixture(scope="module")
+def clusters():
+    rng = np.random.default_rng(0)
+    return 5.0 * rng.normal(size=(20, D))[rng.integers(0, 20, N)] + rng.normal(size=(N, D))
+
+
+@pytest.fixture(scope="module")
+def index(clusters):
+    return make(clusters)
+
+
+@pytest.fixture(scope="module")
+def distances(clusters):
+    found = cdist(clusters, clusters)
+    np.fill_diagonal(found, np.inf)
+    return found
+
+
+def share_found(lists, distances, k):
+    truth = np.argsort(distances, axis=1)[:, :k]
+    return np.mean([len(np.intersect1d(a, b)) / k for a, b in zip(lists.indices.reshape(-1, k), truth, strict=True)])
+
+
+def test_nearly_all_true_neighbours_are_found(index, distances):
+    lists = index.own(K, None)
+    assert share_found(lists, distances, K) > 0.9
+    assert not (lists.indices == lists.rows).any()
+    np.testing.assert_allclose(lists.distances, distances[lists.rows, lists.indices], rtol=1e-12)
+    by_row = lists.distances.reshape(-1, K)
+    assert (np.diff(by_row, axis=1) >= 0).all()
+
+
+@pytest.mark.parametrize("k", [1, K])
+def test_recall_is_that_of_the_lists(index, distances, k, monkeypatch):
+    monkeypatch.setattr("gramfold.neighbors.approximate._SEARCH_WIDTH", 2)  # poor enough to tell
+    monkeypatch.setattr("gramfold.neighbors.approximate._RECALL_SAMPLE", N)
+    measured = index.measure_recall(k, np.random.RandomState(0))
+    assert measured == pytest.approx(share_found(index.own(k, None), distances, k), abs=1e-12)
+    assert measured < 1
+
+
+def test_recall_of_a_sample_is_near_that_of_all(index, distances, monkeypatch):
+    monkeypatch.setattr("gramfold.neighbors.approximate._SEARCH_WIDTH", 2)
+    measured = index.measure_recall(K, np.random.RandomState(1))
+    assert measured == pytest.approx(share_found(index.own(K, None), distances, K), abs=0.08)
+
+
+def test_equally_near_neighbours_count_as_found():
+    X = np.unique(np.random.default_rng(1).integers(0, 2, (400, 16)).astype(float), axis=0)
+    assert make(X).measure_recall(3, np.random.RandomState(0)) > 0.95
+
+
+def test_the_same_rows_for_any_number_of_threads(clusters, index):
+    one, two, again = index.own(K, None), make(clusters, n_jobs=2).own(K, None), make(clusters, n_jobs=2).own(K, None)
+    for other in (two, again):
+        np.testing.assert_array_equal(one.indices, other.indices)
+        np.testing.assert_array_equal(one.distances, other.distances)
+
+
+def test_a_batch_equals_its_rows_one_by_one(clusters, index):
+    queries = clusters[:20] + 0.1
+    whole = index.nearest(queries, K)
+    for row in range(20):
+        one = index.nearest(queries[row : row + 1], K)
+        np.testing.assert_array_equal(one.indices, whole.take(np.array([row])).indices)
+        np.testing.assert_array_equal(one.distances, whole.take(np.array([row])).distances)
+
+
+def test_rows_far_from_the_origin_are_found_as_well(clusters, distances):
+    # 1e9 alone would round every coordinate to a multiple of 64 in float32
+    assert share_found(make(clusters + 1e9).own(K, None), distances, K) > 0.9
+
+
+def test_cosine(clusters):
+    distances = cdist(clusters, clusters, "cosine")
+    np.fill_diagonal(distances, np.inf)
+    lists = make(clusters, "cosine").own(K, None)
+    assert share_found(lists, distances, K) > 0.9
+    np.testing.assert_allclose(lists.distances, distances[lists.rows, lists.indices], atol=1e-12)
+
+
+def test_vertices_that_the_search_graph_does_not_reach_are_found_among_all(clusters, index, distances, monkeypatch):
+    class Lost:
+        def search(self, rows, k, params):
+            found = np.tile(np.arange(k), (len(rows), 1))
+            found[:, -1] = -1
+            return np.zeros(found.shape), found
+
+    monkeypatch.setattr(index, "_graph", Lost())
+    truth = np.argsort(cdist(clusters[:5] + 0.1, clusters), axis=1)[:, :4]
+    np.testing.assert_array_equal(index.nearest(clusters[:5] + 0.1, 4).indices.reshape(5, 4), truth)
+
+
+def test_within_reach_cuts_what_was_found(clusters, index):
+    reaches = np.where(np.arange(N) % 2 == 0, 6.0, 0.0)
+    found = index.within(clusters[:50], np.full(50, 2.0), reaches)
+    limit = np.maximum(2.0, reaches[found.indices])
+    assert (found.distances <= limit * (1 + 1e-12)).all()
+    near = cdist(clusters[:50], clusters)
+    # the 64 nearest are looked at; among them nobody within reach is missed, as far as the search is good
+    nearest = np.argsort(near, axis=1)[:, :64]
+    wanted = {(i, j) for i in range(50) for j in nearest[i] if near[i, j] <= max(2.0, reaches[j])}
+    got = set(zip(found.rows.tolist(), found.indices.tolist(), strict=True))
+    assert len(wanted & got) > 0.9 * len(wanted)
+    assert len(got - wanted) < 0.1 * len(wanted)
+
+
+def test_pickling_keeps_the_answers(clusters, index):
+    copy = pickle.loads(pickle.dumps(index))
+    np.testing.assert_array_equal(copy.nearest(clusters[:50], K).indices, index.nearest(clusters[:50], K).indices)
+    np.testing.assert_array_equal(index.own(2, None).indices, copy.own(2, None).indices)  # the first still works
+
+
+def test_radius_is_refused(index):
+    with pytest.raises(InputError, match=r"found by number, not by radius: use n_neighbors, or neighbors='exact'"):
+        index.own(None, 1.0)
+
+
+def test_other_metrics_are_refused(clusters):
+    with pytest.raises(InputError, match=r"know the euclidean and cosine metrics, not 'cityblock': use.*'exact'"):
+        make(clusters, "cityblock")
+
+
+def test_faiss_is_missing(clusters, monkeypatch):
+    assert faiss_installed()
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(MissingExtraError, match=r'need faiss: pip install "gramfold\[approximate\]", or use neigh'):
+        load_faiss()
+    with pytest.raises(MissingExtraError, match="need faiss"):
+        make(clusters)

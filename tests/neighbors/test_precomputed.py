@@ -1,0 +1,184 @@
+"""Distances and graphs that the user brings."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, csr_matrix
+from scipy.spatial.distance import cdist
+from sklearn.neighbors import KNeighborsTransformer, RadiusNeighborsTransformer
+
+from gramfold.errors import DisconnectedGraphError, InputError, PrecomputedInputError
+from gramfold.neighbors.duplicates import collapse_distances
+from gramfold.neighbors.exact import TreeIndex
+from gramfold.neighbors.metrics import make_metric
+from gramfold.neighbors.precomputed import DistanceIndex, GraphIndex, TransformerIndex, check_distances
+
+RNG = np.random.default_rng(0)
+X, QUERIES = RNG.normal(size=(80, 3)), RNG.normal(size=(15, 3))
+
+
+def tree_over(rows, metric="euclidean"):
+    return TreeIndex(rows, make_metric(metric, None, rows), 1)
+
+
+def assert_same_lists(first, second):
+    np.testing.assert_array_equal(first.indptr, second.indptr)
+    np.testing.assert_array_equal(first.indices, second.indices)
+    np.testing.assert_allclose(first.distances, second.distances, rtol=1e-12)
+
+
+# --- all distances
+
+
+@pytest.mark.parametrize("entries", [2_000_000, 100])  # in one block, and a row at a time
+def test_distances_are_searched_as_the_rows_are(entries, monkeypatch):
+    monkeypatch.setattr("gramfold.neighbors.precomputed._ENTRIES_PER_BLOCK", entries)
+    tree, given = tree_over(X), DistanceIndex(cdist(X, X), np.arange(80))
+    to_train = cdist(QUERIES, X)
+    assert_same_lists(given.own(6, None), tree.own(6, None))
+    assert_same_lists(given.own(None, 0.7), tree.own(None, 0.7))
+    assert_same_lists(given.nearest(to_train, 6), tree.nearest(QUERIES, 6))
+    reach, reaches = RNG.random(15), 3.0 ** RNG.uniform(-9, 1, 80)
+    assert_same_lists(given.within(to_train, reach, reaches), tree.within(QUERIES, reach, reaches))
+
+
+def test_ties_go_to_the_lower_index():
+    grid = np.stack(np.meshgrid(np.arange(6.0), np.arange(6.0)), axis=-1).reshape(-1, 2)
+    assert_same_lists(DistanceIndex(cdist(grid, grid), np.arange(36)).own(3, None), tree_over(grid).own(3, None))
+
+
+def test_duplicates_are_one_vertex():
+    rows = X[[0, 1, 0, 2, 3, 1, 4]]
+    D = cdist(rows, rows)
+    given, tree = DistanceIndex(D, collapse_distances(D).first), tree_over(X[:5])
+    assert_same_lists(given.own(3, None), tree.own(3, None))
+    assert_same_lists(given.nearest(cdist(QUERIES, rows), 3), tree.nearest(QUERIES, 3))
+
+
+def test_float32_distances_are_compared_as_given_and_returned_as_float64():
+    D = cdist(X, X).astype(np.float32)
+    found = DistanceIndex(D, np.arange(80)).own(4, None)
+    np.testing.assert_array_equal(found.distances, D[found.rows, found.indices].astype(np.float64))
+    assert found.distances.dtype == np.float64
+
+
+def test_new_distances_must_be_dense_and_not_negative():
+    given = DistanceIndex(cdist(X, X), np.arange(80))
+    with pytest.raises(InputError, match=r"given a sparse matrix, which leaves some out: pass a dense array"):
+        given.nearest(csr_matrix(cdist(QUERIES, X)), 3)
+    with pytest.raises(InputError, match=r"negative entry \(-1\)"):
+        given.nearest(np.full((1, 80), -1.0), 3)
+
+
+# --- a sparse graph
+
+
+def test_every_stored_entry_off_the_diagonal_is_an_edge():
+    graph = csr_array(([0.0, 0.0, 2.0, 0.0, 3.0], ([0, 0, 1, 2, 2], [0, 1, 2, 2, 0])), shape=(3, 3))
+    found = GraphIndex(graph).own(1, None)
+    assert list(zip(found.rows.tolist(), found.indices.tolist(), found.distances.tolist(), strict=True)) == [
+        (0, 1, 0.0),
+        (1, 2, 2.0),
+        (2, 0, 3.0),
+    ]
+
+
+def test_of_an_entry_stored_twice_the_shorter_stays():
+    twice = csr_array((np.array([5.0, 3.0]), np.array([1, 1]), np.array([0, 2, 2])), shape=(2, 2))
+    assert GraphIndex(twice).own(1, None).distances.tolist() == [3.0]
+
+
+def test_new_rows_bring_their_edges():
+    index = GraphIndex(csr_array((80, 80)))
+    new = csr_matrix(([0.0, 2.0, 1.0], ([0, 2, 2], [7, 3, 4])), shape=(3, 80))
+    for found in (index.nearest(new, 5), index.within(new, np.zeros(3), np.zeros(80))):
+        assert found.counts.tolist() == [1, 0, 2]
+        assert found.indices.tolist() == [7, 4, 3]
+        assert found.distances.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_what_a_graph_cannot_tell():
+    index = GraphIndex(csr_array(np.eye(4)))
+    with pytest.raises(InputError, match=r"fitted on a sparse graph and was given a dense array.*4 columns"):
+        index.nearest(np.ones((2, 4)), 2)
+    with pytest.raises(InputError, match=r"negative entry \(-1\)"):
+        index.nearest(csr_array(-np.eye(4)), 2)
+    with pytest.raises(DisconnectedGraphError, match=r"in pieces \(one has 1 of 4 vertices\).*cannot be bridged"):
+        index.gap(np.array([0]), np.array([1, 2, 3]))
+    for ask in (lambda: index.vertex_grams(np.arange(4)), lambda: index.query_grams(np.eye(4))):
+        with pytest.raises(PrecomputedInputError, match=r"which a sparse graph does not hold: pass the rows"):
+            ask()
+
+
+# --- a scikit-learn transformer
+
+
+def test_a_transformer_finds_what_the_tree_finds():
+    index = TransformerIndex(KNeighborsTransformer(n_neighbors=5, mode="distance"), tree_over(X))
+    assert_same_lists(index.own(None, None), tree_over(X).own(5, None))
+    # scikit-learn gives one neighbour more than asked, so that a training row may be left out
+    assert_same_lists(index.nearest(QUERIES, 5), tree_over(X).nearest(QUERIES, 6))
+
+
+def test_a_radius_transformer_may_leave_rows_alone():
+    index = TransformerIndex(RadiusNeighborsTransformer(radius=0.5, mode="distance"), tree_over(X))
+    found = index.own(None, None)
+    assert_same_lists(found, tree_over(X).own(None, 0.5))
+    assert (found.counts == 0).any()
+
+
+def test_a_transformer_is_not_fitted_in_place_and_knows_the_rows():
+    transformer, tree = KNeighborsTransformer(n_neighbors=5), tree_over(X)
+    index = TransformerIndex(transformer, tree)
+    assert not hasattr(transformer, "n_samples_fit_")
+    group, others = np.arange(30), np.arange(30, 80)
+    assert index.gap(group, others) == tree.gap(group, others)
+    r, lists = np.array([0, 4]), np.array([[1, 2], [3, 5]])
+    np.testing.assert_array_equal(
+        index.vertex_grams(np.arange(80))(r, lists), tree.vertex_grams(np.arange(80))(r, lists)
+    )
+    np.testing.assert_array_equal(index.query_grams(QUERIES)(r, lists), tree.query_grams(QUERIES)(r, lists))
+
+
+# --- what is no matrix of distances
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (lambda D: D[:, :-1], r"needs a square matrix of distances and got 5 x 4: pass all pairwise"),
+        (lambda D: D - 2.0 * (D[1, 3] == D), r"negative entry \(.*\): distances cannot be negative; convert"),
+        (lambda D: D + np.diag([0, 0, 0.5, 0, 0]), r"has \S+ on its diagonal in row 2: a point is at distance 0"),
+        (
+            lambda D: D + np.eye(5)[[1]].T @ np.eye(5)[[4]],
+            r"not symmetric: entry \(1, 4\) is \S+ and entry \(4, 1\) is \S+;",
+        ),
+    ],
+)
+@pytest.mark.parametrize("scale", [1.0, 1e-12, 1e12])
+@pytest.mark.parametrize("entries", [2_000_000, 5])
+def test_no_matrix_of_distances(spoil, sentence, scale, entries, monkeypatch):
+    monkeypatch.setattr("gramfold.neighbors.precomputed._ENTRIES_PER_BLOCK", entries)
+    D = 1.0 - np.eye(5)
+    check_distances(scale * D)
+    with pytest.raises(InputError, match=sentence):
+        check_distances(scale * spoil(D))
+
+
+def test_rounding_is_not_an_asymmetry():
+    D = cdist(X, X)
+    D[0, 1] *= 1 + 1e-12
+    check_distances(D)
+    D32 = cdist(X, X).astype(np.float32)
+    D32[0, 1] *= 1 + 2e-7
+    check_distances(D32)
+    check_distances(np.zeros((3, 3)))
+
+
+def test_a_sparse_graph_may_be_asymmetric_but_not_negative():
+    one_way = csr_array(([1.0], ([0], [1])), shape=(3, 3))
+    check_distances(one_way)
+    check_distances(csr_array((3, 3)))
+    with pytest.raises(InputError, match=r"negative entry \(-1\)"):
+        check_distances(-one_way)
+    with pytest.raises(InputError, match="got 3 x 4"):
+        check_distances(csr_array((3, 4)))

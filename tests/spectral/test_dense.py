@@ -1,0 +1,41 @@
+"""LAPACK, with known null vectors out of the way."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gramfold.spectral.dense import gram_eigenpairs, symmetric_eigenpairs
+from tests.spectral.examples import angle, path, path_eigenvalues, path_eigenvectors, uniform
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 20), st.integers(0, 10_000))
+def test_gram_against_numpy(n: int, seed: int) -> None:
+    A = np.random.default_rng(seed).standard_normal((n, n))
+    A = A + A.T
+    values, vectors, every = gram_eigenpairs(A, n // 2 + 1)
+    expected = np.linalg.eigvalsh(A)
+    np.testing.assert_allclose(every, expected, atol=1e-12)
+    np.testing.assert_allclose(values, expected[::-1][: n // 2 + 1], atol=1e-12)
+    np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-11)
+
+
+@pytest.mark.parametrize("count", [1, 5, None])
+def test_path_without_its_null_vector(count: int | None) -> None:
+    values, vectors = symmetric_eigenpairs(path(60).toarray(), uniform(60), count)
+    k = count or 59
+    np.testing.assert_allclose(values, path_eigenvalues(60, k), rtol=1e-11)
+    for p in range(k):
+        assert angle(vectors[:, [p]], path_eigenvectors(60, k)[:, [p]]) < 1e-10
+
+
+def test_several_null_vectors() -> None:
+    P = np.zeros((70, 70))
+    P[:30, :30], P[30:, 30:] = path(30).toarray(), path(40).toarray()
+    null = np.zeros((70, 2))
+    null[:30, 0], null[30:, 1] = 30**-0.5, 40**-0.5
+    values, vectors = symmetric_eigenpairs(P, null)
+    expected = np.sort(np.concatenate([path_eigenvalues(30, 29), path_eigenvalues(40, 39)]))
+    np.testing.assert_allclose(values, expected, rtol=1e-11)
+    np.testing.assert_allclose(null.T @ vectors, 0.0, atol=1e-12)

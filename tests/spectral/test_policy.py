@@ -1,0 +1,258 @@
+"""Whoever solves, the result is right, its residuals are the true ones, and a wrong one is refused."""
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+from scipy.sparse import csr_array, diags_array
+
+from gramfold.errors import NotConvergedError
+from gramfold.graph.laplacian import laplacian
+from gramfold.kernels.gram import centered_gram
+from gramfold.spectral import krylov, policy
+from gramfold.spectral.policy import leading_spectrum
+from gramfold.types import Spectrum
+from tests.spectral.examples import (
+    angle,
+    cycle,
+    path,
+    path_eigenvalues,
+    penalty_kernel,
+    sheet_penalty,
+    star,
+    torus,
+    torus_eigenvalues,
+    two_clusters,
+)
+
+PENALTY_SOLVERS = {
+    "dense": {"_DENSE_ROWS": 10_000},
+    "shift-invert": {"_DENSE_ROWS": 0},
+    "products": {"_DENSE_ROWS": 0, "_PRODUCTS_FIRST_ROWS": 0, "_LARGE_SEPARATOR": 0},
+}
+
+
+def choose(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, rows in PENALTY_SOLVERS[solver].items():
+        monkeypatch.setattr(policy, name, rows)
+
+
+def indefinite(n: int, seed: int = 0) -> np.ndarray:
+    """Values that are not those of any inner product: minus half of squared random dissimilarities."""
+    D = np.random.default_rng(seed).random((n, n)) + 1
+    X = np.random.default_rng(seed).standard_normal((n, 3))
+    D = D + D.T + 2 * np.linalg.norm(X[:, None] - X[None], axis=-1)
+    np.fill_diagonal(D, 0)
+    return D**2
+
+
+def check_penalty(spectrum: Spectrum, P: csr_array, mass: np.ndarray) -> None:
+    V, mu = spectrum.eigenvectors, spectrum.penalties
+    assert mu is not None
+    np.testing.assert_allclose(V.T @ (mass[:, None] * V), np.eye(len(mu)), atol=1e-9)
+    # the residuals in the symmetric form, computed anew
+    root = np.sqrt(mass)[:, None]
+    misfit = np.linalg.norm((P @ V - mass[:, None] * V * mu) / root, axis=0)
+    np.testing.assert_allclose(spectrum.residuals, misfit / mu, rtol=0.5, atol=1e-9)
+    assert (misfit <= np.maximum(1e-6 * mu, 1e-13)).all()
+
+
+@pytest.mark.parametrize("solver", PENALTY_SOLVERS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_penalties_against_numpy(solver: str, weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    choose(solver, monkeypatch)
+    P = two_clusters(60, 0.5)
+    mass = np.random.default_rng(0).lognormal(size=120) if weighted else np.ones(120)
+    spectrum = leading_spectrum(penalty_kernel(P, mass), 4)
+    values, vectors = eigh(P.toarray(), np.diag(mass))
+    np.testing.assert_allclose(spectrum.penalties, values[1:5], rtol=1e-8)
+    np.testing.assert_allclose(spectrum.eigenvalues, 1 / values[1:5], rtol=1e-8)
+    for k in range(4):
+        assert angle(spectrum.eigenvectors[:, [k]], vectors[:, [k + 1]]) < 1e-6
+    check_penalty(spectrum, P, mass)
+    assert spectrum.solver.startswith({"dense": "dense", "shift-invert": "shift-invert"}.get(solver, "Lanczos"))
+
+
+@pytest.mark.parametrize("solver", ["dense", "shift-invert"])
+def test_path_of_2000(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    choose(solver, monkeypatch)
+    n = 2000 if solver == "shift-invert" else 700
+    spectrum = leading_spectrum(penalty_kernel(path(n)), 4)
+    np.testing.assert_allclose(spectrum.penalties, path_eigenvalues(n, 4), rtol=1e-8)
+    check_penalty(spectrum, path(n), np.ones(n))
+
+
+@pytest.mark.parametrize("solver", PENALTY_SOLVERS)
+@pytest.mark.parametrize(
+    ("P", "expected"),
+    [
+        (cycle(300), np.repeat(4 * np.sin(np.pi * np.array([1, 2]) / 300) ** 2, 2)),
+        (star(300), np.ones(4)),
+        (torus(20, 20), torus_eigenvalues(20, 20, 4)),
+    ],
+)
+def test_repeated_eigenvalues(solver: str, P: csr_array, expected: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    choose(solver, monkeypatch)
+    spectrum = leading_spectrum(penalty_kernel(P), 4)
+    np.testing.assert_allclose(spectrum.penalties, expected, rtol=1e-7)
+    check_penalty(spectrum, P, np.ones(P.shape[0]))
+
+
+@pytest.mark.parametrize("solver", PENALTY_SOLVERS)
+def test_a_weak_bridge(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    choose(solver, monkeypatch)
+    spectrum = leading_spectrum(penalty_kernel(two_clusters(200, 1e-9)), 2)
+    sides = np.repeat([1.0, -1.0], 200)[:, None]
+    assert angle(spectrum.eigenvectors[:, :1], sides) < 1e-6
+    assert spectrum.penalties is not None
+    assert spectrum.penalties[0] == pytest.approx(1e-11, rel=1e-2)
+
+
+@pytest.mark.parametrize("solver", PENALTY_SOLVERS)
+def test_tiny_eigenvalues_as_in_local_linear_embedding(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    choose(solver, monkeypatch)
+    side = 24
+    across, along = (4 * np.sin(np.pi * np.arange(m) / (2 * m)) ** 2 for m in (side, side + 1))
+    expected = np.sort((across[:, None] + along).ravel() ** 2)[1:4]
+    spectrum = leading_spectrum(penalty_kernel(sheet_penalty(side)), 3)
+    np.testing.assert_allclose(spectrum.penalties, expected, rtol=1e-7)
+
+
+def test_products_that_do_not_converge_give_way_to_the_factor(monkeypatch: pytest.MonkeyPatch) -> None:
+    choose("products", monkeypatch)
+    spectrum = leading_spectrum(penalty_kernel(path(3000)), 2)
+    assert spectrum.solver.startswith("shift-invert")
+    np.testing.assert_allclose(spectrum.penalties, path_eigenvalues(3000, 2), rtol=1e-7)
+
+
+def test_the_normalised_form_of_uneven_degrees() -> None:
+    rng = np.random.default_rng(0)
+    i, j = rng.integers(0, 1010, (2, 3000))
+    W = csr_array((rng.lognormal(0, 2, 3000), (i, j)), shape=(1010, 1010))
+    W = csr_array(W + W.T + diags_array([1e-3, 1e-3], offsets=[1, -1], shape=(1010, 1010)))
+    degree = np.asarray(W.sum(axis=1))
+    spectrum = leading_spectrum(penalty_kernel(laplacian(W), degree), 3)
+    expected = eigh(laplacian(W).toarray(), np.diag(degree), eigvals_only=True, subset_by_index=(1, 3))
+    np.testing.assert_allclose(spectrum.penalties, expected, rtol=1e-8)
+    check_penalty(spectrum, laplacian(W), degree)
+
+
+@pytest.mark.parametrize(("n", "dense_rows"), [(300, 1000), (300, 0), (1010, 1000)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_grams_and_their_negative_part(
+    n: int, dense_rows: int, weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "_DENSE_ROWS", dense_rows)
+    array = indefinite(n)
+    mass = np.random.default_rng(1).integers(1, 4, n).astype(float) if weighted else np.ones(n)
+    kernel = centered_gram(array, scale=-0.5, mass=mass)
+    root = np.sqrt(mass)
+    every = np.linalg.eigvalsh(kernel.matrix() * np.outer(root, root))
+    spectrum = leading_spectrum(kernel, 3)
+    np.testing.assert_allclose(spectrum.eigenvalues, every[::-1][:3], rtol=1e-10)
+    assert every[0] < -1
+    assert spectrum.most_negative == pytest.approx(every[0], rel=1e-12 if n <= dense_rows else 1e-3)
+    if n <= dense_rows:
+        expected = -every[every < 0].sum() / np.abs(every).sum()
+        assert spectrum.negative_mass == pytest.approx(expected, rel=1e-10)
+    else:
+        assert spectrum.negative_mass is None
+    V, values = spectrum.eigenvectors, spectrum.eigenvalues
+    np.testing.assert_allclose(V.T @ (mass[:, None] * V), np.eye(3), atol=1e-10)
+    misfit = np.linalg.norm(root[:, None] * (kernel.product(mass[:, None] * V) - V * values), axis=0)
+    np.testing.assert_allclose(spectrum.residuals, misfit / values, rtol=0.5, atol=1e-13)
+    assert spectrum.total == pytest.approx(mass @ np.diag(kernel.matrix()), rel=1e-10)
+
+
+@pytest.mark.parametrize("n", [100, 1010])
+def test_a_positive_gram_has_no_negative_part(n: int) -> None:
+    X = np.random.default_rng(0).standard_normal((n, 5))
+    spectrum = leading_spectrum(centered_gram(X @ X.T), 3)
+    assert spectrum.most_negative == pytest.approx(0.0, abs=1e-9)
+    assert spectrum.negative_mass is None or spectrum.negative_mass < 1e-12
+
+
+@pytest.mark.parametrize("n", [200, 1010])
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_a_gram_of_low_rank_is_no_failure(n: int, offset: float) -> None:
+    # far from the origin B is 1e8 times its centred K: the directions beyond the rank hold its rounding only
+    X = np.random.default_rng(0).standard_normal((n, 2)) + offset
+    spectrum = leading_spectrum(centered_gram(X @ X.T), 4)
+    expected = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2
+    np.testing.assert_allclose(spectrum.eigenvalues[:2], expected, rtol=1e-6)
+    assert (np.abs(spectrum.eigenvalues[2:]) < (1e-12 if offset == 0 else 1e-300) * expected[0]).all()
+
+
+def test_equal_rows_are_no_failure() -> None:
+    for n in (50, 1010):
+        spectrum = leading_spectrum(centered_gram(np.ones((n, n))), 2)
+        np.testing.assert_allclose(spectrum.eigenvalues, 0.0, atol=1e-10)
+
+
+def test_float32_storage_is_solved_in_float64() -> None:
+    array = indefinite(1010).astype(np.float32)
+    spectrum = leading_spectrum(centered_gram(array, scale=-0.5), 2)
+    expected = leading_spectrum(centered_gram(array.astype(np.float64), scale=-0.5), 2)
+    np.testing.assert_allclose(spectrum.eigenvalues, expected.eigenvalues, rtol=1e-12)
+    np.testing.assert_allclose(spectrum.eigenvectors, expected.eigenvectors, atol=1e-9)
+
+
+def perturbed(solve: object) -> object:
+    def wrong(*arguments: object, **options: object) -> tuple[object, ...]:
+        values, vectors, *rest = solve(*arguments, **options)  # type: ignore[operator]
+        noise = np.random.default_rng(0).standard_normal(vectors.shape)
+        return values, vectors + 1e-4 * noise / np.linalg.norm(noise, axis=0), *rest
+
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("n", "name", "kind"),
+    [
+        (100, "gram_eigenpairs", "gram"),
+        (1010, "largest_and_lowest", "gram"),
+        (100, "symmetric_eigenpairs", "penalty"),
+        (1010, "smallest_eigenpairs", "penalty"),
+    ],
+)
+def test_a_wrong_solution_is_refused(n: int, name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = penalty_kernel(path(n)) if kind == "penalty" else centered_gram(indefinite(n), scale=-0.5)
+    leading_spectrum(kernel, 2)
+    monkeypatch.setattr(policy, name, perturbed(getattr(policy, name)))
+    with pytest.raises(NotConvergedError, match=r"left a residual of .* on eigenvalue 1 .* cannot be trusted: ask for"):
+        leading_spectrum(kernel, 2)
+
+
+def test_a_slightly_wrong_vector_of_a_long_path_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    # its residual of 1e-9 is small beside ‖L‖ = 4 and large beside the eigenvalue of 1e-6
+    n = 3000
+    plain = policy.smallest_eigenpairs
+
+    def mixed(*arguments: object) -> tuple[np.ndarray, np.ndarray]:
+        values, vectors = plain(*arguments)
+        mix = np.array([[np.cos(1e-3), -np.sin(1e-3)], [np.sin(1e-3), np.cos(1e-3)]])
+        return values, vectors @ mix
+
+    monkeypatch.setattr(policy, "smallest_eigenpairs", mixed)
+    with pytest.raises(NotConvergedError, match="cannot be trusted"):
+        leading_spectrum(penalty_kernel(path(n)), 2)
+
+
+@pytest.mark.parametrize("kind", ["gram", "penalty"])
+def test_arpack_failing_is_told_in_our_words(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise krylov.ArpackError(-9)
+
+    monkeypatch.setattr(krylov, "eigsh", fails)
+    n = 1010
+    kernel = penalty_kernel(path(n)) if kind == "penalty" else centered_gram(indefinite(n), scale=-0.5)
+    with pytest.raises(NotConvergedError, match="Lanczos could not start or broke down"):
+        leading_spectrum(kernel, 2)
+
+
+@pytest.mark.parametrize("n", [200, 1010])
+def test_signs_are_canonical(n: int) -> None:
+    for kernel in (penalty_kernel(path(n)), centered_gram(indefinite(n), scale=-0.5)):
+        root = np.sqrt(kernel.mass)[:, None]
+        vectors = leading_spectrum(kernel, 3).eigenvectors * root
+        first = (np.abs(vectors) >= (1 - 1e-6) * np.abs(vectors).max(axis=0)).argmax(axis=0)
+        assert (vectors[first, np.arange(3)] > 0).all()
