@@ -47,7 +47,7 @@ def test_inverse(cls, check):
 def test_inverse_of_precomputed(cls):
     for word in ("metric", "kernel"):
         allowed = cls._parameter_constraints.get(word, [])
-        if word == "metric" and allowed or any("precomputed" in str(one) for one in allowed):
+        if (word == "metric" and allowed) or any("precomputed" in str(one) for one in allowed):
             checks.inverse_of_precomputed_is_refused(cls, {word: "precomputed"})
             return
     pytest.fail("takes no precomputed values: state so in the contract")

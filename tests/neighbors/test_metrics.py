@@ -17,6 +17,7 @@ METRICS = [
     ("l2", None, {"metric": "euclidean"}),
     ("euclidean", {"w": np.array([1.0, 0.0, 2.0, 3.0])}, {"metric": "euclidean", "w": np.array([1.0, 0.0, 2.0, 3.0])}),
     ("cosine", None, {"metric": "cosine"}),
+    ("cosine", {"w": np.arange(1.0, 5.0)}, {"metric": "cosine", "w": np.arange(1.0, 5.0)}),
     ("cityblock", None, {"metric": "cityblock"}),
     ("manhattan", None, {"metric": "cityblock"}),
     ("manhattan", {"w": np.arange(1.0, 5.0)}, {"metric": "cityblock", "w": np.arange(1.0, 5.0)}),

@@ -98,9 +98,10 @@ def test_repeated_eigenvalues(solver: str, P: csr_array, expected: np.ndarray, m
 
 
 @pytest.mark.parametrize("solver", PENALTY_SOLVERS)
-def test_a_weak_bridge(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("seed", range(3))
+def test_a_weak_bridge(solver: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     choose(solver, monkeypatch)
-    spectrum = leading_spectrum(penalty_kernel(two_clusters(200, 1e-9)), 2)
+    spectrum = leading_spectrum(penalty_kernel(two_clusters(200, 1e-9, seed)), 2)
     sides = np.repeat([1.0, -1.0], 200)[:, None]
     assert angle(spectrum.eigenvectors[:, :1], sides) < 1e-6
     assert spectrum.penalties is not None
@@ -122,6 +123,12 @@ def test_products_that_do_not_converge_give_way_to_the_factor(monkeypatch: pytes
     spectrum = leading_spectrum(penalty_kernel(path(3000)), 2)
     assert spectrum.solver.startswith("shift-invert")
     np.testing.assert_allclose(spectrum.penalties, path_eigenvalues(3000, 2), rtol=1e-7)
+
+
+def test_separators() -> None:
+    assert policy.separator_size(path(300)) == 1
+    assert policy.separator_size(torus(40, 6)) <= 12  # two cuts around the tube
+    assert policy.separator_size(sheet_penalty(20)) >= 10
 
 
 def test_the_normalised_form_of_uneven_degrees() -> None:

@@ -101,7 +101,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         X = self._read(X, reset=True)
         self._dtype = X.dtype
         stages = Stages(self.verbose, type(self).__name__)
-        require_memory(type(self).__name__, lambda n: self._memory(n, X.dtype.itemsize), X.shape[0])
+        self._forecast(X.shape[0], X.dtype.itemsize)
         sources, rows_of = self._sources(X, stages)
         pieces = [self._solve(source, rows, stages) for source, rows in zip(sources, rows_of, strict=True)]
         self._pieces = side_by_side(pieces)
@@ -115,6 +115,11 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._build_inverse(X, stages)
         self.timings_ = stages.seconds
         return self
+
+    def _forecast(self, n: int, itemsize: int) -> None:
+        half = self._memory(n, itemsize // 2) < 0.6 * self._memory(n, itemsize)
+        advice = ", or pass float32 rows, which need half" if half and itemsize == np.dtype(np.float64).itemsize else ""
+        require_memory(type(self).__name__, lambda rows: self._memory(rows, itemsize), n, advice)
 
     def _solve(self, source: Any, rows: Integers, stages: Stages) -> Piece:
         n = len(source) if isinstance(source, Graph) else source.shape[0]

@@ -30,12 +30,16 @@ class Metric:
     p: float = 2.0
     params: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def _angular(self) -> bool:
+        return self.family == "euclidean" and self.name == "cosine"
+
     def prepare(self, X: Floats) -> Floats:
         """Rows as the search sees them: of unit length for the cosine metric."""
         largest = float(max(X.max(initial=0), -X.min(initial=0)))
         if largest > _LARGEST:
             raise InputError(f"X holds values up to {largest:.1e}, whose distances overflow: divide X by a constant.")
-        if self.name != "cosine":
+        if not self._angular:
             return np.ascontiguousarray(X)
         empty = np.flatnonzero(~X.any(axis=1))
         if empty.size:
@@ -45,7 +49,8 @@ class Metric:
             )
         units = np.empty(X.shape, dtype=X.dtype)
         for part in blocks(len(X), _ROWS_PER_BLOCK):
-            wide = X[part].astype(np.float64)  # squares of float32 overflow early
+            wide = X[part].astype(np.float64)
+            wide /= np.abs(wide).max(axis=1, keepdims=True)  # so that no square overflows or vanishes
             units[part] = wide / np.linalg.norm(wide, axis=1, keepdims=True)
         return units
 
@@ -67,12 +72,12 @@ class Metric:
         from gramfold.neighbors.distance_kernels import pair_lengths
 
         pair_lengths(left, i, right, j, out)
-        if self.name == "cosine":
+        if self._angular:
             out[:] = 0.5 * out**2  # |u − v|² = 2 − 2 cos for unit rows
 
     def search_length(self, distances: Floats | float) -> Floats | float:
         """The length between prepared rows that belongs to a distance of this metric."""
-        return np.sqrt(2.0 * np.asarray(distances)) if self.name == "cosine" else distances
+        return np.sqrt(2.0 * np.asarray(distances)) if self._angular else distances
 
     def block(self, left: Floats, right: Floats) -> Floats:
         """All distances between two sets of raw rows, in float64."""
@@ -80,7 +85,7 @@ class Metric:
 
         if self.family == "minkowski":
             return np.asarray(cdist(left, right, "minkowski", p=self.p))
-        if self.name == "cosine":
+        if self._angular:
             return np.asarray(0.5 * cdist(self.prepare(left), self.prepare(right), "sqeuclidean"))
         # a function of the user's sees float64 too
         left, right = left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)

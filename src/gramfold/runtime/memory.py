@@ -51,8 +51,8 @@ def largest_that_fits(need: Callable[[int], float], at_most: int, free: float | 
     return low
 
 
-def require_memory(name: str, need: Callable[[int], float], n: int) -> None:
-    """Raise, naming the number of rows that would fit, when `need(n)` bytes do not."""
+def require_memory(name: str, need: Callable[[int], float], n: int, advice: str = "") -> None:
+    """Raise, naming the number of rows that would fit and further advice, when `need(n)` bytes do not."""
     wanted, free = need(n), available_memory()
     if wanted <= USABLE_SHARE * free:
         return
@@ -60,5 +60,5 @@ def require_memory(name: str, need: Callable[[int], float], n: int) -> None:
     raise MemoryForecastError(
         f"{name} on {n:,} rows needs {wanted / GIGABYTE:.1f} GB and {free / GIGABYTE:.1f} GB are free: "
         f"fit on at most {fits:,} rows ({need(fits) / GIGABYTE:.1f} GB) and place the others with transform()"
-        ", or pass float32 rows, which need half."
+        f"{advice}."
     )

@@ -14,6 +14,7 @@ Product = Callable[[Floats], Floats]
 _SEED = 20040704  # start vectors change no result beyond its residual; fixed ones make runs repeatable
 # The search for skipped copies of an eigenvalue need not be exact to see one ...
 _SEEN = 1e-3
+_ROUGH = 1e-4
 # ... and one that is larger than the last kept by this share of it, or of the largest, is as good as it.
 _SAME, _ROUNDING = 1e-6, 1e-12
 
@@ -115,7 +116,7 @@ def lanczos(
             v0=start,
             tol=tolerance,
             maxiter=max_restarts,
-            ncv=_subspace(count, n),
+            ncv=_subspace(count, n, rough=tolerance >= _ROUGH),
         )
     except ArpackNoConvergence as error:
         raise NotConvergedError(
@@ -141,5 +142,6 @@ def _moved(product: Product, vectors: Floats, by: Floats) -> Product:
     return lambda v: product(v) + vectors @ (by[:, None] * (vectors.T @ v))
 
 
-def _subspace(count: int, n: int) -> int:
-    return min(n, max(2 * count + 10, 24))
+def _subspace(count: int, n: int, *, rough: bool) -> int:
+    # ARPACK fills it before it looks at anything, so for a rough answer it is kept small
+    return min(n, max(2 * count + 10, 0 if rough else 24))

@@ -16,7 +16,7 @@ from gramfold.spectral.pencil import one_norm
 from gramfold.types import Floats
 
 # ε relative to ‖A‖: far below any wanted eigenvalue, far above what rounding does to a pivot.
-_SHIFT = 1e-13
+SHIFT = 1e-13
 
 
 def smallest_eigenpairs(matrix: csr_array, null: Floats, count: int) -> tuple[Floats, Floats]:
@@ -27,7 +27,7 @@ def smallest_eigenpairs(matrix: csr_array, null: Floats, count: int) -> tuple[Fl
     return rayleigh_ritz(matrix, solve(vectors))
 
 
-def rayleigh_ritz(matrix: csr_array, vectors: Floats) -> tuple[Floats, Floats]:
+def rayleigh_ritz(matrix: csr_array | Floats, vectors: Floats) -> tuple[Floats, Floats]:
     """The best eigenpairs of A in the span of these vectors, smallest first."""
     basis = np.linalg.qr(vectors)[0]
     values, rotation = np.linalg.eigh(basis.T @ (matrix @ basis))
@@ -45,7 +45,7 @@ def _deflated_inverse(matrix: csr_array, null: Floats) -> Callable[[Floats], Flo
     n = matrix.shape[0]
     try:
         factor = splu(
-            csc_array(matrix + _SHIFT * one_norm(matrix) * eye_array(n)),
+            csc_array(matrix + SHIFT * one_norm(matrix) * eye_array(n)),
             permc_spec="MMD_AT_PLUS_A",
             diag_pivot_thresh=0.0,
             options={"SymmetricMode": True},
