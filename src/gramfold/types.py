@@ -180,7 +180,9 @@ class Spectrum:
 
     eigenvalues: Floats  # (p,) of the kernel, descending
     eigenvectors: Floats  # (n, p), orthonormal in the kernel's mass, signs canonical
-    residuals: Floats  # (p,) ‖K M v − λ v‖ / λ for a gram, ‖P v − μ M v‖ / (μ ‖M v‖) for a penalty
+    residuals: (
+        Floats  # (p,) ‖A u − λ u‖ / λ of the symmetric form: A = M^½ K M^½ (gram) or M^-½ P M^-½ (penalty), |u| = 1
+    )
     solver: str  # who found them
     seconds: float
     penalties: Floats | None = None  # (p,) eigenvalues μ of the penalty, ascending; None for a gram

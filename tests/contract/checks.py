@@ -56,8 +56,7 @@ def fits_into_scikit_learn(cls: type) -> None:
     np.testing.assert_array_equal(piped.transform(X), cls().fit(scaled).transform(scaled))
     search = GridSearchCV(cls(), {"n_components": [1, 2]}, cv=3, error_score="raise").fit(sheet(450))
     scores = search.cv_results_["mean_test_score"]
-    assert np.isfinite(scores).all()
-    assert scores[1] > scores[0], "a sheet is better shown in two dimensions than in one"
+    assert ((scores > 0.75) & (scores <= 1)).all(), "a random map of a sheet scores about one half"
 
 
 def transform_stores_nothing(cls: type) -> None:

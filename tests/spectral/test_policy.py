@@ -244,6 +244,20 @@ def test_a_slightly_wrong_vector_of_a_long_path_is_refused(monkeypatch: pytest.M
         leading_spectrum(penalty_kernel(path(n)), 2)
 
 
+def test_a_residual_is_judged_by_its_own_eigenvalue(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 1e-9 is nothing beside the second eigenvalue of 5, and much beside the first of 1e-11
+    plain = policy.symmetric_eigenpairs
+
+    def nudged(*arguments: object) -> tuple[np.ndarray, np.ndarray]:
+        values, vectors = plain(*arguments)
+        vectors[:, 0] += 1e-9 * vectors[:, 1]
+        return values, vectors
+
+    monkeypatch.setattr(policy, "symmetric_eigenpairs", nudged)
+    with pytest.raises(NotConvergedError, match="on eigenvalue 1 "):
+        leading_spectrum(penalty_kernel(two_clusters(200, 1e-9)), 2)
+
+
 @pytest.mark.parametrize("kind", ["gram", "penalty"])
 def test_arpack_failing_is_told_in_our_words(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object, **__: object) -> None:

@@ -19,7 +19,10 @@ def symmetrize(neighbors: Neighbors) -> csr_array:
     chosen = csr_array((key, neighbors.indices, neighbors.indptr), shape=(n, n))
     both = csr_array(chosen.maximum(chosen.T))
     both.sort_indices()
-    return csr_array(((1 + _BITS_OF_INFINITY - both.data).view(np.float64), both.indices, both.indptr), shape=(n, n))
+    lengths = (1 + _BITS_OF_INFINITY - both.data).view(np.float64)
+    # SuperLU, scikit-learn and many others read 32-bit indices only
+    small = np.int32 if both.nnz <= np.iinfo(np.int32).max else np.int64
+    return csr_array((lengths, both.indices.astype(small), both.indptr.astype(small)), shape=(n, n))
 
 
 def build_graph(neighbors: Neighbors, reach: Floats | None, multiplicity: Floats) -> Graph:

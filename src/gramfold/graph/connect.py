@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning
 from gramfold.graph.build import subgraph, symmetrize
-from gramfold.neighbors.index import Index
+from gramfold.neighbors.index import Index, Step
 from gramfold.types import Graph, Integers, Neighbors
 
 OnDisconnected = Literal["bridge", "largest", "separate", "error"]
@@ -61,12 +61,10 @@ def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list
 
 def bridge(graph: Graph, piece: Integers, index: Index) -> Graph:
     """Join the pieces by their shortest gaps, as Borůvka's spanning tree does, until one is left."""
-    bridges: list[tuple[int, int, float]] = []
+    bridges: list[Step] = []
     while (count := int(piece.max()) + 1) > 1:
         merged = np.arange(count)
-        for number in range(1, count):  # the largest piece is reached by the others
-            inside = piece == number
-            i, j, length = index.gap(np.flatnonzero(inside), np.flatnonzero(~inside))
+        for i, j, length in index.gaps(piece):  # the largest piece is reached by the others
             if merged[piece[i]] != merged[piece[j]]:
                 bridges.append((i, j, length))
                 merged[merged == merged[piece[i]]] = merged[piece[j]]

@@ -88,7 +88,7 @@ def check_kernel(K: Any) -> None:
     if difference.max() > rounding * float(np.abs(K).max()):
         i, j = np.unravel_index(int(np.argmax(difference)), K.shape)
         raise InputError(
-            f"the precomputed kernel is not symmetric: entry ({i}, {j}) is {K[i, j]:.6g} and entry ({j}, {i}) is "
+            f"the kernel is not symmetric: entry ({i}, {j}) is {K[i, j]:.6g} and entry ({j}, {i}) is "
             f"{K[j, i]:.6g}; use (K + K.T) / 2 if both mean the same value."
         )
 

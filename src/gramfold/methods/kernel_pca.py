@@ -95,6 +95,8 @@ class KernelPCA(KernelEmbedding):
         values = np.empty((n, n), dtype=rows.dtype)
         for part in stages.bar(parts := blocks(n, max(1, _ENTRIES_PER_BLOCK // n)), len(parts), "kernel"):
             values[part] = self._function(rows[part], rows)
+        if callable(name):
+            check_kernel(values)
         return centered_gram(values)
 
     def _place(self, piece: Piece, new: Any) -> Floats:

@@ -70,6 +70,9 @@ class SmallWorldIndex(VectorIndex):
         indices, distances = self._nearest(rows, k, SILENT)
         return np.repeat(np.arange(len(rows)), k), indices.ravel(), distances.ravel()
 
+    def _of_others(self, points: Floats) -> VectorIndex:
+        return BlockedIndex(points, self.metric, self.n_jobs)  # asked once: not worth a new search graph
+
     def measure_recall(self, k: int, random_state: np.random.RandomState) -> float:
         """Share of the k neighbours found that are as near as the true ones, on a sample of the vertices."""
         sample = random_state.choice(self.size, min(_RECALL_SAMPLE, self.size), replace=False)

@@ -11,8 +11,11 @@ from gramfold.types import Floats, Integers, Neighbors
 
 # Rounding allowed when "within r" meets a distance computed in another order.
 ROUNDING = 1e-12
-# Up to this size a group's way out is found in the whole index; beyond, in a new one of the others.
-_SMALL_GROUP = 100
+# Up to this size a piece's way out is found in the whole index; beyond, in a new one of the others.
+_SMALL_PIECE = 100
+
+
+Step = tuple[int, int, float]  # from vertex, to vertex, distance
 
 
 class Index(ABC):
@@ -35,8 +38,16 @@ class Index(ABC):
         """All vertices j with d(x, j) ≤ max(reach of x, reaches[j]): the rule of the union graph."""
 
     @abstractmethod
-    def gap(self, group: Integers, others: Integers) -> tuple[int, int, float]:
+    def gap(self, group: Integers, others: Integers) -> Step:
         """The shortest step (i, j, distance) from a group of vertices to the others."""
+
+    def gaps(self, piece: Integers) -> list[Step]:
+        """The shortest step out of each piece but number 0, from the piece of each vertex."""
+        return [self._way_out(piece, number) for number in range(1, int(piece.max()) + 1)]
+
+    def _way_out(self, piece: Integers, number: int) -> Step:
+        inside = piece == number
+        return self.gap(np.flatnonzero(inside), np.flatnonzero(~inside))
 
     @abstractmethod
     def vertex_grams(self, vertices: Integers) -> Callable[[Integers, Integers], Floats]:
@@ -103,17 +114,29 @@ class VectorIndex(Index):
             keep &= i != j
         return Neighbors.from_pairs(i[keep], j[keep], distances[keep], (len(reach), self.size))
 
-    def gap(self, group: Integers, others: Integers) -> tuple[int, int, float]:
-        if len(group) <= _SMALL_GROUP:
-            # no more than the whole group can stand before the first outsider
-            found = self.nearest(self.points[group], len(group) + 1)
-            found = found.keep(~np.isin(found.indices, group))
-            ends = found.indices
-        else:
-            found = type(self)(self.points[others], self.metric, self.n_jobs).nearest(self.points[group], 1)
-            ends = others[found.indices]
+    def gap(self, group: Integers, others: Integers) -> Step:
+        found = self._of_others(self.points[others]).nearest(self.points[group], 1)
         best = int(np.argmin(found.distances))
-        return int(group[found.rows[best]]), int(ends[best]), float(found.distances[best])
+        return int(group[best]), int(others[found.indices[best]]), float(found.distances[best])
+
+    def _of_others(self, points: Floats) -> "VectorIndex":
+        return type(self)(points, self.metric, self.n_jobs)
+
+    def gaps(self, piece: Integers) -> list[Step]:
+        sizes = np.bincount(piece)
+        small = (sizes <= _SMALL_PIECE) & (np.arange(len(sizes)) > 0)
+        large = [self._way_out(piece, number) for number in np.flatnonzero(~small)[1:]]
+        if not small.any():
+            return large
+        # In one search for all small pieces: no more than its whole piece can stand before a vertex's first outsider.
+        members = np.flatnonzero(small[piece])
+        found = self.nearest(self.points[members], int(sizes[small].max()) + 1)
+        found = found.keep(piece[found.indices] != piece[members[found.rows]])
+        start, end = members[found.rows], found.indices
+        order = np.lexsort((found.distances, piece[start]))
+        first = np.unique(piece[start][order], return_index=True)[1]
+        best = order[first]
+        return large + list(zip(start[best].tolist(), end[best].tolist(), found.distances[best].tolist(), strict=True))
 
     def vertex_grams(self, vertices: Integers) -> Callable[[Integers, Integers], Floats]:
         return lambda r, j: _difference_grams(self.points[vertices[r]], self.points[vertices[j]])

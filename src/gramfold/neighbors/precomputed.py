@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, issparse
 
 from gramfold.errors import DisconnectedGraphError, InputError, PrecomputedInputError
 from gramfold.neighbors.exact import _smallest
-from gramfold.neighbors.index import ROUNDING, Index, VectorIndex
+from gramfold.neighbors.index import ROUNDING, Index, Step, VectorIndex
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers, Neighbors
@@ -53,7 +53,7 @@ class DistanceIndex(Index):
         i, j = np.nonzero(distances <= limit * (1 + ROUNDING))
         return Neighbors.from_pairs(i, j, distances[i, j], (len(distances), self.size))
 
-    def gap(self, group: Integers, others: Integers) -> tuple[int, int, float]:
+    def gap(self, group: Integers, others: Integers) -> Step:
         between = self.distances[np.ix_(group, others)]
         i, j = np.unravel_index(np.argmin(between), between.shape)
         return int(group[i]), int(others[j]), float(between[i, j])
@@ -109,7 +109,7 @@ class GraphIndex(Index):
     def within(self, queries: Any, reach: Floats, reaches: Floats) -> Neighbors:
         return self.nearest(queries, 0)
 
-    def gap(self, group: Integers, others: Integers) -> tuple[int, int, float]:
+    def gap(self, group: Integers, others: Integers) -> Step:
         raise DisconnectedGraphError(
             f"the graph is in pieces (one has {len(group)} of {self.size} vertices) and a sparse graph does not "
             "tell how far apart they are, so they cannot be bridged: add neighbours, or use "
@@ -139,8 +139,11 @@ class TransformerIndex(GraphIndex):
     def nearest(self, queries: Floats, k: int) -> Neighbors:
         return _stored(csr_array(self.transformer.transform(queries)))
 
-    def gap(self, group: Integers, others: Integers) -> tuple[int, int, float]:
+    def gap(self, group: Integers, others: Integers) -> Step:
         return self.vectors.gap(group, others)
+
+    def gaps(self, piece: Integers) -> list[Step]:
+        return self.vectors.gaps(piece)
 
     def vertex_grams(self, vertices: Integers) -> Callable[[Integers, Integers], Floats]:
         return self.vectors.vertex_grams(vertices)

@@ -14,9 +14,9 @@ Product = Callable[[Floats], Floats]
 _SEED = 20040704  # start vectors change no result beyond its residual; fixed ones make runs repeatable
 # The search for skipped copies of an eigenvalue need not be exact to see one ...
 _SEEN = 1e-3
-_ROUGH = 1e-4
 # ... and one that is larger than the last kept by this share of it, or of the largest, is as good as it.
 _SAME, _ROUNDING = 1e-6, 1e-12
+_ROUGH = 1e-4  # from this tolerance on an answer is only looked at, not used
 
 
 def largest_eigenpairs(
