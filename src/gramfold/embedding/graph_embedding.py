@@ -85,6 +85,10 @@ class GraphEmbedding(KernelEmbedding):
     def _precomputed(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "precomputed"
 
+    @property
+    def _accepts_sparse(self) -> bool:
+        return self._precomputed  # a neighbour graph
+
     def _memory(self, n: int, itemsize: int) -> float:
         # lists both ways, their graph and a factor of it: 200 to 470 bytes a neighbour on rolls of 20,000 and 100,000
         return 500.0 * n * min(self.n_neighbors, n)

@@ -57,7 +57,6 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     n_features_in_ : int
         Columns of X.
     """
-    _accepts_sparse: ClassVar[bool] = False
     # whether the map stays the same when all rows are rotated, shifted or reordered
     _invariant: ClassVar[bool] = True
 
@@ -75,6 +74,11 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     @abstractmethod
     def _precomputed(self) -> bool:
         """Whether X holds distances or kernel values instead of rows."""
+
+    @property
+    def _accepts_sparse(self) -> bool:
+        """Whether X may be a sparse matrix."""
+        return False
 
     def _memory(self, n: int, itemsize: int) -> float:
         """Bytes that fit needs for n rows beyond the rows themselves; an n × n matrix unless said otherwise."""
@@ -270,7 +274,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     # --- scikit-learn's protocol
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        return read_rows(self, X, reset=reset, accept_sparse=self._accepts_sparse or self._precomputed)
+        return read_rows(self, X, reset=reset, accept_sparse=self._accepts_sparse)
 
     @property
     def _n_features_out(self) -> int:

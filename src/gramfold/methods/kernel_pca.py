@@ -75,11 +75,14 @@ class KernelPCA(KernelEmbedding):
     kernel_params: Mapping[str, Any] | None = parameter(
         default=None, allowed=[dict, None], words="Passed to a function."
     )
-    _accepts_sparse = True
 
     @property
     def _precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    @property
+    def _accepts_sparse(self) -> bool:
+        return not self._precomputed
 
     def _kernel(self, rows: Any, stages: Stages) -> GramKernel:
         self.gamma_, self.width_ = None, None
