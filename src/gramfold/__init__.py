@@ -11,9 +11,11 @@ __version__ = "0.1.0"
 _HOMES = {
     "ClassicalMDS": "gramfold.methods.classical_mds",
     "Isomap": "gramfold.methods.isomap",
+    "KernelIsomap": "gramfold.methods.kernel_isomap",
     "KernelPCA": "gramfold.methods.kernel_pca",
     "LLE": "gramfold.methods.lle",
     "LaplacianEigenmaps": "gramfold.methods.laplacian_eigenmaps",
+    "OrdinalMDS": "gramfold.methods.ordinal_mds",
 }
 _ROOMS = ("datasets", "errors", "plotting")
 
@@ -21,8 +23,10 @@ __all__ = [
     "LLE",
     "ClassicalMDS",
     "Isomap",
+    "KernelIsomap",
     "KernelPCA",
     "LaplacianEigenmaps",
+    "OrdinalMDS",
     "datasets",
     "errors",
     "plotting",

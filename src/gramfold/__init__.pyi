@@ -3,17 +3,21 @@ from gramfold import errors as errors
 from gramfold import plotting as plotting
 from gramfold.methods.classical_mds import ClassicalMDS as ClassicalMDS
 from gramfold.methods.isomap import Isomap as Isomap
+from gramfold.methods.kernel_isomap import KernelIsomap as KernelIsomap
 from gramfold.methods.kernel_pca import KernelPCA as KernelPCA
 from gramfold.methods.laplacian_eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
 from gramfold.methods.lle import LLE as LLE
+from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
 
 __version__: str
 __all__ = [
     "LLE",
     "ClassicalMDS",
     "Isomap",
+    "KernelIsomap",
     "KernelPCA",
     "LaplacianEigenmaps",
+    "OrdinalMDS",
     "datasets",
     "errors",
     "plotting",

@@ -41,6 +41,10 @@ class RankWarning(GramfoldWarning):
     """The kernel has fewer positive directions than were asked for."""
 
 
+class NotConvergedWarning(GramfoldWarning):
+    """An iteration stopped at its last allowed step; says how far it still moved."""
+
+
 class ApproximationWarning(GramfoldWarning):
     """A faster approximate path was taken because the exact one would dominate; says which and how good."""
 

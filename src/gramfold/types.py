@@ -189,6 +189,8 @@ class Spectrum:
     total: float | None = None  # trace of the kernel, where it is known
     most_negative: float | None = None  # smallest eigenvalue of a gram, 0 where none is negative
     negative_mass: float | None = None  # Σ|λ<0| / Σ|λ|; None where only part of the spectrum was computed
+    most_negative_before: float | None = None  # both of the gram before its repair; None where none was made
+    negative_mass_before: float | None = None
 
     def __len__(self) -> int:
         return len(self.eigenvalues)

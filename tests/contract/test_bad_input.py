@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from gramfold import LLE, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps
+from gramfold import LLE, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps, OrdinalMDS
 from gramfold.errors import DisconnectedGraphError, GramfoldError, InputError, PrecomputedInputError
 from tests.contract.checks import sheet
 from tests.contract.discovery import by_name, exported
@@ -118,6 +118,13 @@ CASES = {
         lambda: Isomap(neighbors="approximate", metric="cityblock").fit(X),
         "euclidean and cosine metrics",
     ),
+    "similarities as dissimilarities": (
+        lambda: OrdinalMDS(metric="precomputed").fit(np.exp(-D)),
+        "less like itself than like another",
+    ),
+    "asymmetric dissimilarities": (lambda: OrdinalMDS(metric="precomputed").fit(skewed(D)), "not symmetric"),
+    "geodesics between pieces": (lambda: OrdinalMDS(n_neighbors=5).fit(two_pieces), "falls into 2 pieces"),
+    "unknown ties": (lambda: OrdinalMDS(ties="tertiary").fit(X), "ties"),
 }
 
 

@@ -34,10 +34,12 @@ def subgraph(graph: Graph, members: Integers) -> Graph:
     """The part of the graph on these vertices; nobody outside may be a neighbour of theirs."""
     number = np.full(len(graph), -1)
     number[members] = np.arange(len(members))
+    lengths = csr_array(graph.lengths[members][:, members])
+    lengths.sort_indices()
     inside = graph.bridges[np.isin(graph.bridges, members).all(axis=1)]
     return replace(
         graph,
-        lengths=csr_array(graph.lengths[members][:, members]),
+        lengths=lengths,
         neighbors=graph.neighbors.take(members).renumber(number, len(members)),
         reach=None if graph.reach is None else graph.reach[members],
         multiplicity=graph.multiplicity[members],

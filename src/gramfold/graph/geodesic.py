@@ -1,34 +1,121 @@
-"""Geodesics: shortest walks along the graph, by blocks of sources."""
+"""Geodesics: shortest walks along the graph, by elimination or by Dijkstra, whichever is predicted to be quicker.
+
+Elimination in the (min, +) semiring: with a fill-reducing order, removing vertex v joins its later neighbours a < b by
+w(a, b) = min(w(a, b), w(v, a) + w(v, b)). Then from 64 sources at once: up along each source's path to the root of the
+elimination tree, and one sweep down, d(v) = min over later neighbours u of d(u) + w(v, u). Its cost is the filled
+structure, small where the graph has small separators; Dijkstra's is the edges, whatever their shape.
+"""
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from gramfold.graph.build import subgraph
+from gramfold.ordering.elimination import Elimination, eliminate
+from gramfold.ordering.fill_reducing import fill_reducing_order
 from gramfold.runtime.progress import SILENT, Stages
-from gramfold.runtime.threads import blocks, run_blocks
-from gramfold.types import Floats, Graph, Neighbors
+from gramfold.runtime.threads import blocks, run_blocks, stop_flag, thread_count
+from gramfold.types import Floats, Graph, Integers, Neighbors
 
-_SOURCES_PER_BLOCK = 16
+# Seconds, measured on two cores: an entry of the filled structure for one source (64 at once), a pair of later
+# neighbours in the elimination, and a stored edge in Dijkstra's algorithm for one source.
+_FILLED_ENTRY = 0.25e-9
+_ELIMINATED_PAIR = 1.5e-9
+_WALKED_EDGE = 15e-9
+_PAIRS_PER_CALL = 1e8  # of the elimination: a fraction of a second
+_VERTICES_PER_BLOCK = 300_000  # of Dijkstra's algorithm, over all sources of a block
 _ENTRIES_PER_BLOCK = 4_000_000
+_ROWS_PER_COPY = 64
+
+
+def arranged(graph: Graph, n_jobs: int | None = None, n_sources: int | None = None) -> Graph:
+    """The graph with its vertices in the order of their elimination, where that will be the quicker way."""
+    order, elimination = fill_reducing_order(graph.lengths, n_jobs)
+    quick = _elimination_is_quicker(graph, elimination, n_sources or len(graph), thread_count(n_jobs))
+    return subgraph(graph, order) if quick else graph
 
 
 def all_pairs(
     graph: Graph, dtype: DTypeLike = np.float64, n_jobs: int | None = None, stages: Stages = SILENT
 ) -> Floats:
     """Lengths of the shortest walks between all vertices, (n, n)."""
-    from gramfold.graph.walk_kernels import shortest_walks
+    walks = walks_from(graph, np.arange(len(graph)), dtype, n_jobs, stages)
+    if walks.dtype == np.float32:
+        # there and back are summed in different order, which a solver for symmetric matrices would feel in float32
+        for part in blocks(len(walks), _ROWS_PER_COPY):
+            walks[part.stop :, part] = walks[part, part.stop :].T
+            own = walks[part, part]
+            np.minimum(own, own.T.copy(), out=own)
+    return walks
 
-    n = len(graph)
-    edges = graph.lengths
-    indptr, indices = edges.indptr.astype(np.int32), edges.indices.astype(np.int32)
-    lengths = np.ascontiguousarray(edges.data, dtype=np.float64)
-    sources = np.arange(n, dtype=np.int32)
-    out = np.empty((n, n), dtype=dtype)
+
+def walks_from(
+    graph: Graph,
+    sources: Integers,
+    dtype: DTypeLike = np.float64,
+    n_jobs: int | None = None,
+    stages: Stages = SILENT,
+) -> Floats:
+    """Lengths of the shortest walks from these vertices, (len(sources), n); infinite where there is none.
+
+    The graph's own order decides how much elimination fills in: see `arranged`.
+    """
+    elimination = eliminate(graph.lengths)
+    quick = _elimination_is_quicker(graph, elimination, len(sources), thread_count(n_jobs))
+    out = np.empty((len(sources), len(graph)), dtype=dtype)
+    (_eliminate_and_sweep if quick else _dijkstra)(graph, elimination, sources.astype(np.int32), out, n_jobs, stages)
+    return out
+
+
+def _elimination_is_quicker(graph: Graph, elimination: Elimination, n_sources: int, threads: int) -> bool:
+    sweeps = n_sources * elimination.fill * _FILLED_ENTRY / threads
+    walks = n_sources * graph.lengths.nnz * _WALKED_EDGE / threads
+    return elimination.operations * _ELIMINATED_PAIR + sweeps < walks
+
+
+def _eliminate_and_sweep(
+    graph: Graph, elimination: Elimination, sources: Integers, out: Floats, n_jobs: int | None, stages: Stages
+) -> None:
+    from gramfold.graph.elimination_kernels import LANES, sweep
+
+    start, filled = elimination.structure()
+    weights = _eliminated(graph, elimination, start, filled, out.dtype, stages)
+    stop = stop_flag()
 
     def work(part: slice) -> None:
-        shortest_walks(indptr, indices, lengths, sources[part], out[part])
+        sweep(start, filled, weights, elimination.parent, sources[part], stop, out[part])
 
-    run_blocks(work, blocks(n, _SOURCES_PER_BLOCK), n_jobs, stages=stages, what="geodesics")
-    return out
+    run_blocks(work, blocks(len(sources), LANES), n_jobs, stages=stages, what="geodesics", stop=stop)
+
+
+def _eliminated(
+    graph: Graph, elimination: Elimination, start: Integers, filled: Integers, dtype: DTypeLike, stages: Stages
+) -> Floats:
+    """Weights of the filled structure once every vertex is eliminated."""
+    from gramfold.graph.elimination_kernels import eliminate_range, place_lengths
+
+    edges = graph.lengths
+    weights = np.empty(len(filled), dtype=dtype)
+    place_lengths(edges.indptr, edges.indices, edges.data, start, filled, weights)
+    calls = np.cumsum(elimination.counts.astype(np.float64) ** 2 / 2) // _PAIRS_PER_CALL
+    limits = [0, *np.flatnonzero(np.diff(calls)) + 1, len(graph)]
+    ranges = list(zip(limits[:-1], limits[1:], strict=True))
+    for first, last in stages.bar(ranges, len(ranges), "elimination"):
+        eliminate_range(start, filled, weights, first, last)
+    return weights
+
+
+def _dijkstra(
+    graph: Graph, elimination: Elimination, sources: Integers, out: Floats, n_jobs: int | None, stages: Stages
+) -> None:
+    from gramfold.graph.walk_kernels import shortest_walks
+
+    lengths = np.ascontiguousarray(graph.lengths.data, dtype=np.float64)
+
+    def work(part: slice) -> None:
+        shortest_walks(elimination.indptr, elimination.indices, lengths, sources[part], out[part])
+
+    parts = blocks(len(sources), max(1, _VERTICES_PER_BLOCK // len(graph)))
+    run_blocks(work, parts, n_jobs, stages=stages, what="geodesics")
 
 
 def squared_geodesics_from(nearest: Neighbors, squared: Floats, n_jobs: int | None = None) -> Floats:

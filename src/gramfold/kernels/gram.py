@@ -1,9 +1,14 @@
-"""A Gram matrix that is at hand: K = H B H, with B stored once and the centring done on the way.
+"""A Gram matrix that is at hand: K = P B Pᵀ, with B stored once and the centring done on the way.
 
-B is a kernel function's values, or −½ times squared distances. H takes out the mean over the data rows, so a
-vertex that stands for m rows counts m times.
+    P = I − 1 cᵀ with Σ c = 1;    K_ij = B_ij − (B c)_i − (B c)_j + cᵀ B c;    K c = 0
+
+B is a kernel function's values, or −½ times squared distances. Where B_ij = ⟨x_i, x_j⟩ (or −½|x_i − x_j|²) the
+centre Σ c_i x_i becomes the origin: K_ij = ⟨x_i − Σ c x, x_j − Σ c x⟩. Any such c keeps K positive semidefinite if
+any does, for zᵀ K z = (Pᵀz)ᵀ B (Pᵀz) and Pᵀz sums to 0. By default c is the share of each vertex in the data rows:
+the mean, in which a vertex that stands for m rows counts m times. Burges, section 2.2.1.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,29 +17,34 @@ import numpy as np
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers, Kernel
 
-_ENTRIES_PER_BLOCK = 500_000  # of a float32 matrix, raised to float64 a block at a time
+_ENTRIES_PER_BLOCK = 500_000  # of a matrix that is raised to float64, or changed, a block at a time
 
 
 @dataclass(frozen=True)
 class GramKernel(Kernel):
-    """See the module. `means` and `grand_mean` of B are what a new row is centred with."""
+    """See the module. `means` B c and `grand_mean` cᵀ B c are what a new row is centred with."""
 
     array: Floats  # (n, n) symmetric, in the storage dtype
     scale: float  # B = scale · array
     means: Floats  # (n,)
     grand_mean: float
     mass: Floats
-    null: Floats
+    center: Floats  # (n,) the weights c
+    null: Floats  # (n, 1) c / mass: K M null = 0
     rows: Integers
     exponent: float = 0.5
     kind: Literal["gram"] = "gram"
 
     def product(self, vectors: Floats) -> Floats:
-        """H B H V."""
+        """P B Pᵀ V."""
         vectors = np.asarray(vectors, dtype=np.float64)
         sums = vectors.sum(axis=0)  # (p,)
-        plain = self.scale * _times(self.array, vectors)
+        plain = self.uncentered(vectors)
         return np.asarray(plain - np.outer(self.means, sums) - (self.means @ vectors - self.grand_mean * sums))
+
+    def uncentered(self, vectors: Floats) -> Floats:
+        """B V."""
+        return self.scale * times(self.array, vectors)
 
     def matrix(self) -> Floats:
         """The centred matrix, in float64."""
@@ -43,14 +53,20 @@ class GramKernel(Kernel):
     def cross(self, fresh: Floats) -> Floats:
         """Centred kernel values (m, n) of new rows from their uncentred ones (or squared distances)."""
         values = self.scale * np.asarray(fresh, dtype=np.float64)
-        own_means = values @ (self.mass / self.mass.sum())
-        values -= own_means[:, None]
+        values -= (values @ self.center)[:, None]
         values -= self.means[None, :] - self.grand_mean
         return values
 
     def offset(self) -> float:
-        """Size of what the centring takes out of B, ‖B 1‖ / ‖1‖ over the data rows: products round relative to it."""
-        return float(np.sqrt(self.mass.sum() * (self.mass @ self.means**2)))
+        """Size of what the centring takes out of B, ‖B 1‖ / ‖1‖ over the data rows: products round relative to it.
+
+        Weights of both signs may take out less, or far more: the larger counts.
+        """
+        total, share = self.mass.sum(), self.mass / self.mass.sum()
+        taken = np.abs(self.means)
+        if not np.array_equal(self.center, share):
+            taken = np.maximum(taken, np.abs(self.uncentered(share[:, None]).ravel()))
+        return float(np.sqrt(total * (self.mass @ taken**2)))
 
     def trace(self) -> float:
         """Trace over the data rows."""
@@ -59,29 +75,39 @@ class GramKernel(Kernel):
 
 
 def centered_gram(
-    array: Floats, *, scale: float = 1.0, mass: Floats | None = None, rows: Integers | None = None
+    array: Floats,
+    *,
+    scale: float = 1.0,
+    mass: Floats | None = None,
+    rows: Integers | None = None,
+    center: Floats | None = None,
 ) -> GramKernel:
-    """The centred Gram matrix of `scale · array`; `array` is kept, not copied."""
+    """The centred Gram matrix of `scale · array`; `array` is kept, not copied.
+
+    `center` holds the weights c of the point that becomes the origin; None is the mean over the data rows.
+    """
     n = len(array)
     mass = np.ones(n) if mass is None else mass
-    share = mass / mass.sum()
-    means = scale * _times(array, share[:, None]).ravel()
+    center = mass / mass.sum() if center is None else center
+    means = scale * times(array, center[:, None]).ravel()
     return GramKernel(
         array=array,
         scale=scale,
         means=means,
-        grand_mean=float(share @ means),
+        grand_mean=float(center @ means),
         mass=mass,
-        null=np.ones((n, 1)),
+        center=center,
+        null=(center / mass)[:, None],
         rows=np.arange(n) if rows is None else rows,
     )
 
 
-def _times(array: Floats, vectors: Floats) -> Floats:
-    """The product in float64, whatever the storage."""
-    if array.dtype == np.float64:
+def times(array: Floats, vectors: Floats, change: Callable[[Floats], Floats] | None = None) -> Floats:
+    """The product in float64, whatever the storage; with `change`, of the array whose blocks went through it."""
+    if array.dtype == np.float64 and change is None:
         return np.asarray(array @ vectors)
     out = np.empty((len(array), vectors.shape[1]))
     for part in blocks(len(array), max(1, _ENTRIES_PER_BLOCK // len(array))):
-        out[part] = array[part].astype(np.float64) @ vectors
+        block = array[part].astype(np.float64)
+        out[part] = (block if change is None else change(block)) @ vectors
     return out

@@ -10,7 +10,7 @@ import numpy as np
 
 from gramfold.embedding import GraphEmbedding, NewRows, Piece, method
 from gramfold.extension.project import project
-from gramfold.graph.geodesic import all_pairs, squared_geodesics_from
+from gramfold.graph.geodesic import all_pairs, arranged, squared_geodesics_from
 from gramfold.kernels.gram import GramKernel, centered_gram
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blocks
@@ -32,6 +32,9 @@ class Isomap(GraphEmbedding):
     >>> model.transform(roll.points[400:]).shape
     (100, 2)
     """
+
+    def _arranged(self, graph: Graph) -> Graph:
+        return arranged(graph, self.n_jobs)
 
     def _memory(self, n: int, itemsize: int) -> float:
         return float(n) ** 2 * itemsize + super()._memory(n, itemsize)

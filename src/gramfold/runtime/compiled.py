@@ -42,6 +42,11 @@ def kernel(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def routine(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that kernels call and that is too long to be copied into each of them."""
+    return numba.njit(nogil=True)(function)
+
+
 def inline(function: Callable[..., Any]) -> Callable[..., Any]:
     """A small function that kernels call; compiled into each of them."""
     return numba.njit(inline="always")(function)

@@ -8,10 +8,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gramfold.errors import InputError
 from gramfold.runtime.progress import SILENT, Stages
 
 Result = TypeVar("Result")
+StopFlag = NDArray[np.uint8]
 
 
 def thread_count(n_jobs: int | None) -> int:
@@ -22,6 +26,11 @@ def thread_count(n_jobs: int | None) -> int:
     if n_jobs == 0:
         raise InputError("n_jobs=0 asks for no thread at all: use None for every core, or a positive number.")
     return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+
+
+def stop_flag() -> StopFlag:
+    """A flag that long kernels look at, so that an interrupt ends them at once."""
+    return np.zeros(1, dtype=np.uint8)
 
 
 def blocks(n: int, size: int) -> list[slice]:
@@ -36,14 +45,21 @@ def run_blocks(
     *,
     stages: Stages = SILENT,
     what: str = "blocks",
+    stop: StopFlag | None = None,
 ) -> list[Result]:
-    """Run `work` on every slice and return the results in the order of the slices."""
+    """Run `work` on every slice and return the results in the order of the slices.
+
+    On an interrupt or an error the blocks not yet begun are dropped and `stop` is raised for those under way.
+    """
     threads = min(thread_count(n_jobs), len(parts))
-    if threads <= 1:
+    if threads <= 1 and stop is None:
         return [work(part) for part in stages.bar(parts, len(parts), what)]
-    pool = ThreadPoolExecutor(threads)
+    pool = ThreadPoolExecutor(max(threads, 1))  # even one thread: the main one hears the interrupt meanwhile
     try:
         return list(stages.bar(pool.map(work, parts), len(parts), what))
+    except BaseException:
+        if stop is not None:
+            stop[0] = 1
+        raise
     finally:
-        # On an interrupt the blocks not yet begun are dropped; those under way are short.
         pool.shutdown(wait=True, cancel_futures=True)

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from gramfold.errors import NotConvergedError
+from gramfold.spectral.block_lanczos import block_lanczos
 from gramfold.spectral.canonical import canonical_signs
 from gramfold.spectral.dense import gram_eigenpairs, symmetric_eigenpairs
 from gramfold.spectral.krylov import largest_and_lowest, largest_eigenpairs
@@ -50,12 +51,16 @@ def _gram_spectrum(kernel: Kernel, count: int) -> Spectrum:
         negative_mass = float(below / np.abs(every).sum()) if below > 0 else 0.0
         lowest = float(every[0])
     else:
-        solver = "Lanczos (ARPACK)"
 
         def product(v: Floats) -> Floats:
             return root * kernel.product(root * v)
 
-        values, vectors, lowest = largest_and_lowest(product, n, count, tolerance=_REPORTED, rounding=rounding)
+        try:
+            solver = "block Lanczos"
+            values, vectors, lowest = block_lanczos(product, n, count)
+        except NotConvergedError:  # slowly decaying eigenvalues: restarts keep the basis small
+            solver = "Lanczos (ARPACK)"
+            values, vectors, lowest = largest_and_lowest(product, n, count, tolerance=_REPORTED, rounding=rounding)
     values = np.where(np.abs(values) > rounding, values, 0.0)  # what rounding made is no direction
     vectors = canonical_signs(vectors)
     misfit = np.linalg.norm(root * kernel.product(root * vectors) - vectors * values, axis=0)

@@ -1,0 +1,231 @@
+"""Repairs: the nearest ways to make any dissimilarities those of points in a Euclidean space.
+
+With K(A) = −½ H A H the kernel K(D²) has negative eigenvalues where no space has the distances D.
+
+    clip      K₊ = K − its negative part: the nearest positive semidefinite matrix
+    shift     K~ = K + a H,                     d~² = d² + 2a off the diagonal;  a = −λmin(K)
+    constant  K~ = K(D²) + 2c K(D) + ½c² H,     d~ = d + c off the diagonal;     c = c*
+
+c* is the smallest c ≥ 0 that serves, and every larger one serves too: where d is Euclidean so are √d and d + c. For a
+unit vector u the form uᵀ K~ u = ½c² + 2c uᵀK(D)u + uᵀK(D²)u has the larger root c_u, and c* is the largest of them
+(Cailliez: the eigenvalue of largest real part of [[0, 2K(D²)], [−I, −4K(D)]]). So the lowest eigenvector of K~ at a
+c below c* gives a root above c, and never above c*: steps that only grow and converge quadratically.
+
+All of it goes through products with the stored squares; roots are taken a block at a time.
+
+Cailliez, Psychometrika 48 (1983); Lingoes, Psychometrika 36 (1971); Choi, Choi, Mercer kernel Isomap, eqs (3)–(5).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Literal
+
+import numpy as np
+from scipy.linalg import eigh, eigvalsh
+
+from gramfold.errors import NotConvergedError
+from gramfold.kernels.gram import GramKernel, centered_gram, times
+from gramfold.spectral.krylov import lanczos
+from gramfold.types import Floats, Integers, Spectrum
+
+Repair = Literal["clip", "shift", "constant"]
+
+# Up to here the whole spectrum before the repair is computed, for its negative mass (half a second).
+_DENSE_ROWS = 2_000
+# Clipping needs all eigenvectors: so many n × n matrices of float64 beside the stored squares, while it runs.
+CLIP_MATRICES = 4
+# A lowest eigenvalue this near to 0, relative to the largest, is not negative.
+_ZERO = 1e-12
+# Accuracy of lowest eigenvectors, relative to the largest eigenvalue: the error of their roots is its square.
+_ROUGH, _FINE = 1e-5, 1e-8
+_STEPS = 40
+# A new row this near to a training row, relative to the distances, is that row: some metrics round there.
+_SAME = 1e-10
+
+
+@dataclass(frozen=True)
+class RepairedGram(GramKernel):
+    """The kernel of d~² = (d + constant)² + 2·shift off the diagonal, plus what clipping gave back.
+
+    `array` keeps the squares before the repair, from which new points walk.
+    """
+
+    constant: float = 0.0
+    shift: float = 0.0
+    dropped: Floats | None = None  # (n, q) the negative part of K is −dropped droppedᵀ
+    most_negative_before: float | None = None
+    negative_mass_before: float | None = None
+
+    def product(self, vectors: Floats) -> Floats:
+        product = super().product(vectors)
+        return product if self.dropped is None else product + self.dropped @ (self.dropped.T @ vectors)
+
+    def uncentered(self, vectors: Floats) -> Floats:
+        vectors = np.asarray(vectors, dtype=np.float64)
+        return _raised_product(self.array, vectors, self.constant, self.shift)
+
+    def matrix(self) -> Floats:
+        squared = np.array(self.array, dtype=np.float64)
+        squared += 2 * self.constant * np.sqrt(squared) + self._raise
+        np.fill_diagonal(squared, 0.0)
+        whole = super().cross(squared)
+        return whole if self.dropped is None else whole + self.dropped @ self.dropped.T
+
+    def cross(self, fresh: Floats) -> Floats:
+        """Of new rows from their squared distances before the repair; what is at distance 0 stays there."""
+        squared = np.array(fresh, dtype=np.float64)
+        apart = squared > _SAME**2 * -2 * self.grand_mean  # −2 grand_mean is the mean of d~²
+        squared += 2 * self.constant * np.sqrt(squared) + self._raise * apart
+        return super().cross(squared)
+
+    def trace(self) -> float:
+        given_back = 0.0 if self.dropped is None else float(self.mass @ np.square(self.dropped).sum(axis=1))
+        return super().trace() + given_back
+
+    def jump(self, spectrum: Spectrum) -> Floats:
+        """Where a new row beside vertex i lands, relative to it, (n, p): −½ m_i (c² + 2a) V_i Λ^-½.
+
+        Its d~²(x, i) is c² + 2a and not 0, however near it is, and all else is as it should be.
+        """
+        return -0.5 * self._raise * self.mass[:, None] * scaled_vectors(spectrum)
+
+    @property
+    def _raise(self) -> float:
+        return self.constant**2 + 2 * self.shift
+
+
+def mercer_gram(
+    squared: Floats,
+    repair: Repair | None,
+    *,
+    mass: Floats | None = None,
+    center: Floats | None = None,
+    rows: Integers | None = None,
+) -> GramKernel:
+    """The centred kernel of squared dissimilarities, repaired as asked; `squared` is kept, not copied."""
+    gram = centered_gram(squared, scale=-0.5, mass=mass, center=center, rows=rows)
+    if repair is None:
+        return gram
+    if repair == "clip":
+        return clipped(gram)
+    lowest, share = negative_part(gram)
+    c = additive_constant(squared) if repair == "constant" else 0.0
+    a = smallest_shift(squared) if repair == "shift" else 0.0
+    w = gram.center
+    means = _raised_product(squared, w[:, None], c, a).ravel()
+    return _repaired(
+        replace(gram, means=means, grand_mean=float(w @ means)),
+        constant=c,
+        shift=a,
+        most_negative_before=lowest,
+        negative_mass_before=share,
+    )
+
+
+def clipped(gram: GramKernel) -> RepairedGram:
+    """The gram without its negative part; the leading directions, and so the map, stay as they are."""
+    root = np.sqrt(gram.mass)[:, None]
+    values, vectors = eigh(root * gram.matrix() * root.T, overwrite_a=True)
+    negative = values < 0
+    return _repaired(
+        gram,
+        dropped=vectors[:, negative] * np.sqrt(-values[negative]) / root,
+        most_negative_before=min(float(values[0]), 0.0),
+        negative_mass_before=_negative_share(values),
+    )
+
+
+def additive_constant(squared: Floats) -> float:
+    """c*: the smallest c ≥ 0 that makes d + c Euclidean."""
+    n, top = len(squared), _size(squared)
+    c = 0.0
+    if top == 0:
+        return c
+    for accuracy in (_ROUGH, _FINE):  # the last rounds are the proof
+        for _ in range(_STEPS):
+            u = _lowest_vector(squared, c, top, accuracy)
+            plain, rooted = _form(squared, u), _form(squared, u, np.sqrt)
+            if plain + 2 * c * rooted + 0.5 * c**2 >= -_ZERO * top:
+                break
+            # uᵀ K~ u < 0 at c, so the roots are real and the larger lies above c
+            c = -2 * rooted + float(np.sqrt(4 * rooted**2 - 2 * plain))
+        else:
+            raise NotConvergedError(
+                f"the constant that makes {n} x {n} dissimilarities Euclidean did not settle in {_STEPS} steps (it is "
+                f"at {c:.6g}): use repair='shift', which needs one."
+            )
+    return c
+
+
+def smallest_shift(squared: Floats) -> float:
+    """−λmin of the kernel, 0 where it is not negative: the smallest that makes d² + 2a Euclidean."""
+    top = _size(squared)
+    return max(0.0, -_form(squared, _lowest_vector(squared, 0.0, top, _FINE))) if top else 0.0
+
+
+def negative_part(gram: GramKernel) -> tuple[float, float | None]:
+    """The lowest eigenvalue, and the share of the negative ones in Σ|λ| where n allows all of them."""
+    root = np.sqrt(gram.mass)[:, None]
+    if len(root) <= _DENSE_ROWS:
+        values = eigvalsh(root * gram.matrix() * root.T, overwrite_a=True)
+        return min(float(values[0]), 0.0), _negative_share(values)
+    top = _size(gram.array)
+    highest = lanczos(lambda v: top * v - root * gram.product(root * v), len(root), 1, tolerance=_ROUGH)[0][0]
+    return min(top - float(highest), 0.0), None
+
+
+def repaired_spectrum(spectrum: Spectrum, kernel: GramKernel | None) -> Spectrum:
+    """The spectrum with the negative part before the repair, beside what is left of it."""
+    if not isinstance(kernel, RepairedGram):
+        return spectrum
+    return replace(
+        spectrum,
+        # where only part of the spectrum was computed, it is the repair that says there is none
+        negative_mass=0.0 if spectrum.negative_mass is None else spectrum.negative_mass,
+        most_negative_before=kernel.most_negative_before,
+        negative_mass_before=kernel.negative_mass_before,
+    )
+
+
+def _repaired(gram: GramKernel, **found: object) -> RepairedGram:
+    kept = {one.name: getattr(gram, one.name) for one in fields(gram)}
+    return RepairedGram(**{**kept, **found})
+
+
+def _negative_share(values: Floats) -> float:
+    return float(-values[values < 0].sum() / (np.abs(values).sum() or 1.0))
+
+
+def _raised_product(squared: Floats, vectors: Floats, c: float, a: float) -> Floats:
+    """−½ D~² V with d~² = (d + c)² + 2a off the diagonal."""
+
+    def with_roots(block: Floats) -> Floats:
+        block += 2 * c * np.sqrt(block)
+        return block
+
+    plain = times(squared, vectors, with_roots if c else None)
+    return np.asarray(-0.5 * (plain + (c**2 + 2 * a) * (vectors.sum(axis=0) - vectors)))
+
+
+def _lowest_vector(squared: Floats, c: float, top: float, accuracy: float) -> Floats:
+    """The unit vector, summing to 0, at which K~(c) is lowest."""
+
+    def flipped(v: Floats) -> Floats:
+        # top·H − K~: the lowest comes first, accuracy is relative to the largest, and the uniform vector stays at 0
+        v = v - v.mean(axis=0)
+        v = top * v - _raised_product(squared, v, c, 0.0)
+        return np.asarray(v - v.mean(axis=0))
+
+    u = lanczos(flipped, len(squared), 1, tolerance=accuracy)[1]
+    u -= u.mean()
+    return np.asarray(u / np.linalg.norm(u))
+
+
+def _form(squared: Floats, u: Floats, change: Callable[[Floats], Floats] | None = None) -> float:
+    """uᵀ K(D²) u for u that sums to 0; with `change=np.sqrt`, uᵀ K(D) u."""
+    return -0.5 * float((u.T @ times(squared, u, change)).item())
+
+
+def _size(squared: Floats) -> float:
+    """The trace of the kernel, ½ Σ d² / n: at least of the order of its largest eigenvalue."""
+    return 0.5 * float(times(squared, np.ones((len(squared), 1))).mean())

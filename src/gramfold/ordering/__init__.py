@@ -1,0 +1,1 @@
+"""Fill-reducing order, elimination tree and filled structure: shared by geodesics and sparse factorisations."""

@@ -1,0 +1,50 @@
+"""What eliminating the vertices of a graph one by one, in their order, fills in."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gramfold.types import Integers
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """The elimination tree, and how many later vertices each vertex touches when it is eliminated."""
+
+    indptr: Integers  # of the graph
+    indices: Integers
+    parent: Integers  # (n,) -1 at a root
+    counts: Integers  # (n,)
+
+    @property
+    def fill(self) -> int:
+        """Entries of the filled structure."""
+        return int(self.counts.sum())
+
+    @property
+    def operations(self) -> float:
+        """Pairs of later neighbours that elimination looks at."""
+        return float((self.counts.astype(np.float64) ** 2).sum() / 2)
+
+    def structure(self) -> tuple[Integers, Integers]:
+        """Start (n + 1,) and later neighbours of each vertex, ascending."""
+        from gramfold.ordering.elimination_kernels import fill_structure
+
+        n = len(self.parent)
+        start = np.concatenate(([0], np.cumsum(self.counts)))
+        filled = np.empty(start[-1], dtype=np.int32)
+        fill_structure(self.indptr, self.indices, self.parent, np.full(n, -1, np.int32), start[:-1].copy(), filled)
+        return start, filled
+
+
+def eliminate(graph: csr_array) -> Elimination:
+    """The symbolic elimination of a symmetric graph in the order of its vertices."""
+    from gramfold.ordering.elimination_kernels import tree_and_counts
+
+    n = graph.shape[0]
+    indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
+    parent, ancestor, mark = (np.full(n, -1, dtype=np.int32) for _ in range(3))
+    counts = np.zeros(n, dtype=np.int64)
+    tree_and_counts(indptr, indices, parent, ancestor, mark, counts)
+    return Elimination(indptr, indices, parent, counts)

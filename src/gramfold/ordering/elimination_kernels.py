@@ -1,0 +1,40 @@
+"""Compiled: the elimination tree and the filled structure of a symmetric graph in a given order."""
+
+from gramfold.runtime.compiled import kernel
+
+
+@kernel
+def tree_and_counts(indptr, indices, parent, ancestor, mark, counts):
+    """parent[v]: the first vertex after v that its elimination touches; counts[v]: how many it touches in all."""
+    n = parent.size
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            while j != -1 and j < i:
+                above = ancestor[j]
+                ancestor[j] = i  # the path is shortened for those who come later
+                if above == -1:
+                    parent[j] = i
+                j = above
+    for i in range(n):
+        mark[i] = i
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            while j < i and mark[j] != i:
+                counts[j] += 1
+                mark[j] = i
+                j = parent[j]
+
+
+@kernel
+def fill_structure(indptr, indices, parent, mark, place, filled):
+    """filled[start[v]:start[v+1]]: the later vertices that v touches, ascending; `place` starts as `start`."""
+    for i in range(parent.size):
+        mark[i] = i
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            while j < i and mark[j] != i:
+                filled[place[j]] = i
+                place[j] += 1
+                mark[j] = i
+                j = parent[j]
