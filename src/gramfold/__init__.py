@@ -14,6 +14,8 @@ _HOMES = {
     "KernelIsomap": "gramfold.methods.kernel_isomap",
     "KernelPCA": "gramfold.methods.kernel_pca",
     "LLE": "gramfold.methods.lle",
+    "LandmarkIsomap": "gramfold.methods.landmark_isomap",
+    "LandmarkMDS": "gramfold.methods.landmark_mds",
     "LaplacianEigenmaps": "gramfold.methods.laplacian_eigenmaps",
     "OrdinalMDS": "gramfold.methods.ordinal_mds",
 }
@@ -25,6 +27,8 @@ __all__ = [
     "Isomap",
     "KernelIsomap",
     "KernelPCA",
+    "LandmarkIsomap",
+    "LandmarkMDS",
     "LaplacianEigenmaps",
     "OrdinalMDS",
     "datasets",

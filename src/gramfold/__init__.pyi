@@ -5,6 +5,8 @@ from gramfold.methods.classical_mds import ClassicalMDS as ClassicalMDS
 from gramfold.methods.isomap import Isomap as Isomap
 from gramfold.methods.kernel_isomap import KernelIsomap as KernelIsomap
 from gramfold.methods.kernel_pca import KernelPCA as KernelPCA
+from gramfold.methods.landmark_isomap import LandmarkIsomap as LandmarkIsomap
+from gramfold.methods.landmark_mds import LandmarkMDS as LandmarkMDS
 from gramfold.methods.laplacian_eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
 from gramfold.methods.lle import LLE as LLE
 from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
@@ -16,6 +18,8 @@ __all__ = [
     "Isomap",
     "KernelIsomap",
     "KernelPCA",
+    "LandmarkIsomap",
+    "LandmarkMDS",
     "LaplacianEigenmaps",
     "OrdinalMDS",
     "datasets",

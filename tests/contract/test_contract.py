@@ -12,6 +12,8 @@ from tests.contract.discovery import by_name, exported, worked_example
 ESTIMATORS = [*exported(), worked_example()]
 # A check of scikit-learn that may fail needs a reason here: {class name: {check name: reason}}.
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
+# A method that knows nothing of unseen rows is named here; all others have transform, inverse_transform and score.
+ONLY_FIT = {"OrdinalMDS"}
 
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=by_name)
 
@@ -23,6 +25,12 @@ every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=by_name)
 @pytest.mark.filterwarnings(f"ignore::{GramfoldWarning.__module__}.{GramfoldWarning.__name__}")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@every_estimator
+def test_capabilities_are_declared(cls):
+    for capability in ("transform", "inverse_transform", "score"):
+        assert hasattr(cls, capability) == (cls.__name__ not in ONLY_FIT)
 
 
 @every_estimator

@@ -1,4 +1,4 @@
-"""K = H B H, centred on the way."""
+"""K = P B Pᵀ, centred on the way."""
 
 import numpy as np
 import pytest
@@ -44,6 +44,46 @@ def test_against_dense_centring(n: int, seed: int, scale: float, weighted: bool)
         K[np.ix_(rows, rows)], dense(scale * array[np.ix_(rows, rows)], np.ones(len(rows))), atol=1e-12
     )
     np.testing.assert_allclose(K @ mass, 0.0, atol=1e-11)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 12), st.integers(0, 10_000))
+def test_any_centre_against_dense_centring(n: int, seed: int) -> None:
+    array, mass = example(n, seed)
+    rng = np.random.default_rng(seed + 2)
+    c = rng.standard_normal(n)
+    c += (1 - c.sum()) / n  # of both signs, with sum 1
+    kernel = centered_gram(array, scale=-0.5, mass=mass, center=c)
+    P = np.eye(n) - np.outer(np.ones(n), c)
+    K = -0.5 * P @ array @ P.T
+    V, fresh = rng.standard_normal((n, 3)), rng.standard_normal((4, n))
+    np.testing.assert_allclose(kernel.matrix(), K, atol=1e-10)
+    np.testing.assert_allclose(kernel.product(V), K @ V, atol=1e-10)
+    assert kernel.trace() == pytest.approx(mass @ np.diag(K), abs=1e-9)
+    # the known null vector, of K and in the mass of the kernel
+    np.testing.assert_allclose(K @ c, 0.0, atol=1e-10)
+    np.testing.assert_allclose(K @ (mass[:, None] * kernel.null), 0.0, atol=1e-10)
+    # a new row that equals a training row has that row of K
+    np.testing.assert_allclose(kernel.cross(array[:2]), K[:2], atol=1e-10)
+    np.testing.assert_allclose(kernel.cross(fresh) @ c, -(0.5 * -array @ c) @ c + kernel.grand_mean, atol=1e-10)
+    assert kernel.offset() >= np.linalg.norm(np.sqrt(mass) * (0.5 * array @ (mass / mass.sum()))) * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_any_centre_of_a_conditionally_negative_matrix_is_positive_semidefinite(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((40, 3))
+    c = rng.standard_normal(40)
+    c += (1 - c.sum()) / 40
+    city = np.abs(X[:, None] - X[None]).sum(axis=2)
+    squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    # city-block distances themselves are conditionally negative; so are squares plus any f_i + f_j
+    for matrix in (city, squared, squared + np.add.outer(X[:, 0], X[:, 0])):
+        values = np.linalg.eigvalsh(centered_gram(matrix, scale=-0.5, center=c).matrix())
+        assert values[0] >= -1e-12 * values[-1]
+    # of points it is the Gram matrix about the weighted mean
+    about = X - c @ X
+    np.testing.assert_allclose(centered_gram(squared, scale=-0.5, center=c).matrix(), about @ about.T, atol=1e-10)
 
 
 def test_float32_storage_multiplies_in_float64(monkeypatch: pytest.MonkeyPatch) -> None:

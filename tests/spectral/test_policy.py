@@ -216,7 +216,7 @@ def perturbed(solve: object) -> object:
     ("n", "name", "kind"),
     [
         (100, "gram_eigenpairs", "gram"),
-        (1010, "largest_and_lowest", "gram"),
+        (1010, "block_lanczos", "gram"),
         (100, "symmetric_eigenpairs", "penalty"),
         (1010, "smallest_eigenpairs", "penalty"),
     ],
@@ -258,12 +258,29 @@ def test_a_residual_is_judged_by_its_own_eigenvalue(monkeypatch: pytest.MonkeyPa
         leading_spectrum(penalty_kernel(two_clusters(200, 1e-9)), 2)
 
 
+def no_convergence(*_: object) -> None:
+    raise NotConvergedError("too close together")
+
+
+def test_where_blocks_do_not_converge_restarts_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = centered_gram(indefinite(1010), scale=-0.5)
+    blocks = leading_spectrum(kernel, 3)
+    assert blocks.solver == "block Lanczos"
+    monkeypatch.setattr(policy, "block_lanczos", no_convergence)
+    restarts = leading_spectrum(kernel, 3)
+    assert restarts.solver == "Lanczos (ARPACK)"
+    np.testing.assert_allclose(restarts.eigenvalues, blocks.eigenvalues, rtol=1e-10)
+    np.testing.assert_allclose(restarts.eigenvectors, blocks.eigenvectors, atol=1e-8)
+    assert restarts.most_negative == pytest.approx(blocks.most_negative, rel=1e-2)
+
+
 @pytest.mark.parametrize("kind", ["gram", "penalty"])
 def test_arpack_failing_is_told_in_our_words(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object, **__: object) -> None:
         raise krylov.ArpackError(-9)
 
     monkeypatch.setattr(krylov, "eigsh", fails)
+    monkeypatch.setattr(policy, "block_lanczos", no_convergence)
     n = 1010
     kernel = penalty_kernel(path(n)) if kind == "penalty" else centered_gram(indefinite(n), scale=-0.5)
     with pytest.raises(NotConvergedError, match="Lanczos could not start or broke down"):

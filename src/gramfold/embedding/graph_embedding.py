@@ -125,6 +125,7 @@ class GraphEmbedding(KernelEmbedding):
             self._piece_of[graph.vertices] = piece
             self._number[graph.vertices] = np.arange(len(graph))
         self._row_number = self._number[collapse.vertex]
+        self._first_rows = collapse.first
         pieces_of_rows = self._piece_of[collapse.vertex]
         return graphs, [np.flatnonzero(pieces_of_rows == piece) for piece in range(len(graphs))]
 
@@ -141,10 +142,13 @@ class GraphEmbedding(KernelEmbedding):
 
     def _solve(self, source: Graph, rows: Integers, stages: Stages) -> Piece:
         piece = super()._solve(source, rows, stages)
-        if piece.kernel is None:
+        if piece.kernel is None or len(piece.kernel.mass) < len(source):
             return piece
         # the kernel of a graph is over its vertices; a user's is over data rows
         return replace(piece, kernel=replace(piece.kernel, rows=self._row_number[rows]))
+
+    def _vertices_of(self, rows: Integers) -> Integers:
+        return self._row_number[rows]
 
     # --- new points
 

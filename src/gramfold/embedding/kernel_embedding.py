@@ -23,7 +23,7 @@ from gramfold.embedding.pieces import Piece, side_by_side
 from gramfold.embedding.reading import read_places, read_rows
 from gramfold.errors import InputError, PrecomputedInputError, RankWarning
 from gramfold.extension.inverse import LocalInverse
-from gramfold.extension.project import positive_directions, scaled
+from gramfold.extension.project import place_everybody, positive_directions
 from gramfold.runtime.memory import require_memory
 from gramfold.runtime.progress import Stages
 from gramfold.spectral.policy import leading_spectrum
@@ -111,8 +111,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._pieces = side_by_side(pieces)
         self.embedding_ = np.full((X.shape[0], self.n_components), np.nan, dtype=X.dtype)
         for piece, rows in zip(self._pieces, rows_of, strict=True):
-            vertex = piece.kernel.rows if piece.kernel is not None else np.zeros(len(rows), dtype=np.intp)
-            self.embedding_[rows] = (piece.coordinates + piece.offset)[vertex]
+            self.embedding_[rows] = (piece.coordinates + piece.offset)[self._vertices_of(rows)]
         first = self._pieces[0]
         self.kernel_, self.spectrum_ = first.kernel, _over_rows(first.spectrum, first.kernel.rows)
         self.kept_ = ~np.isnan(self.embedding_[:, 0])
@@ -133,11 +132,11 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         with stages("kernel"):
             kernel = self._kernel(source, stages)
         with stages("spectrum"):
-            count = min(self.n_components, n - kernel.null.shape[1])
+            count = min(self.n_components, len(kernel.mass) - kernel.null.shape[1])
             spectrum = leading_spectrum(kernel, count)
         self._warn_of_rank(spectrum)
         coordinates = np.zeros((n, self.n_components))
-        coordinates[:, :count] = scaled(spectrum, kernel.exponent)
+        coordinates[:, :count] = place_everybody(kernel, spectrum)
         return Piece(source, kernel, spectrum, coordinates, nowhere)
 
     def _warn_of_rank(self, spectrum: Spectrum) -> None:
@@ -154,6 +153,10 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """What each piece is made from, and the data rows in it. Here one piece: all rows."""
         self._check_components(X.shape[0])
         return [X], [np.arange(X.shape[0])]
+
+    def _vertices_of(self, rows: Integers) -> Integers:
+        """The vertex of each data row within its piece."""
+        return rows
 
     def _check_components(self, n: int) -> None:
         if self.n_components >= n:

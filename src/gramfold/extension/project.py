@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Kernel, Spectrum
 
 # Eigenvalues this much below the largest are rounding, not directions.
 RANK_CUT = 1e-12
+_ENTRIES_PER_BLOCK = 4_000_000
 
 
 def scaled(spectrum: Spectrum, power: float) -> Floats:
@@ -23,6 +25,17 @@ def positive_directions(spectrum: Spectrum) -> np.ndarray:
     """Which of the eigenvalues are really positive."""
     values = spectrum.eigenvalues
     return np.asarray(values > RANK_CUT * max(float(values[0]), np.finfo(np.float64).tiny))
+
+
+def place_everybody(kernel: Kernel, spectrum: Spectrum) -> Floats:
+    """Coordinates (n_vertices, p) of every vertex: V Λ^a, or by projection where the kernel is over landmarks only."""
+    values = getattr(kernel, "everybody", None)
+    if values is None or len(values) == len(kernel.mass):
+        return scaled(spectrum, kernel.exponent)
+    places = np.empty((len(values), len(spectrum)))
+    for part in blocks(len(values), max(1, _ENTRIES_PER_BLOCK // values.shape[1])):
+        places[part] = project(kernel.cross(values[part]), kernel, spectrum)  # type: ignore[attr-defined]
+    return places
 
 
 def project(cross: Floats, kernel: Kernel, spectrum: Spectrum) -> Floats:

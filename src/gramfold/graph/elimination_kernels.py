@@ -10,7 +10,7 @@ _ROWS_PER_TILE = 64  # of the transpose that writes the result
 
 @inline
 def _less(a, b):
-    return a if a < b else b
+    return min(b, a)
 
 
 @kernel

@@ -6,6 +6,8 @@ elimination tree, and one sweep down, d(v) = min over later neighbours u of d(u)
 structure, small where the graph has small separators; Dijkstra's is the edges, whatever their shape.
 """
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import DTypeLike
 
@@ -69,7 +71,7 @@ def walks_from(
 def _elimination_is_quicker(graph: Graph, elimination: Elimination, n_sources: int, threads: int) -> bool:
     sweeps = n_sources * elimination.fill * _FILLED_ENTRY / threads
     walks = n_sources * graph.lengths.nnz * _WALKED_EDGE / threads
-    return elimination.operations * _ELIMINATED_PAIR + sweeps < walks
+    return bool(elimination.operations * _ELIMINATED_PAIR + sweeps < walks)
 
 
 def _eliminate_and_sweep(
@@ -98,7 +100,7 @@ def _eliminated(
     place_lengths(edges.indptr, edges.indices, edges.data, start, filled, weights)
     calls = np.cumsum(elimination.counts.astype(np.float64) ** 2 / 2) // _PAIRS_PER_CALL
     limits = [0, *np.flatnonzero(np.diff(calls)) + 1, len(graph)]
-    ranges = list(zip(limits[:-1], limits[1:], strict=True))
+    ranges = list(pairwise(limits))
     for first, last in stages.bar(ranges, len(ranges), "elimination"):
         eliminate_range(start, filled, weights, first, last)
     return weights

@@ -35,6 +35,11 @@ class GramKernel(Kernel):
     exponent: float = 0.5
     kind: Literal["gram"] = "gram"
 
+    @property
+    def everybody(self) -> Floats:
+        """`array` values (n_vertices, n) of every vertex against those of the kernel, who are all but for landmarks."""
+        return self.array
+
     def product(self, vectors: Floats) -> Floats:
         """P B Pᵀ V."""
         vectors = np.asarray(vectors, dtype=np.float64)

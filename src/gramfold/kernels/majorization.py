@@ -63,13 +63,14 @@ def lay_out(places: Floats, order: RankOrder, mass: Floats) -> Layout:
     """Judge these places and prepare the step from them."""
     distances = pdist(places)[order.order]
     disparities = order.regress(distances)
-    size = float(order.weights @ distances**2)
-    misfit = float(order.weights @ (distances - disparities) ** 2)
-    scale = size / float(order.weights @ disparities**2)
+    size = _sum_of_squares(distances, order.weights)
+    misfit = _sum_of_squares(distances - disparities, order.weights)
+    scale = size / _sum_of_squares(disparities, order.weights)
     # places that coincide have no direction to part in
     ratios = np.divide(scale * disparities, distances, out=np.zeros_like(distances), where=distances > 0)
     pull = _matrix(ratios, order)  # (n, n)
-    stepped = ((pull @ mass)[:, None] * places - pull @ (mass[:, None] * places)) / mass.sum()
+    sums = _times(pull, mass[:, None] * np.column_stack([np.ones(len(mass)), places]))  # (n, 1 + p)
+    stepped = (sums[:, :1] * places - sums[:, 1:]) / mass.sum()
     move = np.sqrt(_inertia(stepped - places, mass) / _inertia(places, mass))
     return Layout(places, float(np.sqrt(misfit / size)), stepped, float(move))
 
@@ -95,7 +96,18 @@ def _normalized(places: Floats, mass: Floats) -> Floats:
 
 
 def _inertia(places: Floats, mass: Floats) -> float:
-    return float(mass @ np.square(places).sum(axis=1))
+    return float(np.einsum("i,ij,ij->", mass, places, places))
+
+
+# Sums without BLAS: its threads would wait for each other longer than such short work takes.
+
+
+def _sum_of_squares(values: Floats, weights: Floats) -> float:
+    return float(np.einsum("i,i,i->", weights, values, values))
+
+
+def _times(matrix: Floats, vectors: Floats) -> Floats:
+    return np.stack([np.einsum("ij,j->i", matrix, vector) for vector in np.ascontiguousarray(vectors.T)], axis=1)
 
 
 def _matrix(values: Floats, order: RankOrder) -> Floats:

@@ -66,7 +66,7 @@ class RepairedGram(GramKernel):
 
     def matrix(self) -> Floats:
         squared = np.array(self.array, dtype=np.float64)
-        squared += 2 * self.constant * np.sqrt(squared) + self._raise
+        squared += 2 * self.constant * np.sqrt(squared) + self.raised
         np.fill_diagonal(squared, 0.0)
         whole = super().cross(squared)
         return whole if self.dropped is None else whole + self.dropped @ self.dropped.T
@@ -74,23 +74,17 @@ class RepairedGram(GramKernel):
     def cross(self, fresh: Floats) -> Floats:
         """Of new rows from their squared distances before the repair; what is at distance 0 stays there."""
         squared = np.array(fresh, dtype=np.float64)
-        apart = squared > _SAME**2 * -2 * self.grand_mean  # −2 grand_mean is the mean of d~²
-        squared += 2 * self.constant * np.sqrt(squared) + self._raise * apart
+        apart = squared > _SAME**2 * squared.mean(axis=1, keepdims=True)
+        squared += 2 * self.constant * np.sqrt(squared) + self.raised * apart
         return super().cross(squared)
 
     def trace(self) -> float:
         given_back = 0.0 if self.dropped is None else float(self.mass @ np.square(self.dropped).sum(axis=1))
         return super().trace() + given_back
 
-    def jump(self, spectrum: Spectrum) -> Floats:
-        """Where a new row beside vertex i lands, relative to it, (n, p): −½ m_i (c² + 2a) V_i Λ^-½.
-
-        Its d~²(x, i) is c² + 2a and not 0, however near it is, and all else is as it should be.
-        """
-        return -0.5 * self._raise * self.mass[:, None] * scaled_vectors(spectrum)
-
     @property
-    def _raise(self) -> float:
+    def raised(self) -> float:
+        """d~² of two different points at distance 0: c² + 2a."""
         return self.constant**2 + 2 * self.shift
 
 
@@ -211,9 +205,9 @@ def _lowest_vector(squared: Floats, c: float, top: float, accuracy: float) -> Fl
     """The unit vector, summing to 0, at which K~(c) is lowest."""
 
     def flipped(v: Floats) -> Floats:
-        # top·H − K~: the lowest comes first, accuracy is relative to the largest, and the uniform vector stays at 0
+        # 2 top·H − K~: the lowest comes first, accuracy is relative to the largest, and the uniform vector stays at 0
         v = v - v.mean(axis=0)
-        v = top * v - _raised_product(squared, v, c, 0.0)
+        v = 2 * top * v - _raised_product(squared, v, c, 0.0)
         return np.asarray(v - v.mean(axis=0))
 
     u = lanczos(flipped, len(squared), 1, tolerance=accuracy)[1]

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from gramfold.embedding import GraphEmbedding, NewRows, Piece, method, parameter
-from gramfold.extension.walk import walk_and_project
+from gramfold.extension.walk import jump_beside_vertices, walk_and_project
 from gramfold.graph.geodesic import all_pairs
 from gramfold.kernels.gram import GramKernel
 from gramfold.kernels.mercer import CLIP_MATRICES, Repair, mercer_gram, repaired_spectrum
@@ -27,12 +27,15 @@ from gramfold.types import Floats, Graph, Integers
 class KernelIsomap(GraphEmbedding):
     """Isomap with a positive semidefinite kernel.
 
-    A new row beside training row i jumps by ½c²|V_i Λ^-½| from its place: d~ goes from 0 to c at once.
+    A training row returns to its place, and a row very near it lands ½c²|V_i Λ^-½| away: d~ goes from 0 to c at once.
 
     Attributes
     ----------
     c_ : float
         The constant added to every geodesic (of the largest piece); 0 under the other repairs.
+    jump_ : ndarray of shape (rows of kernel_, n_components)
+        From the place of each training row to that of a new row very near it: −½c² V_i Λ^-½, or a V_i Λ^-½ less
+        under "shift".
 
     Examples
     --------
@@ -77,3 +80,10 @@ class KernelIsomap(GraphEmbedding):
     @property
     def c_(self) -> float:
         return float(getattr(self.kernel_, "constant", 0.0))
+
+    @property
+    def jump_(self) -> Floats:
+        jump = np.zeros((len(self.kernel_.rows), self.n_components))
+        found = jump_beside_vertices(self.kernel_, self._pieces[0].spectrum)
+        jump[:, : found.shape[1]] = found[self.kernel_.rows]
+        return jump

@@ -38,6 +38,10 @@ class Index(ABC):
         """All vertices j with d(x, j) ≤ max(reach of x, reaches[j]): the rule of the union graph."""
 
     @abstractmethod
+    def distances_from(self, vertex: int) -> Floats:
+        """Distances of all vertices from one of them, (size,)."""
+
+    @abstractmethod
     def gap(self, group: Integers, others: Integers) -> Step:
         """The shortest step (i, j, distance) from a group of vertices to the others."""
 
@@ -137,6 +141,9 @@ class VectorIndex(Index):
         first = np.unique(piece[start][order], return_index=True)[1]
         best = order[first]
         return large + list(zip(start[best].tolist(), end[best].tolist(), found.distances[best].tolist(), strict=True))
+
+    def distances_from(self, vertex: int) -> Floats:
+        return np.asarray(self.metric.block(self.points[[vertex]], self.points)[0])
 
     def vertex_grams(self, vertices: Integers) -> Callable[[Integers, Integers], Floats]:
         return lambda r, j: _difference_grams(self.points[vertices[r]], self.points[vertices[j]])

@@ -53,6 +53,9 @@ class DistanceIndex(Index):
         i, j = np.nonzero(distances <= limit * (1 + ROUNDING))
         return Neighbors.from_pairs(i, j, distances[i, j], (len(distances), self.size))
 
+    def distances_from(self, vertex: int) -> Floats:
+        return np.asarray(self.distances[vertex], dtype=np.float64)
+
     def gap(self, group: Integers, others: Integers) -> Step:
         between = self.distances[np.ix_(group, others)]
         i, j = np.unravel_index(np.argmin(between), between.shape)
@@ -109,6 +112,11 @@ class GraphIndex(Index):
     def within(self, queries: Any, reach: Floats, reaches: Floats) -> Neighbors:
         return self.nearest(queries, 0)
 
+    def distances_from(self, vertex: int) -> Floats:
+        from scipy.sparse.csgraph import dijkstra
+
+        return np.asarray(dijkstra(self.graph, directed=False, indices=vertex))  # along the edges: all that is known
+
     def gap(self, group: Integers, others: Integers) -> Step:
         raise DisconnectedGraphError(
             f"the graph is in pieces (one has {len(group)} of {self.size} vertices) and a sparse graph does not "
@@ -138,6 +146,9 @@ class TransformerIndex(GraphIndex):
 
     def nearest(self, queries: Floats, k: int) -> Neighbors:
         return _stored(csr_array(self.transformer.transform(queries)))
+
+    def distances_from(self, vertex: int) -> Floats:
+        return self.vectors.distances_from(vertex)
 
     def gap(self, group: Integers, others: Integers) -> Step:
         return self.vectors.gap(group, others)

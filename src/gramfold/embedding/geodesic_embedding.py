@@ -1,0 +1,114 @@
+"""The engine of the methods whose kernel is made of geodesics.
+
+D_ij = shortest walk from i to j along the graph;    K = −½ H D² H
+conformal: an edge has length |x_i − x_j| / √(M_i M_j), M_i the mean distance from i to its neighbours
+landmarks: K over a few vertices only, and everybody placed by the walks to them
+new point: d(x, j) = min over its neighbours i of |x − x_i| + D_ij
+"""
+
+import warnings
+from numbers import Integral
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
+from gramfold.embedding.parameters import method, parameter
+from gramfold.embedding.pieces import Piece
+from gramfold.errors import ApproximationWarning
+from gramfold.extension.walk import walk_and_project
+from gramfold.graph.conformal import conformal_graph, conformal_steps
+from gramfold.graph.geodesic import all_pairs, arranged, walks_from
+from gramfold.kernels.gram import GramKernel, centered_gram
+from gramfold.kernels.landmark import choose_landmarks, landmark_gram
+from gramfold.runtime.memory import USABLE_SHARE, available_memory
+from gramfold.runtime.progress import Stages
+from gramfold.types import Floats, Graph
+
+_AUTO_LANDMARKS = 2_000
+
+
+@method
+class GeodesicEmbedding(GraphEmbedding):
+    """Engine of Isomap and its kin; not used by itself."""
+
+    conformal: bool = parameter(
+        default=False,
+        allowed=["boolean"],
+        words="""Divide each edge by the mean neighbour distances at its ends, so that dense and sparse regions of an
+        evenly stretched sheet look alike (C-Isomap).""",
+    )
+    landmarks: int | Literal["auto"] | None = parameter(
+        default=None,
+        allowed=[Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
+        words="""At most this many rows carry the kernel and the others are placed by their walks to them. None uses all
+        rows; "auto" all where their matrix fits into memory, else 2,000 with a warning.""",
+    )
+    landmark_choice: Literal["maxmin", "random"] = parameter(
+        default="maxmin",
+        allowed=[StrOptions({"maxmin", "random"})],
+        words="Each landmark the row farthest from those already chosen, or any rows at random.",
+    )
+
+    _attributes: ClassVar[str] = """
+    landmarks_ : ndarray of int or None
+        Data rows that carry the kernel (of the largest piece), in its order; None where all do.
+    """
+
+    def _memory(self, n: int, itemsize: int) -> float:
+        count = self._landmark_count(n, itemsize)
+        # walks to landmarks stand twice while they are turned round
+        walks = float(n) ** 2 if count >= n else 2.0 * n * count
+        return walks * itemsize + super()._memory(n, itemsize)
+
+    def _landmark_count(self, n: int, itemsize: int) -> int:
+        if self.landmarks is None:
+            return n
+        if self.landmarks != "auto":
+            return min(n, int(self.landmarks))
+        return n if float(n) ** 2 * itemsize < USABLE_SHARE * available_memory() else min(n, _AUTO_LANDMARKS)
+
+    def _arranged(self, graph: Graph) -> Graph:
+        count = self._landmark_count(len(graph), self._dtype.itemsize)
+        return arranged(conformal_graph(graph) if self.conformal else graph, self.n_jobs, count)
+
+    def _kernel(self, graph: Graph, stages: Stages) -> GramKernel:
+        n = len(graph)
+        count = self._landmark_count(n, self._dtype.itemsize)
+        if count >= n:
+            walks = all_pairs(graph, self._dtype, self.n_jobs, stages)  # (n, n)
+            np.square(walks, out=walks)  # kept squared: one n × n matrix serves kernel and new points
+            return centered_gram(walks, scale=-0.5, mass=graph.multiplicity)
+        if self.landmarks == "auto":
+            warnings.warn(
+                f"the walks between {n:,} rows do not fit into memory, so {count:,} landmarks carry the map: pass "
+                f"landmarks={count} to accept this.",
+                ApproximationWarning,
+                stacklevel=5,
+            )
+        chosen = choose_landmarks(
+            self.landmark_choice,
+            lambda vertex: self._index.distances_from(int(graph.vertices[vertex]))[graph.vertices],
+            n,
+            count,
+            check_random_state(self.random_state),
+            start=int(np.argmax(graph.neighbors.farthest)),  # the loneliest vertex, whatever the order of the rows
+        )
+        walks = np.ascontiguousarray(walks_from(graph, chosen, self._dtype, self.n_jobs, stages).T)  # (n, count)
+        return landmark_gram(np.square(walks, out=walks), chosen, graph.multiplicity)
+
+    def _place(self, piece: Piece, new: NewRows) -> Floats:
+        met = conformal_steps(new.met, piece.source) if self.conformal else new.met
+        places = np.zeros((len(met), self.n_components))
+        found = walk_and_project(met, piece.kernel, piece.spectrum, self.n_jobs)
+        places[:, : found.shape[1]] = found
+        return places
+
+    @property
+    def landmarks_(self) -> Any:
+        """See the attributes."""
+        kernel = self._pieces[0].kernel
+        chosen = getattr(kernel, "landmarks", None)
+        return None if chosen is None else self._first_rows[self.graph_.vertices[chosen]]

@@ -1,0 +1,60 @@
+"""A Gram matrix of a few landmarks, and what all others are to them.
+
+    K = −½ H D_ℓ² H over the landmarks;    any point: y = −½ Λ^-½ Vᵀ (d²(x, ·) − means of D_ℓ²)
+
+de Silva, Tenenbaum, NIPS 15 (2003); Burges, section 2.2.3.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramfold.kernels.gram import GramKernel, centered_gram
+from gramfold.types import Floats, Integers
+
+
+@dataclass(frozen=True)
+class LandmarkGram(GramKernel):
+    """The kernel is over the landmarks; `all_values` are the uncentred values of every vertex against them."""
+
+    all_values: Floats = None  # type: ignore[assignment]  # (n_vertices, n_landmarks), in the storage dtype
+    landmarks: Integers = None  # type: ignore[assignment]  # (n_landmarks,) vertices
+
+    @property
+    def everybody(self) -> Floats:
+        return self.all_values
+
+
+def landmark_gram(all_values: Floats, landmarks: Integers, mass: Floats, scale: float = -0.5) -> LandmarkGram:
+    """From the squared distances (n_vertices, n_landmarks) of all vertices to the landmarks."""
+    own = all_values[landmarks].astype(np.float64)
+    gram = centered_gram(0.5 * (own + own.T), scale=scale, mass=mass[landmarks])  # float32 rounds the two ways apart
+    return LandmarkGram(**vars(gram), all_values=all_values, landmarks=landmarks)
+
+
+def max_min(distances_from: Callable[[int], Floats], n: int, count: int, first: int) -> Integers:
+    """Farthest-point choice: each next landmark is the vertex farthest from those already chosen."""
+    chosen = np.empty(count, dtype=np.intp)
+    nearest = np.full(n, np.inf)
+    chosen[0] = first
+    for place in range(1, count):
+        np.minimum(nearest, distances_from(int(chosen[place - 1])), out=nearest)
+        chosen[place] = np.argmax(nearest)
+    return chosen
+
+
+def choose_landmarks(
+    choice: str,
+    distances_from: Callable[[int], Floats],
+    n: int,
+    count: int,
+    random_state: np.random.RandomState,
+    start: int,
+) -> Integers:
+    """`count` different vertices out of n, at random or by the max-min rule from `start`, ascending."""
+    if count >= n:
+        return np.arange(n)
+    if choice == "random":
+        return np.sort(random_state.choice(n, count, replace=False))
+    return np.sort(max_min(distances_from, n, count, start))

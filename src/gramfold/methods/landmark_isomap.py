@@ -1,0 +1,34 @@
+"""Landmark Isomap: geodesics from a few landmarks only, and everybody placed by them.
+
+    K = −½ H D_ℓ² H over the landmarks;    any point: y = −½ Λ^-½ Vᵀ (d²(x, ·) − means of D_ℓ²)
+
+de Silva, Tenenbaum, NIPS 15 (2003); Burges, section 2.2.3.
+"""
+
+from numbers import Integral
+from typing import Literal
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from gramfold.embedding import GeodesicEmbedding, method, parameter
+
+
+@method
+class LandmarkIsomap(GeodesicEmbedding):
+    """Isomap with 200 landmarks: memory and time grow with the rows, not with their square.
+
+    Examples
+    --------
+    >>> from gramfold import LandmarkIsomap
+    >>> from gramfold.datasets import make_swiss_roll
+    >>> roll = make_swiss_roll(2000, random_state=0)
+    >>> model = LandmarkIsomap(n_neighbors=10, landmarks=100).fit(roll.points)
+    >>> len(model.landmarks_), model.kernel_.shape
+    (100, (100, 100))
+    """
+
+    landmarks: int | Literal["auto"] | None = parameter(
+        default=200,
+        allowed=[Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
+        words="At most this many rows carry the kernel and the others are placed by their walks to them.",
+    )

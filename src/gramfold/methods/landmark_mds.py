@@ -1,0 +1,145 @@
+"""Landmark MDS: classical scaling of a few landmarks, and everybody placed by the distances to them.
+
+    K = −½ H D_ℓ² H over the landmarks;    any point: y = −½ Λ^-½ Vᵀ (d²(x, ·) − means of D_ℓ²)
+
+de Silva, Tenenbaum, NIPS 15 (2003); Burges, section 2.2.3.
+"""
+
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from gramfold.embedding import KernelEmbedding, Piece, method, parameter
+from gramfold.errors import InputError
+from gramfold.extension.project import project
+from gramfold.kernels.landmark import LandmarkGram, choose_landmarks, landmark_gram
+from gramfold.neighbors.metrics import MetricName, make_metric
+from gramfold.neighbors.precomputed import check_distances
+from gramfold.runtime.progress import SILENT, Stages
+from gramfold.runtime.threads import blocks, run_blocks
+from gramfold.types import Floats
+
+_ENTRIES_PER_BLOCK = 1_000_000
+
+
+@method
+class LandmarkMDS(KernelEmbedding):
+    """Classical multidimensional scaling through landmarks.
+
+    Attributes
+    ----------
+    landmarks_ : ndarray of int
+        The data rows that carry the kernel, in its order.
+
+    Examples
+    --------
+    >>> from gramfold import LandmarkMDS
+    >>> from gramfold.datasets import make_torus
+    >>> torus = make_torus(5000, random_state=0)
+    >>> model = LandmarkMDS(3, landmarks=50, metric="cityblock").fit(torus.points)
+    >>> model.kernel_.shape, model.embedding_.shape
+    ((50, 50), (5000, 3))
+    """
+
+    landmarks: Any = parameter(
+        default=100,
+        allowed=[Interval(Integral, 2, None, closed="left"), "array-like"],
+        words="At most this many rows carry the kernel; or the numbers of the rows that do.",
+    )
+    landmark_choice: Literal["maxmin", "random"] = parameter(
+        default="maxmin",
+        allowed=[StrOptions({"maxmin", "random"})],
+        words="Each landmark the row farthest from those already chosen, or any rows at random.",
+    )
+    metric: MetricName = parameter(
+        default="euclidean",
+        allowed=[str, callable],
+        words="""A metric of scipy.spatial.distance, a function of two rows, or "precomputed": all distances, or with
+        given `landmarks` only those of every row to them, a column per landmark.""",
+    )
+    metric_params: Mapping[str, Any] | None = parameter(
+        default=None, allowed=[dict, None], words="More arguments of the metric."
+    )
+    random_state: Any = parameter(default=None, allowed=["random_state"], words="Chooses random landmarks.")
+
+    @property
+    def _precomputed(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    def _memory(self, n: int, itemsize: int) -> float:
+        count = int(self.landmarks) if isinstance(self.landmarks, Integral) else len(self.landmarks)
+        return 2.0 * n * min(n, count) * itemsize
+
+    def _kernel(self, rows: Any, stages: Stages) -> LandmarkGram:
+        if not self._precomputed:
+            self._metric = make_metric(self.metric, self.metric_params, rows)
+        self.landmarks_ = self._chosen(rows)
+        to_landmarks = rows
+        if self._precomputed and rows.shape[0] == rows.shape[1]:
+            to_landmarks = np.ascontiguousarray(rows[:, self.landmarks_])
+        squared = self._squares(to_landmarks, None if self._precomputed else rows[self.landmarks_], stages)
+        return landmark_gram(squared.astype(rows.dtype), self.landmarks_, np.ones(len(rows)))
+
+    def _chosen(self, rows: Any) -> Any:
+        n, width = rows.shape
+        if isinstance(self.landmarks, Integral):
+            if self._precomputed:
+                check_distances(rows)
+            return choose_landmarks(
+                self.landmark_choice,
+                lambda row: rows[row] if self._precomputed else self._metric.block(rows[[row]], rows)[0],
+                n,
+                int(self.landmarks),
+                check_random_state(self.random_state),
+                start=self._rim(rows),
+            )
+        chosen = np.asarray(self.landmarks)
+        if (
+            chosen.ndim != 1
+            or chosen.dtype.kind not in "iu"
+            or len(np.unique(chosen)) != len(chosen)
+            or len(chosen) < 2
+        ):
+            raise InputError(
+                f"landmarks={self.landmarks!r} are not the numbers of at least two different rows: pass a number of "
+                "landmarks, or a list of row numbers."
+            )
+        if chosen.min() < 0 or chosen.max() >= n:
+            raise InputError(f"landmarks name row {int(chosen.max())} and there are {n} rows: count rows from 0.")
+        if self._precomputed and width not in (n, len(chosen)):
+            raise InputError(
+                f"X holds {width} distances a row, which is neither all {n} nor those to the {len(chosen)} landmarks: "
+                "pass one column per landmark, or all distances."
+            )
+        return chosen
+
+    def _rim(self, rows: Any) -> int:
+        """A row far from the others, whatever their order."""
+        if self._precomputed:
+            return int(np.argmax(rows.sum(axis=1)))
+        return int(np.argmax(self._metric.block(rows.mean(axis=0, keepdims=True), rows)[0]))
+
+    def _place(self, piece: Piece, new: Any) -> Floats:
+        places = np.zeros((len(new), self.n_components))
+        own = None if self._precomputed else piece.source[self.landmarks_]
+        if self._precomputed and new.shape[1] != len(self.landmarks_):
+            new = new[:, self.landmarks_]
+        found = project(piece.kernel.cross(self._squares(new, own, SILENT)), piece.kernel, piece.spectrum)
+        places[:, : found.shape[1]] = found
+        return places
+
+    def _squares(self, rows: Floats, landmarks: Floats | None, stages: Stages) -> Floats:
+        """Squared distances (m, n_landmarks); the rows hold them already where there are no landmarks to measure to."""
+        width = rows.shape[1] if landmarks is None else len(landmarks)
+        out = np.empty((len(rows), width))
+
+        def work(part: slice) -> None:
+            distances = rows[part] if landmarks is None else self._metric.block(rows[part], landmarks)
+            out[part] = np.square(distances, dtype=np.float64)
+
+        run_blocks(work, blocks(len(rows), max(1, _ENTRIES_PER_BLOCK // width)), self.n_jobs, stages=stages)
+        return out

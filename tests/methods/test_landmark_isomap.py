@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+from scipy.spatial import procrustes
+
+from gramfold import Isomap, LandmarkIsomap
+from gramfold.datasets import make_swiss_roll
+from gramfold.embedding import geodesic_embedding
+from gramfold.errors import ApproximationWarning
+from tests.methods.maps import difference, roll
+
+SAMPLE = make_swiss_roll(2000, random_state=0)
+
+
+@pytest.mark.parametrize("choice", ["maxmin", "random"])
+def test_a_tenth_of_the_rows_carries_the_map(choice):
+    X, truth = SAMPLE
+    model = LandmarkIsomap(n_neighbors=10, landmarks=200, landmark_choice=choice, random_state=0).fit(X)
+    assert procrustes(truth, model.embedding_)[2] < 0.01
+    assert procrustes(Isomap(n_neighbors=10).fit_transform(X), model.embedding_)[2] < 0.01
+
+
+def test_all_rows_as_landmarks_is_isomap():
+    X = roll()[:300]
+    assert difference(LandmarkIsomap(landmarks=300).fit_transform(X), Isomap().fit_transform(X)) < 1e-12
+
+
+def test_the_kernel_is_classical_scaling_of_the_landmarks():
+    X = roll()
+    model = LandmarkIsomap(landmarks=40).fit(X)
+    walks = Isomap().fit(X).kernel_.squared_distances(model.landmarks_, model.landmarks_)
+    H = np.eye(40) - 1 / 40
+    np.testing.assert_allclose(model.kernel_.dense(), -0.5 * H @ walks @ H, atol=1e-8 * walks.max())
+
+
+def test_everybody_is_placed_by_the_formula():
+    X = roll()
+    model = LandmarkIsomap(landmarks=40).fit(X)
+    walks = Isomap().fit(X).kernel_.squared_distances(np.arange(len(X)), model.landmarks_)
+    between = walks[model.landmarks_]
+    V, values = model.spectrum_.eigenvectors, model.spectrum_.eigenvalues
+    plain = -0.5 * (walks - between.mean(axis=0)) @ V / np.sqrt(values)
+    np.testing.assert_allclose(model.embedding_, plain, atol=1e-7 * np.abs(plain).max())
+
+
+def test_max_min_landmarks_are_far_apart():
+    X = roll()
+    far = X[LandmarkIsomap(landmarks=30).fit(X).landmarks_]
+    any_rows = X[LandmarkIsomap(landmarks=30, landmark_choice="random", random_state=0).fit(X).landmarks_]
+
+    def closest(rows):
+        return min(np.linalg.norm(a - b) for i, a in enumerate(rows) for b in rows[:i])
+
+    assert closest(far) > 3 * closest(any_rows)
+    # the max-min rule: no row is farther from the landmarks than they are from each other
+    reach = max(np.linalg.norm(far - x, axis=1).min() for x in X)
+    assert reach <= closest(far) * (1 + 1e-9)
+
+
+def test_auto_switches_when_memory_runs_out_and_says_so(monkeypatch):
+    X = roll()
+    assert Isomap(landmarks="auto").fit(X).landmarks_ is None
+    monkeypatch.setattr(geodesic_embedding, "_AUTO_LANDMARKS", 50)
+    monkeypatch.setattr(geodesic_embedding, "available_memory", lambda: 4e6)
+    with pytest.warns(ApproximationWarning, match="50 landmarks carry the map: pass landmarks=50"):
+        model = Isomap(landmarks="auto").fit(X)
+    assert len(model.landmarks_) == 50
+
+
+def test_conformal_lengths_undo_an_even_stretch():
+    # a flat disc stretched more and more towards its rim: dense in the middle, sparse outside, alike in all directions
+    rng = np.random.default_rng(0)
+    flat = rng.uniform(-1, 1, (1500, 2))
+    flat = flat[np.linalg.norm(flat, axis=1) < 1]
+    z = flat[:, 0] + 1j * flat[:, 1]
+    stretched = (z + 2) ** 3  # a conformal map of the plane
+    X = np.column_stack([stretched.real, stretched.imag])
+    plain = procrustes(flat, Isomap(n_neighbors=10).fit_transform(X))[2]
+    conformal = procrustes(flat, Isomap(n_neighbors=10, conformal=True).fit_transform(X))[2]
+    assert conformal < 0.2 * plain
+    assert conformal < 0.01
+    model = Isomap(n_neighbors=10, conformal=True).fit(X[:1000])
+    both = np.vstack([model.embedding_, model.transform(X[1000:])])
+    assert procrustes(flat, both)[2] < 0.01
