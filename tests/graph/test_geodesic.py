@@ -1,13 +1,22 @@
 """Shortest walks against SciPy's, and one step before them against a plain loop."""
 
+import signal
+import threading
+import time
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
 
+from gramfold.datasets import make_swiss_roll
+from gramfold.graph import geodesic
 from gramfold.graph.build import build_graph
-from gramfold.graph.geodesic import all_pairs, squared_geodesics_from
+from gramfold.graph.geodesic import all_pairs, arranged, squared_geodesics_from, walks_from
+from gramfold.neighbors.exact import TreeIndex
+from gramfold.neighbors.metrics import Metric
 from gramfold.types import Graph, Neighbors
 
 
@@ -31,6 +40,11 @@ def random_graph(n: int, edges: int, seed: int, *, whole: bool = False) -> Graph
     return graph_from([*zip(i[keep], j[keep], strict=True)], lengths[keep], n)
 
 
+def neighbour_graph(X: np.ndarray, k: int) -> Graph:
+    neighbors = TreeIndex(X, Metric("euclidean", "euclidean"), 1).own(k, None)
+    return build_graph(neighbors, neighbors.farthest, np.ones(len(X)))
+
+
 GRAPHS = {
     "grid, all ties": grid(13),
     "path": graph_from([(i, i + 1) for i in range(150)], np.random.default_rng(0).random(150), 151),
@@ -39,6 +53,12 @@ GRAPHS = {
     "zeros and ties": random_graph(200, 700, 2, whole=True),
     "disconnected": random_graph(200, 130, 3),
     "no edge": graph_from([], [], 3),
+    "complete": graph_from([*combinations(range(60), 2)], np.random.default_rng(4).random(1770), 60),
+    "many dimensions": neighbour_graph(np.random.default_rng(5).standard_normal((300, 12)), 8),
+    "sheet": neighbour_graph(make_swiss_roll(500, random_state=0).points, 8),
+    "lengths over 12 orders": graph_from(
+        [(i, (7 * i + 3) % 97) for i in range(97)], 10.0 ** np.linspace(-6, 6, 97), 97
+    ),
 }
 
 
@@ -48,11 +68,67 @@ def reference(graph: Graph) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("engine", ["elimination", "dijkstra", "chosen"])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-12), (np.float32, 1e-5)])
-def test_all_pairs_are_dijkstras(name: str, dtype: type, tolerance: float) -> None:
+def test_all_pairs_are_dijkstras(
+    name: str, engine: str, dtype: type, tolerance: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if engine != "chosen":
+        monkeypatch.setattr(geodesic, "_elimination_is_quicker", lambda *_: engine == "elimination")
+        monkeypatch.setattr(geodesic, "_most_fill", lambda _: np.inf)
     found = all_pairs(GRAPHS[name], dtype, n_jobs=1)
     assert found.dtype == dtype
     np.testing.assert_allclose(found, reference(GRAPHS[name]), rtol=tolerance)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_some_sources_and_two_threads_give_the_same_rows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for quick in (True, False):
+        monkeypatch.setattr(geodesic, "_elimination_is_quicker", lambda *_, quick=quick: quick)
+        sources = np.random.default_rng(0).permutation(len(GRAPHS[name]))[:150]
+        some = walks_from(GRAPHS[name], sources, n_jobs=1)
+        assert some.tobytes() == walks_from(GRAPHS[name], sources, n_jobs=2).tobytes()
+        np.testing.assert_array_equal(some, all_pairs(GRAPHS[name])[sources])
+
+
+def test_sheets_are_eliminated_and_clouds_are_walked() -> None:
+    sheet = neighbour_graph(make_swiss_roll(3000, random_state=0).points, 10)
+    cloud = neighbour_graph(np.random.default_rng(0).standard_normal((2000, 10)), 10)
+    ordered = arranged(sheet)
+    assert not np.array_equal(ordered.vertices, sheet.vertices)
+    # the arranged graph is the same graph under other numbers
+    back = ordered.lengths[np.argsort(ordered.vertices)][:, np.argsort(ordered.vertices)]
+    assert (back != sheet.lengths).nnz == 0
+    walks = all_pairs(ordered)
+    np.testing.assert_allclose(walks, reference(sheet)[np.ix_(ordered.vertices, ordered.vertices)], rtol=1e-12)
+    np.testing.assert_allclose(all_pairs(arranged(cloud, n_sources=10)), reference(cloud), rtol=1e-12)
+    assert arranged(cloud, n_sources=10) is cloud
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_an_interrupt_ends_it_at_once_and_leaves_nothing_running(quick: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = arranged(neighbour_graph(make_swiss_roll(20_000, random_state=0).points, 10))
+    monkeypatch.setattr(geodesic, "_elimination_is_quicker", lambda *_: quick)
+    walks_from(graph, np.arange(2), n_jobs=2)  # compiled before the clock runs
+    threads = threading.active_count()
+    pressed = []
+
+    def press() -> None:
+        pressed.append(time.perf_counter())
+        signal.raise_signal(signal.SIGINT)
+
+    def walk_for_ever() -> None:
+        while True:
+            walks_from(graph, np.arange(6000), n_jobs=2)
+
+    timer = threading.Timer(0.3, press)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        walk_for_ever()
+    late = time.perf_counter() - pressed[0]
+    timer.join()
+    assert threading.active_count() == threads
+    assert late < 2.0, "half a second is the aim; a busy machine is forgiven the rest"
 
 
 def test_the_examples_hold_what_they_are_meant_to() -> None:
@@ -101,15 +177,5 @@ def test_new_points_step_and_then_walk(dtype: type, tolerance: float) -> None:
     rows = np.repeat(np.arange(300), counts)
     nearest = Neighbors.from_pairs(rows, rng.integers(0, 200, len(rows)), rng.random(len(rows)), (300, 200))
     expected = step_then_walk(nearest, walks.astype(np.float64))
-    found = squared_geodesics_from(nearest, walks**2, n_jobs=1)
+    found = squared_geodesics_from(nearest, walks**2)
     np.testing.assert_allclose(found, expected, rtol=tolerance)
-    assert found.tobytes() == squared_geodesics_from(nearest, walks**2, n_jobs=2).tobytes()
-
-
-def test_a_block_is_smaller_than_a_long_query(monkeypatch: pytest.MonkeyPatch) -> None:
-    walks = all_pairs(GRAPHS["path"])
-    nearest = Neighbors.from_lists(np.arange(151)[:, None], np.full((151, 1), 0.25), 151)
-    whole = squared_geodesics_from(nearest, walks**2)
-    monkeypatch.setattr("gramfold.graph.geodesic._ENTRIES_PER_BLOCK", 16 * 151 * 10)
-    np.testing.assert_array_equal(squared_geodesics_from(nearest, walks**2), whole)
-    np.testing.assert_allclose(whole, (walks + 0.25) ** 2, rtol=1e-13)

@@ -82,6 +82,14 @@ def test_a_graph_without_separators_is_ordered_too():
     assert eliminate(permuted(complete, nested_dissection(complete))).fill == 80 * 79 // 2
 
 
+def test_counting_ends_at_the_limit():
+    graph = grid(20)
+    fill = eliminate(graph).fill
+    assert eliminate(graph, fill).fill == fill
+    assert eliminate(graph, fill - 1) is None
+    assert fill_reducing_order(graph, 100) is None
+
+
 def test_threads_do_not_change_the_order(monkeypatch):
     monkeypatch.setattr(dissection, "_LARGE", 100)
     np.testing.assert_array_equal(nested_dissection(grid(30), 1), nested_dissection(grid(30), 2))
@@ -91,6 +99,5 @@ def test_the_better_of_two_orders_is_taken():
     X = make_swiss_roll(2000, random_state=0).points
     graph = symmetrize(TreeIndex(X, Metric("euclidean", "euclidean"), None).own(10, None))
     order, elimination = fill_reducing_order(graph)
-    fills = [eliminate(permuted(graph, o)).operations for o in (nested_dissection(graph), minimum_degree(graph))]
-    assert elimination.operations == min(fills)
-    assert eliminate(permuted(graph, order)).operations == min(fills)
+    fills = [eliminate(permuted(graph, o)).fill for o in (nested_dissection(graph), minimum_degree(graph))]
+    assert elimination.fill == eliminate(permuted(graph, order)).fill == min(fills)

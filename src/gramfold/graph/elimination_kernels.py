@@ -9,7 +9,8 @@ _ROWS_PER_TILE = 64  # of the transpose that writes the result
 
 
 @inline
-def _less(a, b):
+def less(a, b):
+    """The smaller, in the form that compiles to a vector instruction."""
     return min(b, a)
 
 
@@ -70,12 +71,12 @@ def sweep(start, filled, weights, parent, sources, stop, out):
             one, other = work[filled[p]], work[filled[p + 1]]
             step, stride = weights[p], weights[p + 1]
             for lane in range(LANES):
-                after[lane] = _less(_less(one[lane] + step, other[lane] + stride), before[lane])
+                after[lane] = less(less(one[lane] + step, other[lane] + stride), before[lane])
             before, after = after, before
         if (last - start[v]) % 2:
             one, step = work[filled[last - 1]], weights[last - 1]
             for lane in range(LANES):
-                after[lane] = _less(one[lane] + step, before[lane])
+                after[lane] = less(one[lane] + step, before[lane])
             before, after = after, before
         for lane in range(LANES):
             work[v, lane] = before[lane]

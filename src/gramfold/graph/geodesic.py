@@ -25,13 +25,15 @@ _ELIMINATED_PAIR = 1.5e-9
 _WALKED_EDGE = 15e-9
 _PAIRS_PER_CALL = 1e8  # of the elimination: a fraction of a second
 _VERTICES_PER_BLOCK = 300_000  # of Dijkstra's algorithm, over all sources of a block
-_ENTRIES_PER_BLOCK = 4_000_000
 _ROWS_PER_COPY = 64
 
 
 def arranged(graph: Graph, n_jobs: int | None = None, n_sources: int | None = None) -> Graph:
     """The graph with its vertices in the order of their elimination, where that will be the quicker way."""
-    order, elimination = fill_reducing_order(graph.lengths, n_jobs)
+    found = fill_reducing_order(graph.lengths, _most_fill(graph), n_jobs)
+    if found is None:
+        return graph
+    order, elimination = found
     quick = _elimination_is_quicker(graph, elimination, n_sources or len(graph), thread_count(n_jobs))
     return subgraph(graph, order) if quick else graph
 
@@ -61,11 +63,19 @@ def walks_from(
 
     The graph's own order decides how much elimination fills in: see `arranged`.
     """
-    elimination = eliminate(graph.lengths)
-    quick = _elimination_is_quicker(graph, elimination, len(sources), thread_count(n_jobs))
+    sources = sources.astype(np.int32)
     out = np.empty((len(sources), len(graph)), dtype=dtype)
-    (_eliminate_and_sweep if quick else _dijkstra)(graph, elimination, sources.astype(np.int32), out, n_jobs, stages)
+    elimination = eliminate(graph.lengths, _most_fill(graph))
+    if elimination and _elimination_is_quicker(graph, elimination, len(sources), thread_count(n_jobs)):
+        _eliminate_and_sweep(graph, elimination, sources, out, n_jobs, stages)
+    else:
+        _dijkstra(graph, sources, out, n_jobs, stages)
     return out
+
+
+def _most_fill(graph: Graph) -> float:
+    """Fill at which a sweep costs as much as Dijkstra's algorithm, however many the sources."""
+    return float(graph.lengths.nnz * _WALKED_EDGE / _FILLED_ENTRY)
 
 
 def _elimination_is_quicker(graph: Graph, elimination: Elimination, n_sources: int, threads: int) -> bool:
@@ -106,33 +116,29 @@ def _eliminated(
     return weights
 
 
-def _dijkstra(
-    graph: Graph, elimination: Elimination, sources: Integers, out: Floats, n_jobs: int | None, stages: Stages
-) -> None:
+def _dijkstra(graph: Graph, sources: Integers, out: Floats, n_jobs: int | None, stages: Stages) -> None:
     from gramfold.graph.walk_kernels import shortest_walks
 
-    lengths = np.ascontiguousarray(graph.lengths.data, dtype=np.float64)
+    edges = graph.lengths
+    indptr, indices = edges.indptr.astype(np.int64), edges.indices.astype(np.int32)
+    lengths = np.ascontiguousarray(edges.data, dtype=np.float64)
 
     def work(part: slice) -> None:
-        shortest_walks(elimination.indptr, elimination.indices, lengths, sources[part], out[part])
+        shortest_walks(indptr, indices, lengths, sources[part], out[part])
 
     parts = blocks(len(sources), max(1, _VERTICES_PER_BLOCK // len(graph)))
-    run_blocks(work, parts, n_jobs, stages=stages, what="geodesics")
+    run_blocks(work, parts, n_jobs, stages=stages, what="geodesics", stop=stop_flag())
 
 
-def squared_geodesics_from(nearest: Neighbors, squared: Floats, n_jobs: int | None = None) -> Floats:
-    """Squared walks (m, n) of points that step to their neighbours and then walk the fitted graph."""
+def squared_geodesics_from(nearest: Neighbors, squared: Floats) -> Floats:
+    """Squared walks (m, n) of points that step to their neighbours and then walk the fitted graph.
+
+    The rows of `squared` that are walked are rooted once each, so points should come with those near them.
+    """
     from gramfold.graph.walk_kernels import step_then_walk
 
+    used, local = np.unique(nearest.indices, return_inverse=True)
+    walks = np.sqrt(squared[used].astype(np.float64, copy=False))
     out = np.empty((len(nearest), squared.shape[1]))
-
-    def work(part: slice) -> None:
-        indptr = nearest.indptr[part.start : part.stop + 1]
-        step_then_walk(indptr, nearest.indices, nearest.distances, squared, out[part])
-
-    run_blocks(work, blocks(len(nearest), _rows_per_block(squared.shape[1])), n_jobs)
+    step_then_walk(nearest.indptr, local, nearest.distances, walks, out)
     return out
-
-
-def _rows_per_block(n: int) -> int:
-    return max(1, _ENTRIES_PER_BLOCK // (16 * n))

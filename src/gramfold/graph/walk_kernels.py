@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gramfold.graph.elimination_kernels import less
 from gramfold.runtime.compiled import inline, kernel
 
 _UNSEEN = -1
@@ -83,14 +84,31 @@ def shortest_walks(indptr, indices, lengths, sources, out):
             out[s, v] = key[v]
 
 
+@inline
+def less(a, b):
+    return min(b, a)
+
+
 @kernel
-def step_then_walk(indptr, indices, steps, squared_walks, out):
-    """out[x, j] = min over x's neighbours i of step(x, i) + walk(i, j), squared; walks are given squared."""
+def step_then_walk(indptr, indices, steps, walks, out):
+    """out[x, j] = (min over x's neighbours i of step(x, i) + walks[i, j])²."""
+    width = out.shape[1]
+    before = np.empty(width, np.float64)
+    after = np.empty(width, np.float64)
     for x in range(out.shape[0]):
-        out[x, :] = np.inf
-        for e in range(indptr[x], indptr[x + 1]):
-            i = indices[e]
-            for j in range(out.shape[1]):
-                out[x, j] = min(out[x, j], steps[e] + np.sqrt(squared_walks[i, j]))
-        for j in range(out.shape[1]):
-            out[x, j] = out[x, j] * out[x, j]
+        before[:] = np.inf
+        last = indptr[x + 1]
+        # two neighbours at a time and from one buffer into the other, which compiles to vector instructions
+        for e in range(indptr[x], last - 1, 2):
+            one, other = walks[indices[e]], walks[indices[e + 1]]
+            step, stride = steps[e], steps[e + 1]
+            for j in range(width):
+                after[j] = less(less(one[j] + step, other[j] + stride), before[j])
+            before, after = after, before
+        if (last - indptr[x]) % 2:
+            one, step = walks[indices[last - 1]], steps[last - 1]
+            for j in range(width):
+                after[j] = less(one[j] + step, before[j])
+            before, after = after, before
+        for j in range(width):
+            out[x, j] = before[j] * before[j]

@@ -17,7 +17,7 @@ import numpy as np
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers, Kernel
 
-_ENTRIES_PER_BLOCK = 500_000  # of a matrix that is raised to float64, or changed, a block at a time
+_ENTRIES_PER_BLOCK = 100_000  # of a matrix that is raised to float64, or changed, a block at a time: they stay in cache
 
 
 @dataclass(frozen=True)

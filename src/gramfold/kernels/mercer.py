@@ -22,6 +22,7 @@ from typing import Literal
 
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from gramfold.errors import NotConvergedError
 from gramfold.kernels.gram import GramKernel, centered_gram, times
@@ -38,6 +39,9 @@ CLIP_MATRICES = 4
 _ZERO = 1e-12
 # Accuracy of lowest eigenvectors, relative to the largest eigenvalue: the error of their roots is its square.
 _ROUGH, _FINE = 1e-5, 1e-8
+# Each search starts from the vector found before, and this much of a random one, which holds what that may lack.
+_RANDOM_PART = 0.1
+_SUBSPACE = 32
 _STEPS = 40
 # A new row this near to a training row, relative to the distances, is that row: some metrics round there.
 _SAME = 1e-10
@@ -135,9 +139,10 @@ def additive_constant(squared: Floats) -> float:
     c = 0.0
     if top == 0:
         return c
+    u: Floats = np.zeros((n, 1))
     for accuracy in (_ROUGH, _FINE):  # the last rounds are the proof
         for _ in range(_STEPS):
-            u = _lowest_vector(squared, c, top, accuracy)
+            u = _lowest_vector(squared, c, top, accuracy, u)
             plain, rooted = _form(squared, u), _form(squared, u, np.sqrt)
             if plain + 2 * c * rooted + 0.5 * c**2 >= -_ZERO * top:
                 break
@@ -194,14 +199,16 @@ def _raised_product(squared: Floats, vectors: Floats, c: float, a: float) -> Flo
     """−½ D~² V with d~² = (d + c)² + 2a off the diagonal."""
 
     def with_roots(block: Floats) -> Floats:
-        block += 2 * c * np.sqrt(block)
+        roots = np.sqrt(block)
+        roots *= 2 * c
+        block += roots
         return block
 
     plain = times(squared, vectors, with_roots if c else None)
     return np.asarray(-0.5 * (plain + (c**2 + 2 * a) * (vectors.sum(axis=0) - vectors)))
 
 
-def _lowest_vector(squared: Floats, c: float, top: float, accuracy: float) -> Floats:
+def _lowest_vector(squared: Floats, c: float, top: float, accuracy: float, near: Floats | float = 0.0) -> Floats:
     """The unit vector, summing to 0, at which K~(c) is lowest."""
 
     def flipped(v: Floats) -> Floats:
@@ -210,7 +217,16 @@ def _lowest_vector(squared: Floats, c: float, top: float, accuracy: float) -> Fl
         v = 2 * top * v - _raised_product(squared, v, c, 0.0)
         return np.asarray(v - v.mean(axis=0))
 
-    u = lanczos(flipped, len(squared), 1, tolerance=accuracy)[1]
+    n = len(squared)
+    start = near + _RANDOM_PART / np.sqrt(n) * np.random.default_rng(n).standard_normal((n, 1))
+    operator = LinearOperator((n, n), matvec=lambda v: flipped(v.reshape(-1, 1)).ravel(), dtype=np.float64)
+    try:
+        u = eigsh(operator, 1, which="LA", v0=start.ravel(), tol=accuracy, ncv=min(n, _SUBSPACE))[1]
+    except ArpackError as error:
+        raise NotConvergedError(
+            f"the lowest direction of {n} x {n} dissimilarities was not found, for others are nearly as low: "
+            "use repair='clip', which computes them all."
+        ) from error
     u -= u.mean()
     return np.asarray(u / np.linalg.norm(u))
 

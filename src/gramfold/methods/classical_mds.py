@@ -86,6 +86,9 @@ class ClassicalMDS(KernelEmbedding):
         distinct = X if len(first) == len(X) else X[np.ix_(first, first)] if self._precomputed else X[first]
         return [distinct], [np.arange(len(X))]
 
+    def _vertices_of(self, rows: Integers) -> Integers:
+        return np.asarray(self._collapse.vertex[rows])
+
     def _copies(self, X: Floats) -> Collapse:
         if self.repair is None:
             return no_duplicates(len(X))

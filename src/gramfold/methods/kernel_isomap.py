@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from gramfold.embedding import GraphEmbedding, NewRows, Piece, method, parameter
 from gramfold.extension.walk import jump_beside_vertices, walk_and_project
-from gramfold.graph.geodesic import all_pairs
+from gramfold.graph.geodesic import all_pairs, arranged
 from gramfold.kernels.gram import GramKernel
 from gramfold.kernels.mercer import CLIP_MATRICES, Repair, mercer_gram, repaired_spectrum
 from gramfold.runtime.progress import Stages
@@ -59,6 +59,9 @@ class KernelIsomap(GraphEmbedding):
     def _memory(self, n: int, itemsize: int) -> float:
         dense = CLIP_MATRICES * 8.0 * n**2 if self.repair == "clip" else 0.0
         return float(n) ** 2 * itemsize + dense + super()._memory(n, itemsize)
+
+    def _arranged(self, graph: Graph) -> Graph:
+        return arranged(graph, self.n_jobs)
 
     def _kernel(self, graph: Graph, stages: Stages) -> GramKernel:
         walks = all_pairs(graph, self._dtype, self.n_jobs, stages)  # (n, n)

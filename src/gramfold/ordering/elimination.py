@@ -38,13 +38,19 @@ class Elimination:
         return start, filled
 
 
-def eliminate(graph: csr_array) -> Elimination:
-    """The symbolic elimination of a symmetric graph in the order of its vertices."""
+def eliminate(graph: csr_array, most: float = np.inf) -> Elimination | None:
+    """The symbolic elimination of a symmetric graph in the order of its vertices; None above `most` filled entries.
+
+    A poor order fills in nearly n²/2 entries, which would take for ever to count.
+    """
     from gramfold.ordering.elimination_kernels import tree_and_counts
 
     n = graph.shape[0]
     indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
     parent, ancestor, mark = (np.full(n, -1, dtype=np.int32) for _ in range(3))
     counts = np.zeros(n, dtype=np.int64)
-    tree_and_counts(indptr, indices, parent, ancestor, mark, counts)
+    limit = np.array([min(most, np.iinfo(np.int64).max // 2)], dtype=np.int64)
+    tree_and_counts(indptr, indices, parent, ancestor, mark, counts, limit)
+    if limit[0] < 0:
+        return None
     return Elimination(indptr, indices, parent, counts)

@@ -4,8 +4,11 @@ from gramfold.runtime.compiled import kernel
 
 
 @kernel
-def tree_and_counts(indptr, indices, parent, ancestor, mark, counts):
-    """parent[v]: the first vertex after v that its elimination touches; counts[v]: how many it touches in all."""
+def tree_and_counts(indptr, indices, parent, ancestor, mark, counts, limit):
+    """parent[v]: the first vertex after v that its elimination touches; counts[v]: how many it touches in all.
+
+    Where they add up to more than `limit[0]` the count ends there, and the limit is set to −1.
+    """
     n = parent.size
     for i in range(n):
         for e in range(indptr[i], indptr[i + 1]):
@@ -16,14 +19,19 @@ def tree_and_counts(indptr, indices, parent, ancestor, mark, counts):
                 if above == -1:
                     parent[j] = i
                 j = above
+    total = 0
     for i in range(n):
         mark[i] = i
         for e in range(indptr[i], indptr[i + 1]):
             j = indices[e]
             while j < i and mark[j] != i:
                 counts[j] += 1
+                total += 1
                 mark[j] = i
                 j = parent[j]
+        if total > limit[0]:
+            limit[0] = -1
+            return
 
 
 @kernel

@@ -23,15 +23,19 @@ def permuted(graph: csr_array, order: Integers) -> csr_array:
     return moved
 
 
-def fill_reducing_order(graph: csr_array, n_jobs: int | None = None) -> tuple[Integers, Elimination]:
-    """The better of the two orders, and its elimination."""
+def fill_reducing_order(
+    graph: csr_array, most: float = np.inf, n_jobs: int | None = None
+) -> tuple[Integers, Elimination] | None:
+    """The better of the two orders and its elimination; None where dissection fills in `most` entries or more."""
     order = nested_dissection(graph, n_jobs)
-    found = eliminate(permuted(graph, order))
+    found = eliminate(permuted(graph, order), most)
+    if found is None:
+        return None
     if len(order) > _MINIMUM_DEGREE_ROWS or found.operations > _MINIMUM_DEGREE_OPERATIONS:
         return order, found
     other = minimum_degree(graph)
-    candidate = eliminate(permuted(graph, other))
-    return (other, candidate) if candidate.operations < found.operations else (order, found)
+    candidate = eliminate(permuted(graph, other), found.fill)
+    return (order, found) if candidate is None else (other, candidate)
 
 
 def minimum_degree(graph: csr_array) -> Integers:
