@@ -10,10 +10,10 @@ from gramfold.datasets import make_swiss_roll
 from gramfold.graph.build import symmetrize
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.metrics import Metric
-from gramfold.ordering import dissection
+from gramfold.ordering import dissection, fill_reducing
 from gramfold.ordering.dissection import nested_dissection
 from gramfold.ordering.elimination import eliminate
-from gramfold.ordering.fill_reducing import fill_reducing_order, minimum_degree, permuted
+from gramfold.ordering.fill_reducing import fill_reducing_order, metis, minimum_degree, permuted
 
 
 def plain_elimination(graph: csr_array) -> list[list[int]]:
@@ -82,12 +82,23 @@ def test_a_graph_without_separators_is_ordered_too():
     assert eliminate(permuted(complete, nested_dissection(complete))).fill == 80 * 79 // 2
 
 
+def test_metis_orders_what_is_too_large_for_minimum_degree(monkeypatch):
+    pytest.importorskip("pymetis")
+    graph = grid(40)
+    assert sorted(metis(graph).tolist()) == list(range(1600))
+    monkeypatch.setattr(fill_reducing, "_MINIMUM_DEGREE_ROWS", 100)
+    by_levels, by_metis = (eliminate(permuted(graph, order(graph))).fill for order in (nested_dissection, metis))
+    assert fill_reducing_order(graph)[1].fill == min(by_levels, by_metis)
+    monkeypatch.setattr(fill_reducing, "find_spec", lambda name: None)
+    assert fill_reducing_order(graph)[1].fill == by_levels
+
+
 def test_counting_ends_at_the_limit():
     graph = grid(20)
     fill = eliminate(graph).fill
     assert eliminate(graph, fill).fill == fill
     assert eliminate(graph, fill - 1) is None
-    assert fill_reducing_order(graph, 100) is None
+    assert fill_reducing_order(graph, 100)[1] is None
 
 
 def test_threads_do_not_change_the_order(monkeypatch):

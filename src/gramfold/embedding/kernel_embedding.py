@@ -292,5 +292,4 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
 
 def _over_rows(spectrum: Spectrum, rows: Integers) -> Spectrum:
-    whole = len(rows) == len(spectrum.eigenvectors)
-    return spectrum if whole else replace(spectrum, eigenvectors=spectrum.eigenvectors[rows])
+    return replace(spectrum, eigenvectors=spectrum.eigenvectors[rows])

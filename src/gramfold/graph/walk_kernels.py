@@ -84,11 +84,6 @@ def shortest_walks(indptr, indices, lengths, sources, out):
             out[s, v] = key[v]
 
 
-@inline
-def less(a, b):
-    return min(b, a)
-
-
 @kernel
 def step_then_walk(indptr, indices, steps, walks, out):
     """out[x, j] = (min over x's neighbours i of step(x, i) + walks[i, j])²."""

@@ -1,8 +1,11 @@
 """An order of elimination that fills in little, and what it fills in.
 
-Nested dissection takes a moment and tells whether any order can keep the graph sparse; minimum degree (SuperLU's) takes
-longer and fills in about half as much.
+Dissection by levels takes a moment and tells whether any order can keep the graph sparse; minimum degree (SuperLU's)
+takes longer and fills in about half as much. Beyond the sizes where that is quick, METIS does as well, where it is
+installed (the `metis` extra).
 """
+
+from importlib.util import find_spec
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, eye_array
@@ -25,17 +28,29 @@ def permuted(graph: csr_array, order: Integers) -> csr_array:
 
 def fill_reducing_order(
     graph: csr_array, most: float = np.inf, n_jobs: int | None = None
-) -> tuple[Integers, Elimination] | None:
-    """The better of the two orders and its elimination; None where dissection fills in `most` entries or more."""
+) -> tuple[Integers, Elimination | None]:
+    """The better of the two orders and its elimination; None for that where dissection fills in more than `most`."""
     order = nested_dissection(graph, n_jobs)
     found = eliminate(permuted(graph, order), most)
     if found is None:
-        return None
-    if len(order) > _MINIMUM_DEGREE_ROWS or found.operations > _MINIMUM_DEGREE_OPERATIONS:
+        return order, None
+    if len(order) <= _MINIMUM_DEGREE_ROWS and found.operations <= _MINIMUM_DEGREE_OPERATIONS:
+        other = minimum_degree(graph)
+    elif find_spec("pymetis") is not None:
+        other = metis(graph)
+    else:
         return order, found
-    other = minimum_degree(graph)
     candidate = eliminate(permuted(graph, other), found.fill)
     return (order, found) if candidate is None else (other, candidate)
+
+
+def metis(graph: csr_array) -> Integers:
+    """Multilevel nested dissection (Karypis, Kumar 1998)."""
+    import pymetis
+
+    # it must not see a diagonal, which a neighbour graph has not
+    order, _ = pymetis.nested_dissection(xadj=graph.indptr, adjncy=graph.indices)
+    return np.asarray(order, dtype=np.intp)
 
 
 def minimum_degree(graph: csr_array) -> Integers:
