@@ -23,7 +23,7 @@ from gramfold.graph.conformal import conformal_graph, conformal_steps
 from gramfold.graph.geodesic import all_pairs, arranged, walks_from
 from gramfold.kernels.gram import GramKernel, centered_gram
 from gramfold.kernels.landmark import choose_landmarks, landmark_gram
-from gramfold.runtime.memory import USABLE_SHARE, available_memory
+from gramfold.runtime.memory import GIGABYTE, USABLE_SHARE, available_memory
 from gramfold.runtime.progress import Stages
 from gramfold.types import Floats, Graph
 
@@ -62,6 +62,13 @@ class GeodesicEmbedding(GraphEmbedding):
         # walks to landmarks stand twice while they are turned round
         walks = float(n) ** 2 if count >= n else 2.0 * n * count
         return walks * itemsize + super()._memory(n, itemsize)
+
+    def _memory_advice(self, n: int, itemsize: int) -> list[str]:
+        count = min(n // 2, _AUTO_LANDMARKS)
+        if self.landmarks is not None or count < 2:
+            return []
+        need = 2.0 * n * count * itemsize + super()._memory(n, itemsize)
+        return [f"or use landmarks={count}, which needs {need / GIGABYTE:.1f} GB"]
 
     def _landmark_count(self, n: int, itemsize: int) -> int:
         if self.landmarks is None:

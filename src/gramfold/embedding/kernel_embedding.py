@@ -120,9 +120,15 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     def _forecast(self, n: int, itemsize: int) -> None:
-        half = self._memory(n, itemsize // 2) < 0.6 * self._memory(n, itemsize)
-        advice = ", or pass float32 rows, which need half" if half and itemsize == np.dtype(np.float64).itemsize else ""
-        require_memory(type(self).__name__, lambda rows: self._memory(rows, itemsize), n, advice)
+        advice = ["and place the others with transform()"]
+        if itemsize == 8 and self._memory(n, 4) < 0.6 * self._memory(n, 8):
+            advice.append("or pass float32 rows, which need half")
+        advice += self._memory_advice(n, itemsize)
+        require_memory(type(self).__name__, lambda rows: self._memory(rows, itemsize), n, ", ".join(advice))
+
+    def _memory_advice(self, n: int, itemsize: int) -> list[str]:
+        """What else would fit, in words."""
+        return []
 
     def _solve(self, source: Any, rows: Integers, stages: Stages) -> Piece:
         n = len(source) if isinstance(source, Graph) else source.shape[0]

@@ -139,7 +139,7 @@ class OrdinalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self._validate_params()
         X = read_rows(self, X, reset=True, accept_sparse=False)
         stages = Stages(self.verbose, type(self).__name__)
-        advice = ", which OrdinalMDS does not have: map a sample, or use ClassicalMDS"
+        advice = "(it cannot place the others), or use ClassicalMDS"
         require_memory(type(self).__name__, lambda rows: self._memory(rows, X.dtype.itemsize), len(X), advice)
         with stages("dissimilarities"):
             dissimilarities, collapse = self._dissimilarities(X, stages)

@@ -49,7 +49,8 @@ def metis(graph: csr_array) -> Integers:
     import pymetis
 
     # it must not see a diagonal, which a neighbour graph has not
-    order, _ = pymetis.nested_dissection(xadj=graph.indptr, adjncy=graph.indices)
+    adjacency = pymetis.CSRAdjacency(graph.indptr, graph.indices)
+    order, _ = pymetis.nested_dissection(adjacency, options=pymetis.Options(seed=0))
     return np.asarray(order, dtype=np.intp)
 
 

@@ -51,14 +51,15 @@ def largest_that_fits(need: Callable[[int], float], at_most: int, free: float | 
     return low
 
 
-def require_memory(name: str, need: Callable[[int], float], n: int, advice: str = "") -> None:
-    """Raise, naming the number of rows that would fit and further advice, when `need(n)` bytes do not."""
+def require_memory(
+    name: str, need: Callable[[int], float], n: int, advice: str = "and place the others with transform()"
+) -> None:
+    """Raise, naming the number of rows that would fit and what to do with the others, when `need(n)` bytes do not."""
     wanted, free = need(n), available_memory()
     if wanted <= USABLE_SHARE * free:
         return
     fits = largest_that_fits(need, n, free)
     raise MemoryForecastError(
         f"{name} on {n:,} rows needs {wanted / GIGABYTE:.1f} GB and {free / GIGABYTE:.1f} GB are free: "
-        f"fit on at most {fits:,} rows ({need(fits) / GIGABYTE:.1f} GB) and place the others with transform()"
-        f"{advice}."
+        f"fit on at most {fits:,} rows ({need(fits) / GIGABYTE:.1f} GB) {advice}."
     )
