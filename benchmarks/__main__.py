@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those named: `python -m benchmarks imports embeddings`."""
+"""Run all benchmarks, or those named: `python -m benchmarks imports geodesics geodesics:million`."""
 
 import os
 import platform
@@ -9,20 +9,21 @@ from importlib.metadata import version
 
 from benchmarks.timing import HEADER
 
-GROUPS = ("imports", "embeddings")
+GROUPS = ("imports", "embeddings", "geodesics")
 
 
 def main() -> None:
     """Print one table, and what it was measured with."""
     wanted = sys.argv[1:] or GROUPS
-    unknown = set(wanted) - set(GROUPS)
+    unknown = {name.partition(":")[0] for name in wanted} - set(GROUPS)
     if unknown:
         sys.exit(f"no benchmark is called {', '.join(sorted(unknown))}: choose from {', '.join(GROUPS)}.")
     warnings.simplefilter("ignore")
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn", "numba"))
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}, {packages}\n\n{HEADER}", flush=True)
     for name in wanted:
-        for race in import_module(f"benchmarks.{name}").races():
+        group, _, races = name.partition(":")
+        for race in getattr(import_module(f"benchmarks.{group}"), races or "races")():
             print(race.row(), flush=True)
 
 

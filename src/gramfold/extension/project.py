@@ -40,4 +40,9 @@ def place_everybody(kernel: Kernel, spectrum: Spectrum) -> Floats:
 
 def project(cross: Floats, kernel: Kernel, spectrum: Spectrum) -> Floats:
     """Coordinates (m, p) from centred kernel values (m, n) between new points and vertices."""
-    return np.asarray(cross @ (kernel.mass[:, None] * scaled(spectrum, kernel.exponent - 1.0)))
+    return np.asarray(cross @ projection(kernel, spectrum))
+
+
+def projection(kernel: Kernel, spectrum: Spectrum) -> Floats:
+    """M V Λ^(a−1): what centred kernel values are multiplied with."""
+    return np.asarray(kernel.mass[:, None] * scaled(spectrum, kernel.exponent - 1.0))

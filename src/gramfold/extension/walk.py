@@ -3,8 +3,8 @@
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from gramfold.extension.project import project, scaled
-from gramfold.graph.geodesic import squared_geodesics_from
+from gramfold.extension.project import projection, scaled
+from gramfold.graph.geodesic import squared_geodesics_from, stepped
 from gramfold.kernels.gram import GramKernel
 from gramfold.kernels.mercer import RepairedGram
 from gramfold.runtime.threads import blocks, run_blocks
@@ -12,17 +12,22 @@ from gramfold.types import Floats, Neighbors, Spectrum
 
 _ENTRIES_PER_BLOCK = 400_000  # squared walks of a block: they stay in the cache while they are centred and projected
 _ROWS_PER_BLOCK = 1_000
+_ROOTED_AT_ONCE = 50_000_000
 
 
 def walk_and_project(met: Neighbors, kernel: GramKernel, spectrum: Spectrum, n_jobs: int | None = None) -> Floats:
     """Coordinates (m, p) of points that meet these vertices; the kernel holds the squared walks."""
     places = np.empty((len(met), len(spectrum)))
     order = np.argsort(met.nearest, kind="stable")  # those who start from the same vertices are handled together
+    weights = projection(kernel, spectrum)
+    # roots are taken once for all where there are many points and they take little room
+    many = len(met) >= len(kernel.everybody) and kernel.everybody.size <= _ROOTED_AT_ONCE
+    walks = np.sqrt(kernel.everybody.astype(np.float64, copy=False)) if many else None
 
     def work(part: slice) -> None:
-        together = order[part]
-        squared = squared_geodesics_from(met.take(together), kernel.everybody)
-        places[together] = project(kernel.cross(squared), kernel, spectrum)
+        some = met.take(order[part])
+        squared = squared_geodesics_from(some, kernel.everybody) if walks is None else stepped(some, walks)
+        places[order[part]] = kernel.cross_times(squared, weights)
 
     rows = min(_ROWS_PER_BLOCK, max(1, _ENTRIES_PER_BLOCK // kernel.everybody.shape[1]))
     with threadpool_limits(1, user_api="blas"):  # the pool's threads are enough

@@ -48,17 +48,26 @@ def sweep(start, filled, weights, parent, sources, stop, out):
     """out[s, v] = length of the shortest walk from sources[s] to v, for at most LANES sources."""
     n = parent.size
     work = np.full((n, LANES), np.inf, weights.dtype)
-    for lane in range(sources.size):  # up: along the source's path to the root
-        u = sources[lane]
-        work[u, lane] = 0
-        while u != -1:
-            for p in range(start[u], start[u + 1]):
-                walked = work[u, lane] + weights[p]
-                if walked < work[filled[p], lane]:
-                    work[filled[p], lane] = walked
-            u = parent[u]
     before = np.empty(LANES, weights.dtype)
     after = np.empty(LANES, weights.dtype)
+    on_path = np.zeros(n, np.bool_)
+    for lane in range(sources.size):
+        u = sources[lane]
+        work[u, lane] = 0
+        while u != -1 and not on_path[u]:
+            on_path[u] = True
+            u = parent[u]
+    for v in range(n):  # up: along the sources' paths to the root
+        if stop[0]:
+            return
+        if on_path[v]:
+            own = work[v]
+            for p in range(start[v], start[v + 1]):
+                other, step = work[filled[p]], weights[p]
+                for lane in range(LANES):
+                    after[lane] = less(own[lane] + step, other[lane])
+                for lane in range(LANES):
+                    other[lane] = after[lane]
     for v in range(n - 1, -1, -1):  # down: all sources at once, from the last vertex to the first
         if stop[0]:
             return

@@ -6,6 +6,7 @@ elimination tree, and one sweep down, d(v) = min over later neighbours u of d(u)
 structure, small where the graph has small separators; Dijkstra's is the edges, whatever their shape.
 """
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -20,9 +21,10 @@ from gramfold.types import Floats, Graph, Integers, Neighbors
 
 # Seconds, measured on two cores: an entry of the filled structure for one source (64 at once), a pair of later
 # neighbours in the elimination, and a stored edge in Dijkstra's algorithm for one source.
-_FILLED_ENTRY = 0.4e-9
-_ELIMINATED_PAIR = 3e-9
-_WALKED_EDGE = 20e-9
+_FILLED_ENTRY = 0.75e-9
+_ELIMINATED_PAIR = 3.5e-9
+_WALKED_EDGE = 18e-9
+_CACHED_VERTICES = 1e6  # at this size nearly every edge is a cache miss, and costs twice as much
 _PAIRS_PER_CALL = 1e8  # of the elimination: a fraction of a second
 _VERTICES_PER_BLOCK = 300_000  # of Dijkstra's algorithm, over all sources of a block
 _ROWS_PER_COPY = 64
@@ -70,12 +72,17 @@ def walks_from(
 
 def _most_fill(graph: Graph) -> float:
     """Fill at which a sweep costs as much as Dijkstra's algorithm, however many the sources."""
-    return float(graph.lengths.nnz * _WALKED_EDGE / _FILLED_ENTRY)
+    return _walk_seconds(graph) / _FILLED_ENTRY
+
+
+def _walk_seconds(graph: Graph) -> float:
+    """Of Dijkstra's algorithm from one source in one thread."""
+    return float(graph.lengths.nnz * _WALKED_EDGE * (1 + min(1.0, len(graph) / _CACHED_VERTICES)))
 
 
 def _elimination_is_quicker(graph: Graph, elimination: Elimination, n_sources: int, threads: int) -> bool:
     sweeps = n_sources * elimination.fill * _FILLED_ENTRY / threads
-    walks = n_sources * graph.lengths.nnz * _WALKED_EDGE / threads
+    walks = n_sources * _walk_seconds(graph) / threads
     return bool(elimination.operations * _ELIMINATED_PAIR + sweeps < walks)
 
 
@@ -130,10 +137,15 @@ def squared_geodesics_from(nearest: Neighbors, squared: Floats) -> Floats:
 
     The rows of `squared` that are walked are rooted once each, so points should come with those near them.
     """
-    from gramfold.graph.walk_kernels import step_then_walk
-
     used, local = np.unique(nearest.indices, return_inverse=True)
     walks = np.sqrt(squared[used].astype(np.float64, copy=False))
-    out = np.empty((len(nearest), squared.shape[1]))
-    step_then_walk(nearest.indptr, local, nearest.distances, walks, out)
+    return stepped(replace(nearest, indices=local, n_vertices=len(used)), walks)
+
+
+def stepped(nearest: Neighbors, walks: Floats) -> Floats:
+    """(min over the neighbours i of step + walks[i])², (m, n)."""
+    from gramfold.graph.walk_kernels import step_then_walk
+
+    out = np.empty((len(nearest), walks.shape[1]))
+    step_then_walk(nearest.indptr, nearest.indices, nearest.distances, walks, out)
     return out

@@ -62,6 +62,12 @@ class GramKernel(Kernel):
         values -= self.means[None, :] - self.grand_mean
         return values
 
+    def cross_times(self, fresh: Floats, weights: Floats) -> Floats:
+        """cross(fresh) @ weights, without forming the centred values."""
+        both = self.scale * (fresh @ np.column_stack([weights, self.center]))
+        own_means = both[:, -1:]
+        return np.asarray(both[:, :-1] - own_means * weights.sum(axis=0) - (self.means - self.grand_mean) @ weights)
+
     def offset(self) -> float:
         """Size of what the centring takes out of B, ‖B 1‖ / ‖1‖ over the data rows: products round relative to it.
 

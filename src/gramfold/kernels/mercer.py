@@ -77,10 +77,16 @@ class RepairedGram(GramKernel):
 
     def cross(self, fresh: Floats) -> Floats:
         """Of new rows from their squared distances before the repair; what is at distance 0 stays there."""
+        return super().cross(self._repaired_squares(fresh))
+
+    def cross_times(self, fresh: Floats, weights: Floats) -> Floats:
+        return super().cross_times(self._repaired_squares(fresh), weights)
+
+    def _repaired_squares(self, fresh: Floats) -> Floats:
         squared = np.array(fresh, dtype=np.float64)
         apart = squared > _SAME**2 * squared.mean(axis=1, keepdims=True)
         squared += 2 * self.constant * np.sqrt(squared) + self.raised * apart
-        return super().cross(squared)
+        return squared
 
     def trace(self) -> float:
         given_back = 0.0 if self.dropped is None else float(self.mass @ np.square(self.dropped).sum(axis=1))
