@@ -32,7 +32,8 @@ _ROWS_PER_COPY = 64
 
 def arranged(graph: Graph, n_jobs: int | None = None) -> Graph:
     """The graph with its vertices in an order that fills in little; neighbours also come to lie near each other."""
-    return subgraph(graph, fill_reducing_order(graph.lengths, _most_fill(graph), n_jobs)[0])
+    # dissection by levels, the first try, fills in two to three times as much as the order that is taken in the end
+    return subgraph(graph, fill_reducing_order(graph.lengths, 3 * _most_fill(graph), n_jobs)[0])
 
 
 def all_pairs(
