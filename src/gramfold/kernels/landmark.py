@@ -6,7 +6,7 @@ de Silva, Tenenbaum, NIPS 15 (2003); Burges, section 2.2.3.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from gramfold.types import Floats, Integers
 class LandmarkGram(GramKernel):
     """The kernel is over the landmarks; `all_values` are the uncentred values of every vertex against them."""
 
-    all_values: Floats = None  # type: ignore[assignment]  # (n_vertices, n_landmarks), in the storage dtype
-    landmarks: Integers = None  # type: ignore[assignment]  # (n_landmarks,) vertices
+    all_values: Floats = field(default_factory=lambda: np.empty((0, 0)))  # (n_vertices, n_landmarks), storage dtype
+    landmarks: Integers = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # (n_landmarks,) vertices
 
     @property
     def everybody(self) -> Floats:
