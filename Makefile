@@ -7,8 +7,7 @@ BIN    := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --only-binary :all: -c constraints.txt
 
-# One test process per core, one thread in each: with threads left free two processes on two busy cores took
-# 411 s instead of 71.
+# One test process per core, one thread in each: threads within threads only fight for the cores.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 WORKERS    ?= logical
 PYTEST     := $(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal

@@ -15,6 +15,14 @@ class NoNames(Isomap):
         return np.array(["one", "one"])
 
 
+class Scrambles(Isomap):
+    """New rows land where others should."""
+
+    def transform(self, X):
+        places = super().transform(X)
+        return places[np.random.default_rng(0).permutation(len(places))]
+
+
 class Remembers(Isomap):
     def transform(self, X):
         self.last_ = X
@@ -130,6 +138,7 @@ class WrongVector(LaplacianEigenmaps):
     ("check", "broken"),
     [
         (checks.fits_into_scikit_learn, NoNames),
+        (checks.fits_into_scikit_learn, Scrambles),
         (checks.transform_stores_nothing, Remembers),
         (checks.survives_pickling, CannotTravel),
         (checks.training_rows_return, OffByATenth),

@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 
 from gramfold.graph.laplacian import degrees, laplacian
 from gramfold.kernels.penalty import Decay, Heat, Inverse, PenaltyKernel, Shift, largest_penalty
+from tests.walks import commute_times
 
 
 def random_weights(n: int, seed: int, density: float = 0.3) -> np.ndarray:
@@ -70,17 +71,6 @@ def test_inverse_of_the_normalised_pencil() -> None:
     half = np.diag(d**-0.5)
     expected = half @ np.linalg.pinv(half @ (np.diag(d) - W) @ half, hermitian=True) @ half
     np.testing.assert_allclose(kernel_of(W, degrees(csr_array(W))).matrix(), expected, atol=1e-11)
-
-
-def commute_times(W: np.ndarray) -> np.ndarray:
-    """Of the discrete random walk: hitting times h(i→j) = 1 + Σ_k p_ik h(k→j), there and back."""
-    n = len(W)
-    P = W / W.sum(axis=1, keepdims=True)
-    hitting = np.zeros((n, n))
-    for j in range(n):
-        others = np.delete(np.arange(n), j)
-        hitting[others, j] = np.linalg.solve(np.eye(n - 1) - P[np.ix_(others, others)], np.ones(n - 1))
-    return hitting + hitting.T
 
 
 PATH = np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1)

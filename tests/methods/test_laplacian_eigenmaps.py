@@ -8,6 +8,7 @@ from gramfold import LaplacianEigenmaps
 from gramfold.datasets import make_swiss_roll
 from gramfold.graph.affinity import affinity
 from tests.methods.maps import DATA, difference, roll, s_curve
+from tests.walks import commute_times
 
 FORMS = [{}, {"weights": "gaussian"}, {"normalized": False}, {"weights": "gaussian", "normalized": False}]
 
@@ -19,17 +20,6 @@ def test_matches_scikit_learn_on_the_same_graph(name, weights):
     W = affinity(ours.graph_, ours.width_).toarray()
     theirs = SpectralEmbedding(3, affinity="precomputed", eigen_solver="arpack", random_state=0).fit_transform(W)
     assert difference(ours.embedding_, theirs) < 1e-6
-
-
-def commute_times(W):
-    """From the definition: mean steps of the walk from i to j and back, by the equations of hitting times."""
-    n = len(W)
-    P = W / W.sum(axis=1, keepdims=True)
-    hitting = np.zeros((n, n))
-    for j in range(n):
-        others = np.delete(np.arange(n), j)
-        hitting[others, j] = np.linalg.solve(np.eye(n - 1) - P[np.ix_(others, others)], np.ones(n - 1))
-    return hitting + hitting.T
 
 
 @pytest.mark.parametrize("weights", ["binary", "gaussian"])
