@@ -15,9 +15,11 @@ from gramfold.datasets import make_swiss_roll
 from gramfold.graph import geodesic
 from gramfold.graph.build import build_graph
 from gramfold.graph.geodesic import all_pairs, arranged, squared_geodesics_from, walks_from
+from gramfold.graph.min_plus import EliminatedGraph
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.metrics import Metric
 from gramfold.ordering.elimination import eliminate
+from gramfold.runtime.progress import SILENT
 from gramfold.types import Graph, Neighbors
 
 
@@ -76,7 +78,7 @@ def test_all_pairs_are_dijkstras(
 ) -> None:
     if engine != "chosen":
         monkeypatch.setattr(geodesic, "_elimination_is_quicker", lambda *_: engine == "elimination")
-        monkeypatch.setattr(geodesic, "_most_fill", lambda _: np.inf)
+        monkeypatch.setattr(geodesic, "_most_fill", lambda *_: np.inf)
     found = all_pairs(GRAPHS[name], dtype, n_jobs=1)
     assert found.dtype == dtype
     np.testing.assert_allclose(found, reference(GRAPHS[name]), rtol=tolerance)
@@ -89,7 +91,7 @@ def test_some_sources_and_two_threads_give_the_same_rows(name: str, monkeypatch:
         sources = np.random.default_rng(0).permutation(len(GRAPHS[name]))[:150]
         some = walks_from(GRAPHS[name], sources, n_jobs=1)
         assert some.tobytes() == walks_from(GRAPHS[name], sources, n_jobs=2).tobytes()
-        np.testing.assert_array_equal(some, all_pairs(GRAPHS[name])[sources])
+        np.testing.assert_allclose(some, all_pairs(GRAPHS[name])[sources], rtol=1e-14)
 
 
 def test_sheets_are_eliminated_and_clouds_are_walked() -> None:
@@ -110,10 +112,18 @@ def test_sheets_are_eliminated_and_clouds_are_walked() -> None:
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_an_interrupt_ends_it_at_once_and_leaves_nothing_running(quick: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = arranged(neighbour_graph(make_swiss_roll(20_000, random_state=0).points, 10))
+@pytest.mark.parametrize("everybody", [True, False])
+def test_an_interrupt_ends_it_at_once_and_leaves_nothing_running(
+    quick: bool, everybody: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = arranged(neighbour_graph(make_swiss_roll(8_000, random_state=0).points, 10))
     monkeypatch.setattr(geodesic, "_elimination_is_quicker", lambda *_: quick)
-    walks_from(graph, np.arange(2), n_jobs=2)  # compiled before the clock runs
+
+    def walk() -> None:
+        all_pairs(graph, n_jobs=2) if everybody else walks_from(graph, np.arange(8_000), n_jobs=2)
+
+    for one in (all_pairs(GRAPHS["star"]), walks_from(graph, np.arange(2))):
+        assert one.size  # compiled before the clock runs
     threads = threading.active_count()
     pressed = []
 
@@ -123,7 +133,7 @@ def test_an_interrupt_ends_it_at_once_and_leaves_nothing_running(quick: bool, mo
 
     def walk_for_ever() -> None:
         while True:
-            walks_from(graph, np.arange(6000), n_jobs=2)
+            walk()
 
     timer = threading.Timer(0.3, press)
     timer.start()
@@ -133,6 +143,29 @@ def test_an_interrupt_ends_it_at_once_and_leaves_nothing_running(quick: bool, mo
     timer.join()
     assert threading.active_count() == threads
     assert late < 2.0, "half a second is the aim; a busy machine is forgiven the rest"
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 40), st.integers(0, 200), st.integers(0, 10_000), st.booleans())
+def test_eliminated_weights_are_those_of_a_plain_elimination(n: int, edges: int, seed: int, whole: bool) -> None:
+    graph = random_graph(n, edges, seed, whole=whole)
+    dense = np.full((n, n), np.inf)
+    rows, columns = np.repeat(np.arange(n), np.diff(graph.lengths.indptr)), graph.lengths.indices
+    dense[rows, columns] = graph.lengths.data
+    for v in range(n):
+        dense[v + 1 :, v + 1 :] = np.minimum(dense[v + 1 :, v + 1 :], dense[v, v + 1 :, None] + dense[v, None, v + 1 :])
+    found = EliminatedGraph.of(graph, eliminate(graph.lengths), np.float64, SILENT)
+    rows = np.repeat(np.arange(n), np.diff(found.start))
+    np.testing.assert_array_equal(found.weights, dense[rows, found.filled])
+    assert np.isfinite(dense[np.triu_indices(n, 1)]).sum() == len(found.filled)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_there_and_back_are_equal_to_the_bit(dtype: type) -> None:
+    # more than one group of tiles, the last of them narrow
+    walks = all_pairs(arranged(neighbour_graph(make_swiss_roll(1_100, random_state=1).points, 8)), dtype)
+    np.testing.assert_array_equal(walks, walks.T)
+    np.testing.assert_array_equal(np.diag(walks), 0)
 
 
 def test_the_examples_hold_what_they_are_meant_to() -> None:

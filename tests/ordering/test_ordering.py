@@ -11,7 +11,8 @@ from gramfold.graph.build import symmetrize
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.metrics import Metric
 from gramfold.ordering import dissection, fill_reducing
-from gramfold.ordering.dissection import nested_dissection
+from gramfold.ordering.contraction import Contraction
+from gramfold.ordering.dissection import first_separator, nested_dissection
 from gramfold.ordering.elimination import eliminate
 from gramfold.ordering.fill_reducing import fill_reducing_order, metis, minimum_degree, permuted
 
@@ -85,12 +86,42 @@ def test_a_graph_without_separators_is_ordered_too():
 def test_metis_orders_what_is_too_large_for_minimum_degree(monkeypatch):
     pytest.importorskip("pymetis")
     graph = grid(40)
-    assert sorted(metis(graph).tolist()) == list(range(1600))
-    monkeypatch.setattr(fill_reducing, "_MINIMUM_DEGREE_ROWS", 100)
-    by_levels, by_metis = (eliminate(permuted(graph, order(graph))).fill for order in (nested_dissection, metis))
+    by_levels = eliminate(permuted(graph, nested_dissection(graph))).fill
+    by_metis = eliminate(permuted(graph, metis(graph.indptr, graph.indices))).fill
+    monkeypatch.setattr(fill_reducing, "_MINIMUM_DEGREE_OPERATIONS", 100)
     assert fill_reducing_order(graph)[1].fill == min(by_levels, by_metis)
+    monkeypatch.setattr(fill_reducing, "_MINIMUM_DEGREE_ROWS", 100)
+    order, found = fill_reducing_order(graph)
+    assert sorted(order.tolist()) == list(range(1600))
+    assert found.fill == eliminate(permuted(graph, order)).fill < 1.5 * by_metis
+    assert fill_reducing_order(graph, first_separator(graph) ** 2 / 2 - 1)[1] is None
     monkeypatch.setattr(fill_reducing, "find_spec", lambda name: None)
     assert fill_reducing_order(graph)[1].fill == by_levels
+
+
+def test_the_first_separator_parts_the_graph():
+    assert first_separator(grid(40)) in range(30, 41)  # a diagonal, or a little less where a level is trimmed
+    assert first_separator(csr_array(np.ones((80, 80)) - np.eye(80))) == 80
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 60), st.integers(0, 200), st.integers(0, 10_000))
+def test_a_contraction_is_the_graph_between_pairs(n, edges, seed):
+    graph = random_graph(n, edges, seed)
+    small = Contraction.of(graph)
+    count = len(small.indptr) - 1
+    members = np.eye(count)[:, small.group]  # (count, n)
+    assert set(members.sum(axis=1)) <= {1, 2}
+    for pair in members:
+        inside = np.flatnonzero(pair)
+        assert len(inside) == 1 or graph[inside[0], inside[1]] > 0  # a pair is an edge
+    between = members @ graph.toarray() @ members.T > 0
+    np.fill_diagonal(between, False)
+    found = csr_array((np.ones(len(small.indices)), small.indices, small.indptr), shape=(count, count)).toarray()
+    np.testing.assert_array_equal(found, between)
+    order = small.expand(np.random.default_rng(seed).permutation(count))
+    assert sorted(order.tolist()) == list(range(n))
+    assert (np.diff(small.group[order]) != 0).sum() == count - 1  # the two of a pair stay together
 
 
 def test_counting_ends_at_the_limit():

@@ -78,7 +78,9 @@ class GeodesicEmbedding(GraphEmbedding):
         return n if float(n) ** 2 * itemsize < USABLE_SHARE * available_memory() else min(n, _AUTO_LANDMARKS)
 
     def _arranged(self, graph: Graph) -> Graph:
-        return arranged(conformal_graph(graph) if self.conformal else graph, self.n_jobs)
+        count = self._landmark_count(len(graph), self._dtype.itemsize)
+        graph = conformal_graph(graph) if self.conformal else graph
+        return arranged(graph, None if count >= len(graph) else count, self.n_jobs)
 
     def _kernel(self, graph: Graph, stages: Stages) -> GramKernel:
         n = len(graph)

@@ -1,18 +1,16 @@
 """Geodesics: shortest walks along the graph, by elimination or by Dijkstra, whichever is predicted to be quicker.
 
-Elimination in the (min, +) semiring: with a fill-reducing order, removing vertex v joins its later neighbours a < b by
-w(a, b) = min(w(a, b), w(v, a) + w(v, b)). Then from 64 sources at once: up along each source's path to the root of the
-elimination tree, and one sweep down, d(v) = min over later neighbours u of d(u) + w(v, u). Its cost is the filled
-structure, small where the graph has small separators; Dijkstra's is the edges, whatever their shape.
+Elimination (`min_plus`) costs what it fills in, which is little where the graph has small separators; Dijkstra's
+algorithm costs the edges, whatever their shape.
 """
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from gramfold.graph.build import subgraph
+from gramfold.graph.min_plus import EliminatedGraph
 from gramfold.ordering.elimination import Elimination, eliminate
 from gramfold.ordering.fill_reducing import fill_reducing_order
 from gramfold.runtime.progress import SILENT, Stages
@@ -20,35 +18,49 @@ from gramfold.runtime.threads import blocks, run_blocks, stop_flag, thread_count
 from gramfold.types import Floats, Graph, Integers, Neighbors
 
 # Seconds, about what rolls and Fashion-MNIST of 10,000 rows took; only their ratios matter: an entry of the filled
-# structure for one source (64 at once), a pair of later neighbours in the elimination, and a stored edge in Dijkstra's
-# algorithm for one source.
+# structure for one source, up and down; the same between all vertices, for each later vertex; a pair of later
+# neighbours in the elimination; and a stored edge in Dijkstra's algorithm for one source.
 _FILLED_ENTRY = 0.75e-9
-_ELIMINATED_PAIR = 3.5e-9
+_SETTLED_ENTRY = 0.45e-9
+_ELIMINATED_PAIR = 0.35e-9
 _WALKED_EDGE = 18e-9
 _CACHED_VERTICES = 1e6  # at this size nearly every edge is a cache miss, and costs twice as much
-_PAIRS_PER_CALL = 1e8  # of the elimination: a fraction of a second
+_MOST_FILL_SHARE = 1 / 8  # of n²: between all vertices, the filled structure must stay small beside the result
 _VERTICES_PER_BLOCK = 300_000  # of Dijkstra's algorithm, over all sources of a block
 _ROWS_PER_COPY = 64
 
 
-def arranged(graph: Graph, n_jobs: int | None = None) -> Graph:
-    """The graph with its vertices in an order that fills in little; neighbours also come to lie near each other."""
+def arranged(graph: Graph, n_sources: int | None = None, n_jobs: int | None = None) -> Graph:
+    """The graph with its vertices in an order that fills in little; neighbours also come to lie near each other.
+
+    `n_sources` is how many will be walked from, None for all.
+    """
     # dissection by levels, the first try, fills in two to three times as much as the order that is taken in the end
-    return subgraph(graph, fill_reducing_order(graph.lengths, 3 * _most_fill(graph), n_jobs)[0])
+    return subgraph(graph, fill_reducing_order(graph.lengths, 3 * _most_fill(graph, n_sources), n_jobs)[0])
 
 
 def all_pairs(
-    graph: Graph, dtype: DTypeLike = np.float64, n_jobs: int | None = None, stages: Stages = SILENT
+    graph: Graph,
+    dtype: DTypeLike = np.float64,
+    n_jobs: int | None = None,
+    stages: Stages = SILENT,
+    out: Floats | None = None,
 ) -> Floats:
-    """Lengths of the shortest walks between all vertices, (n, n)."""
-    walks = walks_from(graph, np.arange(len(graph)), dtype, n_jobs, stages)
-    if walks.dtype == np.float32:
+    """Lengths of the shortest walks between all vertices, (n, n), in memory or in the array `out`."""
+    n = len(graph)
+    out = np.empty((n, n), dtype=dtype) if out is None else out
+    elimination = _worthwhile_elimination(graph, None, n_jobs)
+    if elimination:
+        EliminatedGraph.of(graph, elimination, out.dtype, stages).all_pairs(out, n_jobs, stages)
+        return out
+    _dijkstra(graph, np.arange(n, dtype=np.int32), out, n_jobs, stages)
+    if out.dtype == np.float32:
         # there and back are summed in different order, which a solver for symmetric matrices would feel in float32
-        for part in blocks(len(walks), _ROWS_PER_COPY):
-            walks[part.stop :, part] = walks[part, part.stop :].T
-            own = walks[part, part]
+        for part in blocks(n, _ROWS_PER_COPY):
+            out[part.stop :, part] = out[part, part.stop :].T
+            own = out[part, part]
             np.minimum(own, own.T.copy(), out=own)
-    return walks
+    return out
 
 
 def walks_from(
@@ -64,16 +76,24 @@ def walks_from(
     """
     sources = sources.astype(np.int32)
     out = np.empty((len(sources), len(graph)), dtype=dtype)
-    elimination = eliminate(graph.lengths, _most_fill(graph))
-    if elimination and _elimination_is_quicker(graph, elimination, len(sources), thread_count(n_jobs)):
-        _eliminate_and_sweep(graph, elimination, sources, out, n_jobs, stages)
+    elimination = _worthwhile_elimination(graph, len(sources), n_jobs)
+    if elimination:
+        EliminatedGraph.of(graph, elimination, out.dtype, stages).walks_from(sources, out, n_jobs, stages)
     else:
         _dijkstra(graph, sources, out, n_jobs, stages)
     return out
 
 
-def _most_fill(graph: Graph) -> float:
-    """Fill at which a sweep costs as much as Dijkstra's algorithm, however many the sources."""
+def _worthwhile_elimination(graph: Graph, n_sources: int | None, n_jobs: int | None) -> Elimination | None:
+    elimination = eliminate(graph.lengths, _most_fill(graph, n_sources))
+    quicker = elimination and _elimination_is_quicker(graph, elimination, n_sources, thread_count(n_jobs))
+    return elimination if quicker else None
+
+
+def _most_fill(graph: Graph, n_sources: int | None) -> float:
+    """Fill beyond which elimination is of no use: a sweep costs as much as Dijkstra's algorithm, from any source."""
+    if n_sources is None:
+        return _MOST_FILL_SHARE * float(len(graph)) ** 2
     return _walk_seconds(graph) / _FILLED_ENTRY
 
 
@@ -82,42 +102,14 @@ def _walk_seconds(graph: Graph) -> float:
     return float(graph.lengths.nnz * _WALKED_EDGE * (1 + min(1.0, len(graph) / _CACHED_VERTICES)))
 
 
-def _elimination_is_quicker(graph: Graph, elimination: Elimination, n_sources: int, threads: int) -> bool:
-    sweeps = n_sources * elimination.fill * _FILLED_ENTRY / threads
-    walks = n_sources * _walk_seconds(graph) / threads
-    return bool(elimination.operations * _ELIMINATED_PAIR + sweeps < walks)
-
-
-def _eliminate_and_sweep(
-    graph: Graph, elimination: Elimination, sources: Integers, out: Floats, n_jobs: int | None, stages: Stages
-) -> None:
-    from gramfold.graph.elimination_kernels import LANES, sweep
-
-    start, filled = elimination.structure()
-    weights = _eliminated(graph, elimination, start, filled, out.dtype, stages)
-    stop = stop_flag()
-
-    def work(part: slice) -> None:
-        sweep(start, filled, weights, elimination.parent, sources[part], stop, out[part])
-
-    run_blocks(work, blocks(len(sources), LANES), n_jobs, stages=stages, what="geodesics", stop=stop)
-
-
-def _eliminated(
-    graph: Graph, elimination: Elimination, start: Integers, filled: Integers, dtype: DTypeLike, stages: Stages
-) -> Floats:
-    """Weights of the filled structure once every vertex is eliminated."""
-    from gramfold.graph.elimination_kernels import eliminate_range, place_lengths
-
-    edges = graph.lengths
-    weights = np.empty(len(filled), dtype=dtype)
-    place_lengths(edges.indptr, edges.indices, edges.data, start, filled, weights)
-    calls = np.cumsum(elimination.counts.astype(np.float64) ** 2 / 2) // _PAIRS_PER_CALL
-    limits = [0, *np.flatnonzero(np.diff(calls)) + 1, len(graph)]
-    ranges = list(pairwise(limits))
-    for first, last in stages.bar(ranges, len(ranges), "elimination"):
-        eliminate_range(start, filled, weights, first, last)
-    return weights
+def _elimination_is_quicker(graph: Graph, elimination: Elimination, n_sources: int | None, threads: int) -> bool:
+    n = len(graph)
+    if n_sources is None:
+        n_sources, sweeps = n, float(elimination.counts @ np.arange(n, 0, -1)) * _SETTLED_ENTRY
+    else:
+        sweeps = n_sources * elimination.fill * _FILLED_ENTRY
+    walks = n_sources * _walk_seconds(graph)
+    return bool(elimination.operations * _ELIMINATED_PAIR + sweeps / threads < walks / threads)
 
 
 def _dijkstra(graph: Graph, sources: Integers, out: Floats, n_jobs: int | None, stages: Stages) -> None:

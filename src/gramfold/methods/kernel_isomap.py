@@ -61,7 +61,7 @@ class KernelIsomap(GraphEmbedding):
         return float(n) ** 2 * itemsize + dense + super()._memory(n, itemsize)
 
     def _arranged(self, graph: Graph) -> Graph:
-        return arranged(graph, self.n_jobs)
+        return arranged(graph, n_jobs=self.n_jobs)
 
     def _kernel(self, graph: Graph, stages: Stages) -> GramKernel:
         walks = all_pairs(graph, self._dtype, self.n_jobs, stages)  # (n, n)

@@ -19,12 +19,8 @@ def nested_dissection(graph: csr_array, n_jobs: int | None = None) -> Integers:
     """The vertices in the order of their elimination; `graph` is symmetric, without a diagonal."""
     from gramfold.ordering.dissection_kernels import cut_once, dissect
 
-    n = graph.shape[0]
-    indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
-    order = np.arange(n, dtype=np.int32)
-    owner, level, queue = (np.zeros(n, dtype=np.int32) for _ in range(3))
-    work = (indptr, indices, order, owner, level, queue)
-    large, small = [(0, n)], []
+    work, order = _work(graph)
+    large, small = [(0, len(order))], []
     ends = np.empty(2, dtype=np.int64)
     while large:
         lo, hi = large.pop()
@@ -37,3 +33,25 @@ def nested_dissection(graph: csr_array, n_jobs: int | None = None) -> Integers:
             large += [(lo, first), (first, second)]
     run_blocks(lambda part: dissect(*work, part.start, part.stop, _LEAF), small, n_jobs)
     return order.astype(np.intp)
+
+
+def first_separator(graph: csr_array) -> int:
+    """How many vertices the first cut of a connected graph takes; all of them where it has too few levels.
+
+    Eliminating what it parts fills it in wholly, so this forecasts how dense the densest part of any order will be.
+    """
+    from gramfold.ordering.dissection_kernels import cut_once
+
+    work, order = _work(graph)
+    ends = np.empty(2, dtype=np.int64)
+    cut_once(*work, 0, len(order), ends)
+    return len(order) - int(ends[1]) if ends[0] < len(order) else len(order)
+
+
+def _work(graph: csr_array) -> tuple[tuple[Integers, ...], Integers]:
+    """What the kernels read and write, and of it the order."""
+    n = graph.shape[0]
+    indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
+    order = np.arange(n, dtype=np.int32)
+    owner, level, queue = (np.zeros(n, dtype=np.int32) for _ in range(3))
+    return (indptr, indices, order, owner, level, queue), order

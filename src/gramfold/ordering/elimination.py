@@ -27,6 +27,12 @@ class Elimination:
         """Pairs of later neighbours that elimination looks at."""
         return float((self.counts.astype(np.float64) ** 2).sum() / 2)
 
+    def supernodes(self) -> Integers:
+        """First vertices of the runs whose rows end in one common tail, and n."""
+        n = len(self.parent)
+        goes_on = (self.parent[:-1] == np.arange(1, n)) & (self.counts[:-1] == self.counts[1:] + 1)
+        return np.concatenate(([0], np.flatnonzero(~goes_on) + 1, [n]))
+
     def structure(self) -> tuple[Integers, Integers]:
         """Start (n + 1,) and later neighbours of each vertex, ascending."""
         from gramfold.ordering.elimination_kernels import fill_structure

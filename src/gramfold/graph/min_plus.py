@@ -1,0 +1,84 @@
+"""Shortest walks by elimination in the (min, +) semiring.
+
+With a fill-reducing order, removing vertex v joins its later neighbours a < b by
+w(a, b) = min(w(a, b), w(v, a) + w(v, b)). Then from any sources: up along each source's path to the root of the
+elimination tree, and one sweep down, d(v) = min over later neighbours u of d(u) + w(v, u). Between all vertices no way
+up is needed: with the sources taken from the last to the first, the walks to all later vertices are known, and a sweep
+settles the earlier ones.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from gramfold.ordering.elimination import Elimination
+from gramfold.runtime.progress import Stages
+from gramfold.runtime.threads import StopFlag, blocks, run_blocks, stop_flag
+from gramfold.types import Floats, Graph, Integers
+
+_PAIRS_PER_CALL = 2e8  # of the elimination: a fraction of a second
+_TILES_PER_GROUP = 16  # of sources, whose walks among themselves are found by one thread, and the rest by all
+
+
+@dataclass(frozen=True)
+class EliminatedGraph:
+    """The filled structure with its weights once every vertex is eliminated."""
+
+    start: Integers  # (n + 1,)
+    filled: Integers  # (fill,) later neighbours of each vertex
+    weights: Floats  # (fill,)
+    parent: Integers  # (n,) of the elimination tree
+    stop: StopFlag
+
+    @classmethod
+    def of(cls, graph: Graph, elimination: Elimination, dtype: DTypeLike, stages: Stages) -> Self:
+        """Eliminate every vertex."""
+        from gramfold.graph.elimination_kernels import eliminate_supernodes, place_lengths
+
+        start, filled = elimination.structure()
+        weights = np.empty(len(filled), dtype=dtype)
+        edges, stop = graph.lengths, stop_flag()
+        place_lengths(edges.indptr, edges.indices, edges.data, start, filled, weights)
+        heads = elimination.supernodes()
+        owner = np.repeat(np.arange(len(heads) - 1, dtype=np.int32), np.diff(heads))
+        pairs = np.concatenate(([0], np.cumsum(elimination.counts.astype(np.float64) ** 2 / 2)))
+        calls = pairs[heads[:-1]] // _PAIRS_PER_CALL
+        limits = [0, *(np.flatnonzero(np.diff(calls)) + 1).tolist(), len(heads) - 1]
+
+        def work(part: slice) -> None:
+            eliminate_supernodes(start, filled, weights, heads, owner, part.start, part.stop, stop)
+
+        # each call needs the ones before it, so they go one by one, but in a thread that an interrupt can stop
+        parts = [slice(low, high) for low, high in pairwise(limits)]
+        run_blocks(work, parts, n_jobs=1, stages=stages, what="elimination", stop=stop)
+        return cls(start, filled, weights, elimination.parent, stop)
+
+    def walks_from(self, sources: Integers, out: Floats, n_jobs: int | None, stages: Stages) -> None:
+        """Into out (len(sources), n)."""
+        from gramfold.graph.sweep_kernels import LANES, sweep
+
+        def work(part: slice) -> None:
+            sweep(self.start, self.filled, self.weights, self.parent, sources[part], self.stop, out[part])
+
+        run_blocks(work, blocks(len(sources), LANES), n_jobs, stages=stages, what="geodesics", stop=self.stop)
+
+    def all_pairs(self, out: Floats, n_jobs: int | None, stages: Stages) -> None:
+        """Into out (n, n), which is symmetric to the bit."""
+        from gramfold.graph.sweep_kernels import LANES, sweep_between
+
+        def settle(tile: slice, bottom: int, top: int | None = None) -> None:
+            top = tile.stop if top is None else top
+            sweep_between(self.start, self.filled, self.weights, tile.start, tile.stop, top, bottom, self.stop, out)
+
+        groups = blocks(len(out), LANES * _TILES_PER_GROUP)
+        for group in stages.bar(reversed(groups), len(groups), "geodesics"):
+            low = group.start
+            tiles = [slice(low + tile.start, low + tile.stop) for tile in blocks(group.stop - low, LANES)]
+            within = tiles[::-1]  # from the last to the first
+            run_blocks(partial(settle, bottom=low), within, n_jobs=1, stop=self.stop)
+            if low:
+                run_blocks(partial(settle, bottom=0, top=low), tiles, n_jobs, stop=self.stop)

@@ -1,0 +1,43 @@
+"""Compiled: pairs of near vertices, and the graph between the pairs."""
+
+import numpy as np
+
+from gramfold.runtime.compiled import kernel
+
+
+@kernel
+def match(indptr, indices, lengths, group, members):
+    """group[v]: the pair of v, numbered as they are made; members[g]: its vertices, −1 for a missing second."""
+    count = 0
+    for v in range(group.size):
+        if group[v] >= 0:
+            continue
+        mate, shortest = -1, np.inf
+        for e in range(indptr[v], indptr[v + 1]):
+            u = indices[e]
+            if group[u] < 0 and u != v and lengths[e] < shortest:
+                mate, shortest = u, lengths[e]
+        group[v] = count
+        members[count, 0], members[count, 1] = v, mate
+        if mate >= 0:
+            group[mate] = count
+        count += 1
+
+
+@kernel
+def contract(indptr, indices, group, members, small_indptr, small_indices):
+    """Neighbours of each pair, each once and itself left out."""
+    mark = np.full(members.shape[0], -1, np.int32)
+    p = 0
+    for g in range(members.shape[0]):
+        mark[g] = g
+        for v in members[g]:
+            if v < 0:
+                continue
+            for e in range(indptr[v], indptr[v + 1]):
+                h = group[indices[e]]
+                if mark[h] != g:
+                    mark[h] = g
+                    small_indices[p] = h
+                    p += 1
+        small_indptr[g + 1] = p
