@@ -14,7 +14,7 @@ from gramfold.graph.build import build_graph
 from gramfold.graph.geodesic import all_pairs, arranged
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.metrics import Metric
-from gramfold.ordering.fill_reducing import permuted
+from gramfold.ordering.permutation import permuted
 
 _N = 10_000
 _MILLION = 1_000_000

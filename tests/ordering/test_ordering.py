@@ -14,7 +14,8 @@ from gramfold.ordering import dissection, fill_reducing
 from gramfold.ordering.contraction import Contraction
 from gramfold.ordering.dissection import first_separator, nested_dissection
 from gramfold.ordering.elimination import eliminate
-from gramfold.ordering.fill_reducing import fill_reducing_order, metis, minimum_degree, permuted
+from gramfold.ordering.fill_reducing import fill_reducing_order, metis, minimum_degree
+from gramfold.ordering.permutation import permuted
 
 
 def plain_elimination(graph: csr_array) -> list[list[int]]:

@@ -59,15 +59,14 @@ class GeodesicEmbedding(GraphEmbedding):
 
     def _memory(self, n: int, itemsize: int) -> float:
         count = self._landmark_count(n, itemsize)
-        # walks to landmarks stand twice while they are turned round
-        walks = float(n) ** 2 if count >= n else 2.0 * n * count
+        walks = float(n) * count
         return walks * itemsize + super()._memory(n, itemsize)
 
     def _memory_advice(self, n: int, itemsize: int) -> list[str]:
         count = min(n // 2, _AUTO_LANDMARKS)
         if self.landmarks is not None or count < 2:
             return []
-        need = 2.0 * n * count * itemsize + super()._memory(n, itemsize)
+        need = float(n) * count * itemsize + super()._memory(n, itemsize)
         return [f"or use landmarks={count}, which needs {need / GIGABYTE:.1f} GB"]
 
     def _landmark_count(self, n: int, itemsize: int) -> int:
@@ -104,7 +103,7 @@ class GeodesicEmbedding(GraphEmbedding):
             check_random_state(self.random_state),
             start=int(np.argmax(graph.neighbors.farthest)),  # the loneliest vertex, whatever the order of the rows
         )
-        walks = np.ascontiguousarray(walks_from(graph, chosen, self._dtype, self.n_jobs, stages).T)  # (n, count)
+        walks = walks_from(graph, chosen, self._dtype, self.n_jobs, stages)  # (n, count)
         return landmark_gram(np.square(walks, out=walks), chosen, graph.multiplicity)
 
     def _place(self, piece: Piece, new: NewRows) -> Floats:

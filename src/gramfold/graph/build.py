@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import csr_array
 
+from gramfold.ordering.permutation import permuted
 from gramfold.types import Floats, Graph, Integers, Neighbors
 
 _BITS_OF_INFINITY = np.float64(np.inf).view(np.int64)
@@ -16,12 +17,12 @@ def symmetrize(neighbors: Neighbors) -> csr_array:
     # Sparse maximum drops zeros. The bits of floats that are not negative are ordered as the floats are:
     # counted down from infinity they are positive whole numbers, the largest for the shortest edge.
     key = 1 + _BITS_OF_INFINITY - np.abs(neighbors.distances).view(np.int64)  # abs: −0.0 is 0.0
-    chosen = csr_array((key, neighbors.indices, neighbors.indptr), shape=(n, n))
-    both = csr_array(chosen.maximum(chosen.T))
-    both.sort_indices()
+    # SuperLU, scikit-learn and many others read 32-bit indices only, and they are quicker
+    small = np.int32 if 2 * len(key) <= np.iinfo(np.int32).max else np.int64
+    lists = csr_array((key, neighbors.indices.astype(small), neighbors.indptr.astype(small)), shape=(n, n))
+    choosers = csr_array(lists.T)  # to turn the lists sorts them, which makes the maximum quick
+    both = csr_array(choosers.maximum(csr_array(choosers.T)))
     lengths = (1 + _BITS_OF_INFINITY - both.data).view(np.float64)
-    # SuperLU, scikit-learn and many others read 32-bit indices only
-    small = np.int32 if both.nnz <= np.iinfo(np.int32).max else np.int64
     return csr_array((lengths, both.indices.astype(small), both.indptr.astype(small)), shape=(n, n))
 
 
@@ -34,12 +35,10 @@ def subgraph(graph: Graph, members: Integers) -> Graph:
     """The part of the graph on these vertices; nobody outside may be a neighbour of theirs."""
     number = np.full(len(graph), -1)
     number[members] = np.arange(len(members))
-    lengths = csr_array(graph.lengths[members][:, members])
-    lengths.sort_indices()
     inside = graph.bridges[np.isin(graph.bridges, members).all(axis=1)]
     return replace(
         graph,
-        lengths=lengths,
+        lengths=permuted(graph.lengths, members),
         neighbors=graph.neighbors.take(members).renumber(number, len(members)),
         reach=None if graph.reach is None else graph.reach[members],
         multiplicity=graph.multiplicity[members],

@@ -70,17 +70,17 @@ def walks_from(
     n_jobs: int | None = None,
     stages: Stages = SILENT,
 ) -> Floats:
-    """Lengths of the shortest walks from these vertices, (len(sources), n); infinite where there is none.
+    """Lengths of the shortest walks from these vertices, (n, len(sources)); infinite where there is none.
 
     The graph's own order decides how much elimination fills in: see `arranged`.
     """
     sources = sources.astype(np.int32)
-    out = np.empty((len(sources), len(graph)), dtype=dtype)
+    out = np.empty((len(graph), len(sources)), dtype=dtype)
     elimination = _worthwhile_elimination(graph, len(sources), n_jobs)
     if elimination:
         EliminatedGraph.of(graph, elimination, out.dtype, stages).walks_from(sources, out, n_jobs, stages)
     else:
-        _dijkstra(graph, sources, out, n_jobs, stages)
+        _dijkstra(graph, sources, out.T, n_jobs, stages)
     return out
 
 

@@ -17,11 +17,14 @@ from numpy.typing import DTypeLike
 
 from gramfold.ordering.elimination import Elimination
 from gramfold.runtime.progress import Stages
-from gramfold.runtime.threads import StopFlag, blocks, run_blocks, stop_flag
+from gramfold.runtime.threads import StopFlag, blocks, run_blocks, stop_flag, thread_count
 from gramfold.types import Floats, Graph, Integers
 
 _PAIRS_PER_CALL = 2e8  # of the elimination: a fraction of a second
-_TILES_PER_GROUP = 16  # of sources, whose walks among themselves are found by one thread, and the rest by all
+# Sources carried at once: enough vector registers to hide what a loop costs, few enough for the caches.
+_LANES = 128
+_LANES_STEP = 16
+_TILES_PER_GROUP = 8  # of sources, whose walks among themselves are found by one thread, and the rest by all
 
 
 @dataclass(frozen=True)
@@ -58,27 +61,39 @@ class EliminatedGraph:
         return cls(start, filled, weights, elimination.parent, stop)
 
     def walks_from(self, sources: Integers, out: Floats, n_jobs: int | None, stages: Stages) -> None:
-        """Into out (len(sources), n)."""
-        from gramfold.graph.sweep_kernels import LANES, sweep
+        """Into out (n, len(sources))."""
+        from gramfold.graph.sweep_kernels import sweep
+
+        threads, count = thread_count(n_jobs), len(sources)
+        rounds = -(-count // (_LANES * threads))  # of all threads at once, each with as many lanes as the others
+        lanes = -(-count // (rounds * threads * _LANES_STEP)) * _LANES_STEP
 
         def work(part: slice) -> None:
-            sweep(self.start, self.filled, self.weights, self.parent, sources[part], self.stop, out[part])
+            sweep(*self._structure, self.parent, sources[part], self.stop, self._room(lanes), out[:, part])
 
-        run_blocks(work, blocks(len(sources), LANES), n_jobs, stages=stages, what="geodesics", stop=self.stop)
+        run_blocks(work, blocks(count, lanes), n_jobs, stages=stages, what="geodesics", stop=self.stop)
 
     def all_pairs(self, out: Floats, n_jobs: int | None, stages: Stages) -> None:
         """Into out (n, n), which is symmetric to the bit."""
-        from gramfold.graph.sweep_kernels import LANES, sweep_between
+        from gramfold.graph.sweep_kernels import sweep_between
 
         def settle(tile: slice, bottom: int, top: int | None = None) -> None:
             top = tile.stop if top is None else top
-            sweep_between(self.start, self.filled, self.weights, tile.start, tile.stop, top, bottom, self.stop, out)
+            sweep_between(*self._structure, tile.start, tile.stop, top, bottom, self.stop, self._room(_LANES), out)
 
-        groups = blocks(len(out), LANES * _TILES_PER_GROUP)
+        groups = blocks(len(out), _LANES * _TILES_PER_GROUP)
         for group in stages.bar(reversed(groups), len(groups), "geodesics"):
             low = group.start
-            tiles = [slice(low + tile.start, low + tile.stop) for tile in blocks(group.stop - low, LANES)]
+            tiles = [slice(low + tile.start, low + tile.stop) for tile in blocks(group.stop - low, _LANES)]
             within = tiles[::-1]  # from the last to the first
             run_blocks(partial(settle, bottom=low), within, n_jobs=1, stop=self.stop)
             if low:
                 run_blocks(partial(settle, bottom=0, top=low), tiles, n_jobs, stop=self.stop)
+
+    @property
+    def _structure(self) -> tuple[Integers, Integers, Floats]:
+        return self.start, self.filled, self.weights
+
+    def _room(self, lanes: int) -> Floats:
+        """Room for the walks of one sweep; made by NumPy, which asks for large pages."""
+        return np.empty((len(self.parent), lanes), dtype=self.weights.dtype)

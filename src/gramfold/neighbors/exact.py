@@ -29,9 +29,12 @@ class TreeIndex(VectorIndex):
     def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
         indices = np.empty((len(rows), k), dtype=np.intp)
         distances = np.empty((len(rows), k))
+        # The tree's own rows are asked leaf by leaf: neighbours look at the same nodes, which are then in the cache.
+        order = self._tree.indices if rows is self.rows else np.arange(len(rows))
         parts = blocks(len(rows), _QUERIES_PER_BLOCK)
         for part in stages.bar(parts, len(parts), "neighbours"):
-            indices[part], distances[part] = self._nearest_block(rows[part], k)
+            asked = order[part]
+            indices[asked], distances[asked] = self._nearest_block(rows[asked], k)
         return indices, distances
 
     def _nearest_block(self, rows: Floats, k: int) -> tuple[Integers, Floats]:

@@ -13,18 +13,12 @@ from scipy.sparse import csc_array, csr_array, eye_array
 from gramfold.ordering.contraction import Contraction
 from gramfold.ordering.dissection import first_separator, nested_dissection
 from gramfold.ordering.elimination import Elimination, eliminate
+from gramfold.ordering.permutation import permuted
 from gramfold.types import Integers
 
 # SuperLU orders by factoring. Beyond these sizes that would cost more than a better order saves.
 _MINIMUM_DEGREE_ROWS = 200_000
 _MINIMUM_DEGREE_OPERATIONS = 2e10
-
-
-def permuted(graph: csr_array, order: Integers) -> csr_array:
-    """The graph with its vertices in this order."""
-    moved = csr_array(graph[order][:, order])
-    moved.sort_indices()
-    return moved
 
 
 def fill_reducing_order(
