@@ -32,9 +32,9 @@ def place_everybody(kernel: Kernel, spectrum: Spectrum) -> Floats:
     values = getattr(kernel, "everybody", None)
     if values is None or len(values) == len(kernel.mass):
         return scaled(spectrum, kernel.exponent)
-    places = np.empty((len(values), len(spectrum)))
+    places, weights = np.empty((len(values), len(spectrum))), projection(kernel, spectrum)
     for part in blocks(len(values), max(1, _ENTRIES_PER_BLOCK // values.shape[1])):
-        places[part] = project(kernel.cross(values[part]), kernel, spectrum)  # type: ignore[attr-defined]
+        places[part] = kernel.cross_times(values[part], weights)  # type: ignore[attr-defined]
     return places
 
 

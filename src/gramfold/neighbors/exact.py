@@ -4,6 +4,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from threadpoolctl import threadpool_limits
 
 from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists
@@ -16,6 +17,11 @@ _ENTRIES_PER_BLOCK = 2_000_000  # of a block of distances: 16 MB, some 20 ms of 
 _TIED_PER_BLOCK = 1_000
 # Candidates taken beyond k from rounded distances, so that the check below seldom fails.
 _SPARE = 8
+# Rows on which products in float32 are tried, neighbours looked for there, and the share that they must settle.
+_SAMPLE = 64
+_SAMPLE_NEIGHBORS = 16
+_SETTLED_SHARE = 0.9
+_LONGEST_IN_SINGLE = 1e30  # squared length of a row, so that float32 neither overflows nor vanishes
 
 
 class TreeIndex(VectorIndex):
@@ -97,6 +103,18 @@ class BlockedIndex(VectorIndex):
             self._center = self.rows.mean(axis=0, dtype=np.float64).astype(self.rows.dtype)
             self._shifted = self.rows - self._center
             self._norms = _squared_norms(self._shifted)
+            if self._single_is_enough():
+                self._shifted = self._shifted.astype(np.float32)
+
+    def _single_is_enough(self) -> bool:
+        """Whether products in float32, twice as quick, tell who may be near: on a sample, for nearly every row."""
+        if self._norms.max() > _LONGEST_IN_SINGLE or self._norms.max() < 1 / _LONGEST_IN_SINGLE:
+            return False
+        sample = self.rows[:: max(1, self.size // _SAMPLE)][:_SAMPLE]
+        k = min(_SAMPLE_NEIGHBORS, self.size)
+        squared, rounding = self._rounded_squares(sample, np.float32)
+        rough = _smallest(squared, min(k + _SPARE, self.size))[1]
+        return bool(np.mean(rough[:, -1] - rough[:, k - 1] > 2 * rounding) > _SETTLED_SHARE)
 
     def _parts(self, m: int) -> list[slice]:
         return blocks(m, max(1, _ENTRIES_PER_BLOCK // self.size))
@@ -117,7 +135,7 @@ class BlockedIndex(VectorIndex):
         return _smallest(self.metric.block(rows, self.rows), k)
 
     def _euclidean_nearest(self, rows: Floats, k: int) -> tuple[Integers, Floats]:
-        squared, rounding = self._rounded_squares(rows)
+        squared, rounding = self._rounded_squares(rows, self._shifted.dtype)
         more = min(k + _SPARE, self.size)
         found, rough = _smallest(squared, more)
         owners = np.repeat(np.arange(len(rows)), more)
@@ -134,18 +152,18 @@ class BlockedIndex(VectorIndex):
                 indices[row], distances[row] = near[order], exact[order]
         return indices, distances
 
-    def _rounded_squares(self, rows: Floats) -> tuple[Floats, Floats]:
+    def _rounded_squares(self, rows: Floats, dtype: DTypeLike) -> tuple[Floats, Floats]:
         """|x|² + |y|² − 2 x·y for all pairs, and how far each row's entries may be from the truth."""
         shifted = rows - self._center
         norms = _squared_norms(shifted)
         longest = np.sqrt(norms) + np.sqrt(self._norms.max())
-        if longest.max() ** 2 > np.finfo(shifted.dtype).max:  # of float32
-            shifted = shifted.astype(np.float64)
-        squared = shifted @ self._shifted.T
+        if longest.max() ** 2 > np.finfo(dtype).max:
+            dtype = np.float64
+        squared = shifted.astype(dtype, copy=False) @ self._shifted.T.astype(dtype, copy=False)
         squared *= -2.0
-        squared += norms[:, None].astype(squared.dtype)
-        squared += self._norms[None, :].astype(squared.dtype)
-        eps = max(np.finfo(rows.dtype).eps, np.finfo(self.rows.dtype).eps)
+        squared += norms[:, None].astype(dtype)
+        squared += self._norms[None, :].astype(dtype)
+        eps = max(np.finfo(kind).eps for kind in (rows.dtype, self.rows.dtype, self._shifted.dtype, dtype))
         return squared, 8.0 * eps * np.sqrt(rows.shape[1]) * longest**2
 
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
@@ -155,7 +173,7 @@ class BlockedIndex(VectorIndex):
                 block = self.metric.block(rows[part], self.rows)
                 i, j = np.nonzero(block <= limit * (1 + ROUNDING))
                 return i + part.start, j, block[i, j]
-            squared, rounding = self._rounded_squares(rows[part])
+            squared, rounding = self._rounded_squares(rows[part], self._shifted.dtype)
             length = np.asarray(self.metric.search_length(limit))
             i, j = np.nonzero(squared <= length**2 * (1 + 1e-9) + rounding[:, None])
             return i + part.start, j, self.metric.pairs(rows[part], i, self.rows, j, n_jobs=1)
