@@ -1,3 +1,7 @@
+import pickle
+import shutil
+from mmap import mmap
+
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import shortest_path
@@ -9,7 +13,8 @@ from sklearn.neighbors import KNeighborsTransformer, kneighbors_graph
 
 from gramfold import Isomap
 from gramfold.datasets import make_swiss_roll
-from gramfold.errors import DisconnectedGraphWarning
+from gramfold.errors import DisconnectedGraphWarning, InputError, MemoryForecastError
+from gramfold.runtime import memory
 from tests.methods.maps import DATA, difference, roll, s_curve, similarity
 
 
@@ -141,3 +146,56 @@ def test_approximate_neighbours_give_nearly_the_same_map():
     model = Isomap(neighbors="approximate", random_state=0).fit(X)
     assert model.neighbors_.recall > 0.95
     assert procrustes(model.embedding_, Isomap().fit_transform(roll()))[2] < 0.01
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_walks_in_a_file_give_the_same_map_to_the_bit(dtype, tmp_path):
+    X = many_rows().astype(dtype)
+    here, there = Isomap().fit(X[:1100]), Isomap(storage=tmp_path).fit(X[:1100])
+    assert isinstance(_owner(there.kernel_.array), mmap)
+    assert not isinstance(_owner(here.kernel_.array), mmap)
+    np.testing.assert_array_equal(there.embedding_, here.embedding_)
+    np.testing.assert_array_equal(there.transform(X[1100:]), here.transform(X[1100:]))
+    assert list(tmp_path.iterdir()) == []  # nothing to clean up
+    np.testing.assert_array_equal(clone_by_pickle(there).transform(X[1100:]), here.transform(X[1100:]))
+
+
+def test_walks_in_float32_give_nearly_the_same_map():
+    X = many_rows()
+    single, double = Isomap(storage="float32").fit(X[:1100]), Isomap().fit(X[:1100])
+    assert single.kernel_.array.dtype == np.float32
+    assert single.embedding_.dtype == np.float64
+    assert 0 < difference(single.embedding_, double.embedding_) < 1e-6
+    assert difference(single.transform(X[1100:]), double.transform(X[1100:])) < 1e-6
+    landmarks = Isomap(storage="float32", landmarks=200).fit(X[:1100])
+    assert landmarks.kernel_.all_values.dtype == np.float32
+
+
+def test_a_folder_that_cannot_hold_the_walks_is_refused_at_once(tmp_path, monkeypatch):
+    with pytest.raises(InputError, match="is not a folder"):
+        Isomap(storage=str(tmp_path / "absent")).fit(roll())
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
+    with pytest.raises(MemoryForecastError, match=r"GB on disk and 0.0 GB are free"):
+        Isomap(storage=tmp_path).fit(roll())
+
+
+def test_the_forecast_names_a_file(monkeypatch, tmp_path):
+    monkeypatch.setattr(memory, "available_memory", lambda: 10e6)
+    with pytest.raises(MemoryForecastError, match=r"or name a folder in storage=, where a file takes 0.0 GB"):
+        Isomap().fit(many_rows())
+    Isomap(storage=tmp_path).fit(many_rows())
+
+
+def many_rows():
+    return make_swiss_roll(1300, random_state=3).points  # beyond what is solved densely
+
+
+def _owner(array):
+    while isinstance(array, np.ndarray):
+        array = array.base
+    return array
+
+
+def clone_by_pickle(model):
+    return pickle.loads(pickle.dumps(model))

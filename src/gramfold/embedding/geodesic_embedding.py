@@ -8,6 +8,7 @@ new point: d(x, j) = min over its neighbours i of |x − x_i| + D_ij
 
 import warnings
 from numbers import Integral
+from os import PathLike
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -25,6 +26,7 @@ from gramfold.kernels.gram import GramKernel, centered_gram
 from gramfold.kernels.landmark import choose_landmarks, landmark_gram
 from gramfold.runtime.memory import GIGABYTE, USABLE_SHARE, available_memory
 from gramfold.runtime.progress import Stages
+from gramfold.runtime.storage import array_in_file, check_room
 from gramfold.types import Floats, Graph
 
 _AUTO_LANDMARKS = 2_000
@@ -52,6 +54,13 @@ class GeodesicEmbedding(GraphEmbedding):
         words="Each landmark the row farthest from those already chosen, or any rows at random.",
     )
 
+    storage: Literal["memory", "float32"] | PathLike[str] | str = parameter(
+        default="memory",
+        allowed=[str, PathLike],
+        words="""Where the n × n walks are kept: in memory in the dtype of the rows, in memory in float32, or in a file
+        in the folder named here, which the system pages in and out and which vanishes with the model.""",
+    )
+
     _attributes: ClassVar[str] = """
     landmarks_ : ndarray of int or None
         Data rows that carry the kernel (of the largest piece), in its order; None where all do.
@@ -59,22 +68,42 @@ class GeodesicEmbedding(GraphEmbedding):
 
     def _memory(self, n: int, itemsize: int) -> float:
         count = self._landmark_count(n, itemsize)
-        walks = float(n) * count
-        return walks * itemsize + super()._memory(n, itemsize)
+        walks = float(n) * count * (4 if self.storage == "float32" else itemsize)
+        return (0.0 if self._in_file and count >= n else walks) + super()._memory(n, itemsize)
+
+    def _forecast(self, n: int, itemsize: int) -> None:
+        super()._forecast(n, itemsize)
+        if self._in_file:
+            check_room(self.storage, (n, n), self._dtype)  # now, not after the neighbours are found
 
     def _memory_advice(self, n: int, itemsize: int) -> list[str]:
         count = min(n // 2, _AUTO_LANDMARKS)
         if self.landmarks is not None or count < 2:
             return []
         need = float(n) * count * itemsize + super()._memory(n, itemsize)
-        return [f"or use landmarks={count}, which needs {need / GIGABYTE:.1f} GB"]
+        return [
+            f"or use landmarks={count}, which needs {need / GIGABYTE:.1f} GB",
+            f"or name a folder in storage=, where a file takes {float(n) ** 2 * itemsize / GIGABYTE:.1f} GB",
+        ]
+
+    @property
+    def _in_file(self) -> bool:
+        return self.storage not in {"memory", "float32"}
+
+    @property
+    def _walk_dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.float32) if self.storage == "float32" else self._dtype
+
+    def _room_for_walks(self, n: int) -> Floats | None:
+        return array_in_file(self.storage, (n, n), self._walk_dtype) if self._in_file else None
 
     def _landmark_count(self, n: int, itemsize: int) -> int:
         if self.landmarks is None:
             return n
         if self.landmarks != "auto":
             return min(n, int(self.landmarks))
-        return n if float(n) ** 2 * itemsize < USABLE_SHARE * available_memory() else min(n, _AUTO_LANDMARKS)
+        fits = self._in_file or float(n) ** 2 * itemsize < USABLE_SHARE * available_memory()
+        return n if fits else min(n, _AUTO_LANDMARKS)
 
     def _arranged(self, graph: Graph) -> Graph:
         count = self._landmark_count(len(graph), self._dtype.itemsize)
@@ -85,7 +114,7 @@ class GeodesicEmbedding(GraphEmbedding):
         n = len(graph)
         count = self._landmark_count(n, self._dtype.itemsize)
         if count >= n:
-            walks = all_pairs(graph, self._dtype, self.n_jobs, stages)  # (n, n)
+            walks = all_pairs(graph, self._walk_dtype, self.n_jobs, stages, self._room_for_walks(n))  # (n, n)
             np.square(walks, out=walks)  # kept squared: one n × n matrix serves kernel and new points
             return centered_gram(walks, scale=-0.5, mass=graph.multiplicity)
         if self.landmarks == "auto":
@@ -103,7 +132,7 @@ class GeodesicEmbedding(GraphEmbedding):
             check_random_state(self.random_state),
             start=int(np.argmax(graph.neighbors.farthest)),  # the loneliest vertex, whatever the order of the rows
         )
-        walks = walks_from(graph, chosen, self._dtype, self.n_jobs, stages)  # (n, count)
+        walks = walks_from(graph, chosen, self._walk_dtype, self.n_jobs, stages)  # (n, count)
         return landmark_gram(np.square(walks, out=walks), chosen, graph.multiplicity)
 
     def _place(self, piece: Piece, new: NewRows) -> Floats:
