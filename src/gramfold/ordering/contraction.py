@@ -22,13 +22,13 @@ class Contraction:
 
     @classmethod
     def of(cls, graph: csr_array) -> Self:
-        """Each vertex and its nearest free neighbour become one; `graph` holds lengths, without a diagonal."""
+        """Each vertex and the free neighbour most like it become one; `graph` has no diagonal."""
         from gramfold.ordering.contraction_kernels import contract, match
 
         n = graph.shape[0]
         indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
         group, members = np.full(n, -1, dtype=np.int32), np.full((n, 2), -1, dtype=np.int32)
-        match(indptr, indices, graph.data.astype(np.float64, copy=False), group, members)
+        match(indptr, indices, group, members)
         count = int(group.max(initial=-1)) + 1
         small_indptr, small_indices = np.zeros(count + 1, dtype=np.int32), np.empty(len(indices), dtype=np.int32)
         contract(indptr, indices, group, members[:count], small_indptr, small_indices)

@@ -6,17 +6,30 @@ from gramfold.runtime.compiled import kernel
 
 
 @kernel
-def match(indptr, indices, lengths, group, members):
-    """group[v]: the pair of v, numbered as they are made; members[g]: its vertices, −1 for a missing second."""
+def match(indptr, indices, group, members):
+    """group[v]: the pair of v, numbered as they are made; members[g]: its vertices, −1 for a missing second.
+
+    Each vertex takes the free neighbour with which it shares the largest part of their neighbours.
+    """
     count = 0
+    mark = np.full(group.size, -1, np.int32)
     for v in range(group.size):
         if group[v] >= 0:
             continue
-        mate, shortest = -1, np.inf
+        for e in range(indptr[v], indptr[v + 1]):
+            mark[indices[e]] = v
+        mark[v] = v
+        degree = indptr[v + 1] - indptr[v]
+        mate, most = -1, -1.0
         for e in range(indptr[v], indptr[v + 1]):
             u = indices[e]
-            if group[u] < 0 and u != v and lengths[e] < shortest:
-                mate, shortest = u, lengths[e]
+            if group[u] < 0:
+                common = 0
+                for f in range(indptr[u], indptr[u + 1]):
+                    common += mark[indices[f]] == v
+                shared = common / (degree + indptr[u + 1] - indptr[u] - common)
+                if shared > most:
+                    mate, most = u, shared
         group[v] = count
         members[count, 0], members[count, 1] = v, mate
         if mate >= 0:

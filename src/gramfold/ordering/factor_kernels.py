@@ -1,0 +1,190 @@
+"""Compiled: supernodal LDLᵀ without pivoting, and solves with it.
+
+A supernode of m vertices with a tail of r later ones is two dense blocks in `values`: `own` (m, m), of which the upper
+triangle counts, and `beyond` (m, r). Row i holds w_i = d_i u_i, the i-th row of Lᵀ times its pivot.
+"""
+
+import numpy as np
+
+from gramfold.runtime.compiled import inline, kernel, routine
+
+_BLOCK = 64  # rows or columns that go through one product of dense blocks
+_SMALL = 8  # supernodes of fewer vertices are updated by plain loops
+
+
+@inline
+def _own(values, place, s, m):
+    return values[place[s] : place[s] + m * m].reshape(m, m)
+
+
+@inline
+def _beyond(values, place, s, m, r):
+    return values[place[s] + m * m : place[s] + m * (m + r)].reshape(m, r)
+
+
+@routine
+def _locate(tail, first, heads, target, tail_start, tails, column):
+    """column[j]: where vertex tail[j], j ≥ first, stands in the rows of the supernode `target`."""
+    begin, end = heads[target], heads[target + 1]
+    q = tail_start[target]
+    for j in range(first, tail.size):
+        if tail[j] < end:
+            column[j] = tail[j] - begin
+        else:
+            while tails[q] < tail[j]:
+                q += 1
+            column[j] = end - begin + q - tail_start[target]
+
+
+@kernel
+def place_entries(indptr, indices, entries, heads, owner, tail_start, tails, place, values):
+    """The upper triangle of the matrix at its places in the supernodes."""
+    for v in range(owner.size):
+        s = owner[v]
+        first, last = heads[s], heads[s + 1]
+        m, r = last - first, tail_start[s + 1] - tail_start[s]
+        own, beyond = _own(values, place, s, m), _beyond(values, place, s, m, r)
+        q = tail_start[s]
+        for e in range(indptr[v], indptr[v + 1]):
+            u = indices[e]
+            if u < v:
+                continue
+            if u < last:
+                own[v - first, u - first] = entries[e]
+            else:
+                while tails[q] < u:
+                    q += 1
+                beyond[v - first, q - tail_start[s]] = entries[e]
+
+
+@routine
+def _factor_rows(own, beyond, pivots):
+    """Eliminate the supernode's own vertices from its rows; returns whether every pivot could be divided by."""
+    m, r = beyond.shape
+    for low in range(0, m, _BLOCK):
+        high = min(m, low + _BLOCK)
+        if low > 0:  # what earlier blocks of rows take from these
+            scaled = np.empty((high - low, low))
+            for i in range(low):
+                for k in range(low, high):
+                    scaled[k - low, i] = own[i, k] / pivots[i]
+            own[low:high, low:] -= np.dot(scaled, own[:low, low:].copy())
+            if r > 0:
+                beyond[low:high] -= np.dot(scaled, beyond[:low])
+        for i in range(low, high):
+            pivot = own[i, i]
+            pivots[i] = pivot
+            if pivot == 0 or not np.isfinite(pivot):
+                return False
+            for k in range(i + 1, high):
+                share = own[i, k] / pivot
+                if share != 0:
+                    for j in range(k, m):
+                        own[k, j] -= share * own[i, j]
+                    for j in range(r):
+                        beyond[k, j] -= share * beyond[i, j]
+    return True
+
+
+@kernel
+def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, low, high, stop):
+    """Factor supernodes low..high−1 and take each from the later ones; stop[1] is set where a pivot is 0 or no number."""
+    most = 0
+    for s in range(low, high):
+        most = max(most, tail_start[s + 1] - tail_start[s])
+    column = np.empty(most, np.int64)
+    for s in range(low, high):
+        if stop[0]:
+            return
+        first, last = heads[s], heads[s + 1]
+        tail = tails[tail_start[s] : tail_start[s + 1]]
+        m, r = last - first, tail.size
+        own, beyond = _own(values, place, s, m), _beyond(values, place, s, m, r)
+        if not _factor_rows(own, beyond, pivots[first:last]):
+            stop[1] = 1
+            return
+        target = -1
+        for begin in range(0, r, _BLOCK):
+            end = min(r, begin + _BLOCK)
+            taken = np.zeros(
+                (end - begin, r - begin)
+            )  # row i − begin: what leaves row tail[i], from column tail[begin]
+            if m < _SMALL:
+                for p in range(m):
+                    for i in range(begin, end):
+                        share = beyond[p, i] / pivots[first + p]
+                        for j in range(i, r):
+                            taken[i - begin, j - begin] += share * beyond[p, j]
+            else:
+                scaled = np.empty((end - begin, m))
+                for p in range(m):
+                    for i in range(begin, end):
+                        scaled[i - begin, p] = beyond[p, i] / pivots[first + p]
+                taken[:] = np.dot(scaled, beyond[:, begin:].copy())
+            for i in range(begin, end):
+                a = tail[i]
+                if owner[a] != target:
+                    target = owner[a]
+                    _locate(tail, i, heads, target, tail_start, tails, column)
+                width = heads[target + 1] - heads[target]
+                row = a - heads[target]
+                near = place[target] + row * width
+                far = place[target] + width * width + row * (tail_start[target + 1] - tail_start[target]) - width
+                for j in range(i, r):
+                    at = column[j] + (near if column[j] < width else far)
+                    values[at] -= taken[i - begin, j - begin]
+
+
+@kernel
+def solve_supernodes(heads, tail_start, tails, place, values, pivots, stop, x):
+    """x (n, p) becomes the solution of L D Lᵀ x = x."""
+    count, p = heads.size - 1, x.shape[1]
+    for s in range(count):  # L D y = x
+        if stop[0]:
+            return
+        first, last = heads[s], heads[s + 1]
+        tail = tails[tail_start[s] : tail_start[s + 1]]
+        m, r = last - first, tail.size
+        own, beyond = _own(values, place, s, m), _beyond(values, place, s, m, r)
+        for i in range(m):
+            for c in range(p):
+                x[first + i, c] /= pivots[first + i]
+            for k in range(i + 1, m):
+                for c in range(p):
+                    x[first + k, c] -= own[i, k] * x[first + i, c]
+        if m < _SMALL:
+            for i in range(m):
+                for j in range(r):
+                    for c in range(p):
+                        x[tail[j], c] -= beyond[i, j] * x[first + i, c]
+        elif r > 0:
+            taken = np.dot(beyond.T, x[first:last])
+            for j in range(r):
+                for c in range(p):
+                    x[tail[j], c] -= taken[j, c]
+    for s in range(count - 1, -1, -1):  # Lᵀ x = y
+        if stop[0]:
+            return
+        first, last = heads[s], heads[s + 1]
+        tail = tails[tail_start[s] : tail_start[s + 1]]
+        m, r = last - first, tail.size
+        own, beyond = _own(values, place, s, m), _beyond(values, place, s, m, r)
+        taken = np.zeros((m, p))
+        if r > 0:
+            met = np.empty((r, p))
+            for j in range(r):
+                for c in range(p):
+                    met[j, c] = x[tail[j], c]
+            if m < _SMALL:
+                for i in range(m):
+                    for j in range(r):
+                        for c in range(p):
+                            taken[i, c] += beyond[i, j] * met[j, c]
+            else:
+                taken[:] = np.dot(beyond, met)
+        for i in range(m - 1, -1, -1):
+            for k in range(i + 1, m):
+                for c in range(p):
+                    taken[i, c] += own[i, k] * x[first + k, c]
+            for c in range(p):
+                x[first + i, c] -= taken[i, c] / pivots[first + i]
