@@ -171,3 +171,24 @@ def test_feature_space_distances_are_those_of_the_points(rows, columns):
     others = DATA if columns is None else DATA[np.atleast_1d(columns)]
     truth = ((picked[:, None] - others[None]) ** 2).sum(axis=-1)
     np.testing.assert_allclose(KERNEL.squared_distances(rows, columns), truth, atol=1e-12)
+
+
+def test_some_of_a_spectrum():
+    whole = Spectrum(
+        np.array([4.0, 2.0, 1.0]),
+        np.eye(5)[:, :3],
+        np.array([1e-9, 2e-9, 3e-9]),
+        "dense",
+        0.5,
+        penalties=np.array([0.25, 0.5, 1.0]),
+        novelty=np.array([1.0, 0.1, 0.9]),
+    )
+    part = whole.take(np.array([0, 2]))
+    assert part.eigenvalues.tolist() == [4.0, 1.0]
+    np.testing.assert_array_equal(part.eigenvectors, np.eye(5)[:, [0, 2]])
+    assert part.residuals.tolist() == [1e-9, 3e-9]
+    assert part.penalties.tolist() == [0.25, 1.0]
+    assert part.novelty.tolist() == [1.0, 0.9]
+    assert part.taken.tolist() == [0, 2]
+    assert part.solver == "dense"
+    assert whole.taken is None

@@ -10,6 +10,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ClassicalMDS": "gramfold.methods.classical_mds",
+    "CommuteTime": "gramfold.methods.commute_time",
+    "DiffusionMap": "gramfold.methods.diffusion_map",
+    "HeatKernel": "gramfold.methods.heat_kernel",
     "Isomap": "gramfold.methods.isomap",
     "KernelIsomap": "gramfold.methods.kernel_isomap",
     "KernelPCA": "gramfold.methods.kernel_pca",
@@ -24,6 +27,9 @@ _ROOMS = ("datasets", "errors", "plotting")
 __all__ = [
     "LLE",
     "ClassicalMDS",
+    "CommuteTime",
+    "DiffusionMap",
+    "HeatKernel",
     "Isomap",
     "KernelIsomap",
     "KernelPCA",

@@ -2,6 +2,9 @@ from gramfold import datasets as datasets
 from gramfold import errors as errors
 from gramfold import plotting as plotting
 from gramfold.methods.classical_mds import ClassicalMDS as ClassicalMDS
+from gramfold.methods.commute_time import CommuteTime as CommuteTime
+from gramfold.methods.diffusion_map import DiffusionMap as DiffusionMap
+from gramfold.methods.heat_kernel import HeatKernel as HeatKernel
 from gramfold.methods.isomap import Isomap as Isomap
 from gramfold.methods.kernel_isomap import KernelIsomap as KernelIsomap
 from gramfold.methods.kernel_pca import KernelPCA as KernelPCA
@@ -15,6 +18,9 @@ __version__: str
 __all__ = [
     "LLE",
     "ClassicalMDS",
+    "CommuteTime",
+    "DiffusionMap",
+    "HeatKernel",
     "Isomap",
     "KernelIsomap",
     "KernelPCA",

@@ -41,6 +41,10 @@ class RankWarning(GramfoldWarning):
     """The kernel has fewer positive directions than were asked for."""
 
 
+class RepeatedDirectionWarning(GramfoldWarning):
+    """A coordinate of the map is a function of those before it, or fewer independent ones were found than asked for."""
+
+
 class NotConvergedWarning(GramfoldWarning):
     """An iteration stopped at its last allowed step; says how far it still moved."""
 

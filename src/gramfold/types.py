@@ -119,7 +119,7 @@ class Kernel(ABC):
 
     kind: Literal["gram", "penalty"]
     mass: Floats  # (n,)
-    null: Floats  # (n, c) known null vectors
+    null: Floats  # (n, c) known null vectors (of the penalty)
     exponent: float
     rows: Integers  # (n_rows,) the vertex of each data row
 
@@ -178,7 +178,7 @@ class Kernel(ABC):
 class Spectrum:
     """Leading eigenpairs of a kernel, with the proof of how good they are."""
 
-    eigenvalues: Floats  # (p,) of the kernel, descending
+    eigenvalues: Floats  # (p,) of the kernel, descending (or in the order of `penalties`)
     eigenvectors: Floats  # (n, p), orthonormal in the kernel's mass, signs canonical
     residuals: (
         Floats  # (p,) ‖A u − λ u‖ / λ of the symmetric form: A = M^½ K M^½ (gram) or M^-½ P M^-½ (penalty), |u| = 1
@@ -191,6 +191,20 @@ class Spectrum:
     negative_mass: float | None = None  # Σ|λ<0| / Σ|λ|; None where only part of the spectrum was computed
     most_negative_before: float | None = None  # both of the gram before its repair; None where none was made
     negative_mass_before: float | None = None
+    taken: Integers | None = None  # (p,) which of the leading eigenpairs these are, from 0; None: the first p
+    novelty: Floats | None = None  # (p,) how far each is from being a function of those before it; None: not asked
 
     def __len__(self) -> int:
         return len(self.eigenvalues)
+
+    def take(self, taken: Integers) -> Self:
+        """Only these eigenpairs of leading ones."""
+        return replace(
+            self,
+            eigenvalues=self.eigenvalues[taken],
+            eigenvectors=self.eigenvectors[:, taken],
+            residuals=self.residuals[taken],
+            penalties=None if self.penalties is None else self.penalties[taken],
+            novelty=None if self.novelty is None else self.novelty[taken],
+            taken=taken,
+        )

@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from gramfold import LLE, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps, OrdinalMDS
+from gramfold import (
+    LLE,
+    ClassicalMDS,
+    CommuteTime,
+    DiffusionMap,
+    HeatKernel,
+    Isomap,
+    KernelPCA,
+    LaplacianEigenmaps,
+    OrdinalMDS,
+)
 from gramfold.errors import DisconnectedGraphError, GramfoldError, InputError, PrecomputedInputError
 from tests.contract.checks import sheet
 from tests.contract.discovery import by_name, exported
@@ -57,6 +67,10 @@ CASES = {
     "negative ridge": (lambda: LLE(reg=-1e-3).fit(X), "reg"),
     "unknown weights": (lambda: LaplacianEigenmaps(weights="cosine").fit(X), "weights"),
     "width of nothing": (lambda: LaplacianEigenmaps(weights="gaussian", width=0.0).fit(X), "width"),
+    "width of a word": (lambda: LaplacianEigenmaps(weights="gaussian", width="auto").fit(X), "width"),
+    "unknown coordinates": (lambda: CommuteTime(coordinates="best").fit(X), "coordinates"),
+    "time before the start": (lambda: HeatKernel(time=-1.0).fit(X), "time"),
+    "more than all density": (lambda: DiffusionMap(alpha=1.5).fit(X), "alpha"),
     "unknown policy": (lambda: Isomap(on_disconnected="ignore").fit(X), "on_disconnected"),
     "unknown search": (lambda: Isomap(neighbors="fast").fit(X), "neighbors"),
     "no thread": (lambda: Isomap(n_jobs=0).fit(X), "n_jobs=0 asks for no thread"),

@@ -9,6 +9,8 @@ from gramfold import Isomap, LaplacianEigenmaps
 from gramfold.runtime import memory
 from tests.contract import checks
 
+pytestmark = pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
+
 
 class NoNames(Isomap):
     def get_feature_names_out(self, input_features=None):

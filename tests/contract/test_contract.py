@@ -15,6 +15,9 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
 # A method that knows nothing of unseen rows is named here; all others have transform, inverse_transform and score.
 ONLY_FIT = {"OrdinalMDS"}
 
+# The sheet of the checks is five times as long as it is high: the leading coordinates of a Laplacian repeat themselves.
+pytestmark = pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
+
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=by_name)
 
 

@@ -27,6 +27,7 @@ def test_verbose_tells_stages_on_standard_error(capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
 def test_refit_forgets_the_first_fit():
     model = LaplacianEigenmaps(weights="gaussian").fit(sheet(300))
     fresh = LaplacianEigenmaps(weights="gaussian").fit(sheet(200, seed=5))
@@ -59,6 +60,7 @@ def test_auto_says_when_it_searches_approximately(monkeypatch):
     assert Isomap(neighbors="exact").fit(X).neighbors_.recall is None
 
 
+@pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
 def test_kernel_views_agree():
     for model in (Isomap().fit(sheet(150)), LaplacianEigenmaps().fit(sheet(150)), LLE(kernel="shift").fit(sheet(150))):
         K = model.kernel_

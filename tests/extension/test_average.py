@@ -54,6 +54,40 @@ def test_training_rows_return(normalized: bool, width: float | None, copies: boo
     np.testing.assert_allclose(placed, vectors, atol=1e-12)
 
 
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("tuned", [False, True])
+def test_training_rows_return_to_density_and_self_tuning(alpha: float, tuned: bool) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((120, 2)) ** 2  # dense towards a corner
+    multiplicity = rng.integers(1, 4, 120).astype(float)
+    D, reach, edges = union_graph(X, 8)
+    widths = np.sort(D, axis=1)[:, 7] if tuned else np.full(120, 0.2)
+    w = edges * np.exp(-(D**2) / (2 * np.outer(widths, widths)))
+    density = w @ multiplicity
+    W = w * np.outer(multiplicity, multiplicity) / np.outer(density, density) ** alpha
+    penalties, vectors = eigenmaps(W, W.sum(axis=1), 3)
+    placed = average(
+        lists(D, np.maximum(reach[:, None], reach[None, :]) >= D),
+        vectors,
+        width=widths if tuned else 0.2,
+        multiplicity=multiplicity / density**alpha,
+        penalties=penalties,
+        normalized=True,
+    )
+    np.testing.assert_allclose(placed, vectors, atol=1e-14 * np.abs(vectors).max() * 120)
+
+
+def test_self_tuned_weights_of_a_new_point() -> None:
+    met = Neighbors.from_lists(np.array([[1, 0]]), np.array([[0.5, 1.5]]), 2)
+    widths, places = np.array([1.0, 3.0]), np.array([[1.0], [2.0]])
+    found = average(
+        met, places, width=widths, multiplicity=np.array([2.0, 1.0]), penalties=np.array([0.1]), normalized=False
+    )
+    own = 2.5  # min(1 + 1.5, 3 + 0.5)
+    w = np.exp(-0.5 * np.array([1.5**2 / (own * 1.0), 0.5**2 / (own * 3.0)])) * [2.0, 1.0]
+    np.testing.assert_allclose(found[0, 0], (w @ places[:, 0]) / (w.sum() - 0.1), rtol=1e-14)
+
+
 @pytest.mark.parametrize("n", [4, 9])
 def test_eigenvalues_above_one_have_a_negative_balance(n: int) -> None:
     # a complete graph: all normalised eigenvalues are n / (n − 1)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from scipy.linalg import eigh
+from scipy.spatial.distance import cdist
 
 from gramfold.errors import InputError
-from gramfold.graph.affinity import affinity, default_width, weigh
+from gramfold.graph.affinity import affinity, default_width, divided_by_density, local_widths, weigh
 from gramfold.graph.build import build_graph
 from gramfold.graph.laplacian import degrees, laplacian
 from gramfold.types import Graph, Neighbors
@@ -70,3 +71,63 @@ def test_weights_that_vanish_beside_others_do_no_harm() -> None:
     found = affinity(build_graph(lists, None, np.ones(3)), 1.0).toarray()
     w = np.exp(-0.5)
     np.testing.assert_array_equal(found, [[0, w, 0], [w, 0, w], [0, w, 0]])
+
+
+def nearest_graph(X: np.ndarray, k: int) -> Graph:
+    D = cdist(X, X)
+    order = np.argsort(D, axis=1)[:, 1 : k + 1]
+    lists = Neighbors.from_lists(order, np.take_along_axis(D, order, 1), len(X))
+    return build_graph(lists, lists.farthest, np.ones(len(X)))
+
+
+@pytest.mark.parametrize("k", [3, 7, 12])
+def test_local_width_is_the_distance_to_the_seventh_neighbour(k: int) -> None:
+    X = np.random.default_rng(0).random((60, 2)) ** 2
+    graph = nearest_graph(X, k)
+    expected = np.sort(cdist(X, X), axis=1)[:, min(k, 7)]
+    np.testing.assert_array_equal(local_widths(graph), expected)
+    W = affinity(graph, local_widths(graph)).toarray()
+    D = cdist(X, X)
+    np.testing.assert_allclose(W[W > 0], np.exp(-(D**2) / (2 * np.outer(expected, expected)))[W > 0], rtol=1e-13)
+    # the same shape at any scale
+    blown_up = nearest_graph(1e5 * X, k)
+    np.testing.assert_allclose(affinity(blown_up, local_widths(blown_up)).toarray(), W, rtol=1e-9)
+
+
+def test_local_width_within_a_radius_is_at_most_the_radius() -> None:
+    # within the radius 1 vertex 0 has seven neighbours, vertex 1 six and a bridge, vertex 2 one
+    lengths = np.linspace(0.1, 0.7, 7)
+    rows, ends = np.repeat([0, 1], 7), np.tile(np.arange(3, 10), 2)
+    lists = Neighbors.from_pairs(
+        np.append(rows, 2),
+        np.append(ends, 3),
+        np.concatenate([lengths, lengths[:6], [5.0], [0.3]]),
+        (10, 10),
+    )
+    widths = local_widths(build_graph(lists, np.full(10, 1.0), np.ones(10)))
+    np.testing.assert_array_equal(widths, [lengths[-1]] + [1.0] * 9)
+    # of a given graph only the entries are known: the seventh, or the last, or the mean where there is none
+    given = local_widths(build_graph(lists, None, np.ones(10)))
+    np.testing.assert_allclose(given, [0.7, 5.0, 0.3] + [2.0] * 7)
+
+
+def test_local_widths_of_points_on_top_of_each_other() -> None:
+    lists = Neighbors.from_lists(np.array([[1], [0]]), np.zeros((2, 1)), 2)
+    graph = build_graph(lists, lists.farthest, np.ones(2))
+    np.testing.assert_array_equal(affinity(graph, local_widths(graph)).toarray(), [[0, 1], [1, 0]])
+
+
+def test_self_tuned_weights_that_tear_the_graph_apart_are_refused() -> None:
+    lists = Neighbors.from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([0.01, 9.0, 0.01]), (4, 4))
+    graph = build_graph(lists, np.full(4, 0.01), np.ones(4))
+    with pytest.raises(InputError, match=r"self-tuned width are zero on edges as long as 9, .* into 2 pieces"):
+        affinity(graph, local_widths(graph))
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0])
+def test_weights_over_density(alpha: float) -> None:
+    W = affinity(random_graph(20, np.ones(20)), 0.4)
+    q = degrees(W)
+    np.testing.assert_allclose(
+        divided_by_density(W, q, alpha).toarray(), W.toarray() / np.outer(q, q) ** alpha, rtol=1e-14
+    )

@@ -1,12 +1,14 @@
 """Kernels known through their inverse: pseudo-inverse, shift, heat; and what their distances mean."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
 from scipy.sparse import csr_array
 
 from gramfold.graph.laplacian import degrees, laplacian
-from gramfold.kernels.penalty import Decay, Heat, Inverse, PenaltyKernel, Shift, largest_penalty
+from gramfold.kernels.penalty import Decay, Heat, Inverse, PenaltyKernel, Shift, Steps, largest_penalty
 from tests.walks import commute_times
 
 
@@ -126,3 +128,35 @@ def test_product_keeps_accuracy_where_eigenvalues_are_tiny() -> None:
     # resistance between any two is their distance along the path
     found = kernel_of(W).squared_distances(np.array([0, 17]), np.array([599, 18, 17]))
     np.testing.assert_allclose(found, [[599, 18, 17], [582, 1, 0]], atol=1e-8)
+
+
+@pytest.mark.parametrize("t", [0.0, 0.3, 4.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_null_vectors_may_have_a_value(t: float, weighted: bool) -> None:
+    W = random_weights(25, 3)
+    mass = np.random.default_rng(1).lognormal(0, 1, 25) if weighted else np.ones(25)
+    root = np.sqrt(mass)
+    L = np.diag(W.sum(axis=1)) - W
+    whole = expm(-t * L / np.outer(root, root)) / np.outer(root, root)
+    kernel = replace(kernel_of(W, mass, Heat(t)), null_value=1.0)
+    np.testing.assert_allclose(kernel.matrix(), whole, atol=1e-12)
+    V = np.random.default_rng(2).standard_normal((25, 3))
+    np.testing.assert_allclose(kernel.product(V), whole @ V, atol=1e-12)
+    np.testing.assert_allclose(kernel.product(mass[:, None]), 1.0, atol=1e-12)  # heat is neither made nor lost
+
+
+@pytest.mark.parametrize("t", [0, 1, 3, 0.5, 1.7])
+def test_steps_of_a_walk(t: float) -> None:
+    W = random_weights(30, 2)
+    d = W.sum(axis=1)
+    kernel = kernel_of(W, d, Steps(t))
+    P = W / d[:, None]
+    values, vectors = np.linalg.eig(P)
+    # P^2t with |λ|, over the degrees, without its constant part
+    power = np.real((vectors * np.abs(values) ** (2 * t)) @ np.linalg.inv(vectors))
+    expected = power / d - 1 / d.sum()
+    np.testing.assert_allclose(kernel.matrix(), expected, atol=1e-12)
+    if t == int(t):
+        np.testing.assert_allclose(np.linalg.matrix_power(P, 2 * int(t)), power, atol=1e-12)
+    V = np.random.default_rng(2).standard_normal((30, 3))
+    np.testing.assert_allclose(kernel.product(V), expected @ V, atol=1e-11)

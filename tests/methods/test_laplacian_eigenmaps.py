@@ -10,6 +10,8 @@ from gramfold.graph.affinity import affinity
 from tests.methods.maps import DATA, difference, roll, s_curve
 from tests.walks import commute_times
 
+pytestmark = pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
+
 FORMS = [{}, {"weights": "gaussian"}, {"normalized": False}, {"weights": "gaussian", "normalized": False}]
 
 

@@ -7,7 +7,8 @@ Row i of L v = μ M v reads (d_i − μ M_i) v_i = Σ_j W_ij v_j; for a new poin
 with M(x) = d(x) for the normalised form and 1 for the plain one. r_j is the distance from j to its k-th
 neighbour. For x we take r(x) = min_i (r_i + |x − x_i|): the distance to the k-th *other* point is a function with
 slope at most 1, and this is its largest continuation from the training points. So the edges of a point that
-comes close to x_i become those of x_i, and a training row (itself left out) returns to its own place.
+comes close to x_i become those of x_i, and a training row (itself left out) returns to its own place. Self-tuned
+widths σ_i are distances to a neighbour too, and σ(x) continues them in the same way.
 """
 
 import warnings
@@ -16,7 +17,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gramfold.errors import DisconnectedGraphWarning
-from gramfold.graph.affinity import weigh
+from gramfold.graph.affinity import Width, log_weights
 from gramfold.types import Floats, Neighbors
 
 # Below this multiple of μ a vertex is tied too weakly for the plain form to place it.
@@ -26,7 +27,7 @@ _UNDEFINED = 1e-8
 
 
 def carried_reach(nearest: Neighbors, reach: Floats) -> Floats:
-    """r(x) = min over the nearest vertices i of r_i + |x − x_i|."""
+    """r(x) = min over the nearest vertices i of r_i + |x − x_i|; of self-tuned widths likewise."""
     sums = reach[nearest.indices] + nearest.distances
     return np.minimum.reduceat(sums, nearest.indptr[:-1])
 
@@ -35,25 +36,28 @@ def average(
     edges: Neighbors,
     coordinates: Floats,
     *,
-    width: float | None,
+    width: Width,
     multiplicity: Floats,
     penalties: Floats,
     normalized: bool,
 ) -> Floats:
     """Coordinates (m, p) of new points from their edges; a row's edges of length 0 are its own and left out.
 
-    Every row needs an edge.
+    Every row needs an edge. `multiplicity` is how often each vertex counts. Where the graph's weights were divided by
+    (q_i q_j)^α it is over q_j^α too; q(x) divides all weights of x alike, which the normalised form does not see.
     """
-    edges = edges.keep(edges.distances > 0)
-    nearest = edges.distances[edges.indptr[:-1]]
-    weights = _relative_weights(edges, nearest, width) * multiplicity[edges.indices]
+    met, edges = edges, edges.keep(edges.distances > 0)
+    if isinstance(width, np.ndarray):
+        width = np.sqrt(carried_reach(met, width)[edges.rows] * width[edges.indices])
+    shares, largest = _relative_weights(edges, width)
+    weights = shares * multiplicity[edges.indices]
     matrix = csr_array((weights, edges.indices, edges.indptr), shape=(len(edges), edges.n_vertices))
     degrees = np.asarray(matrix.sum(axis=1))[:, None]
     mean = (matrix @ coordinates) / degrees
     # y = mean / (1 − μ M / d), with M / d = 1 in the normalised form
     loss = np.broadcast_to(penalties, mean.shape)
     if not normalized:
-        tie = weigh(nearest, width)[:, None] * degrees
+        tie = largest[:, None] * degrees
         weak = tie < _WEAK_TIE * penalties.max()
         if weak.any():
             warnings.warn(
@@ -67,9 +71,8 @@ def average(
     return np.asarray(mean / np.where(np.abs(balance) > _UNDEFINED, balance, 1.0))
 
 
-def _relative_weights(edges: Neighbors, nearest: Floats, width: float | None) -> Floats:
-    """Weights over that of the row's nearest vertex: far from all data the weights themselves would underflow."""
-    if width is None:
-        return np.ones_like(edges.distances)
-    nearest = nearest[edges.rows]
-    return np.asarray(np.exp(-0.5 * (edges.distances - nearest) * (edges.distances + nearest) / width**2))
+def _relative_weights(edges: Neighbors, width: Width) -> tuple[Floats, Floats]:
+    """Weights over the largest of their row, and those: far from all data the weights themselves would underflow."""
+    logarithms = log_weights(edges.distances, width)
+    largest = np.maximum.reduceat(logarithms, edges.indptr[:-1])
+    return np.exp(logarithms - largest[edges.rows]), np.exp(largest)

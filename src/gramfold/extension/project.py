@@ -11,7 +11,7 @@ _ENTRIES_PER_BLOCK = 4_000_000
 
 
 def scaled(spectrum: Spectrum, power: float) -> Floats:
-    """V Λ^power, with zeros where a gram's eigenvalue is not positive."""
+    """V Λ^power, with zeros where an eigenvalue is not positive."""
     values = spectrum.eigenvalues
     if power == 0:
         return spectrum.eigenvectors
@@ -22,8 +22,10 @@ def scaled(spectrum: Spectrum, power: float) -> Floats:
 
 
 def positive_directions(spectrum: Spectrum) -> np.ndarray:
-    """Which of the eigenvalues are really positive."""
+    """Which of the eigenvalues are really positive; those of a penalty kernel are known each to its own size."""
     values = spectrum.eigenvalues
+    if spectrum.penalties is not None:
+        return np.asarray(values > 0)
     return np.asarray(values > RANK_CUT * max(float(values[0]), np.finfo(np.float64).tiny))
 
 

@@ -1,15 +1,26 @@
-"""Edge lengths become weights: 1 for an edge, or a Gaussian of its length."""
+"""Edge lengths become weights: 1 for an edge, or a Gaussian of its length whose width may follow the density.
+
+    one width:    w_ij = exp(−d²/2σ²)
+    self-tuning:  w_ij = exp(−d²/2σ_iσ_j), with σ_i the distance from i to its 7th neighbour
+
+Zelnik-Manor, Perona, NIPS 17 (2005). The seventh is their choice: it tells the density just around a point, however
+many neighbours the graph has. From one point to another it changes by no more than the step between them, which makes
+its continuation to new points easy (extension/average.py).
+"""
 
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
 
 from gramfold.errors import InputError
 from gramfold.types import Floats, Graph
 
 Weights = Literal["binary", "gaussian"]
+Width = float | Floats | None  # one σ, one for each vertex (or edge), or None where every edge weighs 1
+
+_TUNING_NEIGHBOR = 7
 
 
 def default_width(graph: Graph) -> float:
@@ -19,32 +30,54 @@ def default_width(graph: Graph) -> float:
     return width or 1.0  # all edges of length 0 weigh 1 at any width
 
 
-def weigh(lengths: Floats, width: float | None) -> Floats:
-    """Weights of edges of these lengths; `width=None` weighs every edge 1."""
-    if width is None:
-        return np.ones_like(lengths)
-    return np.asarray(np.exp(-0.5 * (lengths / width) ** 2))
+def local_widths(graph: Graph) -> Floats:
+    """σ_i (n,): the distance from i to its 7th neighbour, or as far as i looks where that is nearer."""
+    lists = graph.neighbors
+    widths = (lists.farthest if graph.reach is None else graph.reach).copy()
+    full = lists.counts >= _TUNING_NEIGHBOR
+    seventh = lists.distances[lists.indptr[:-1][full] + _TUNING_NEIGHBOR - 1]
+    widths[full] = seventh if graph.reach is None else np.minimum(seventh, graph.reach[full])
+    known = widths > 0  # else nobody was chosen, or everybody lies at distance 0
+    return np.where(known, widths, widths[known].mean() if known.any() else 1.0)
 
 
-def affinity(graph: Graph, width: float | None) -> csr_array:
+def log_weights(lengths: Floats, width: Width) -> Floats:
+    """Logarithms of the weights of edges of these lengths, of one width or one for each; None weighs every edge 1."""
+    return np.zeros_like(lengths) if width is None else np.asarray(-0.5 * (lengths / width) ** 2)
+
+
+def weigh(lengths: Floats, width: Width) -> Floats:
+    """Weights of edges of these lengths."""
+    return np.asarray(np.exp(log_weights(lengths, width)))
+
+
+def affinity(graph: Graph, width: Width) -> csr_array:
     """W (n, n), symmetric. Vertices that stand for several rows have all their copies' edges."""
     edges = graph.lengths
-    weights = weigh(edges.data, width)
+    rows = np.repeat(np.arange(len(graph)), np.diff(edges.indptr))
+    tuned = np.sqrt(width[rows] * width[edges.indices]) if isinstance(width, np.ndarray) else width
+    weights = weigh(edges.data, tuned)
     if not weights.all():
-        _check_hold(edges, weights, width)
+        _check_hold(edges, weights, "self-tuned width" if isinstance(width, np.ndarray) else f"width {width:.3g}")
     if not (graph.multiplicity == 1).all():
-        rows = np.repeat(np.arange(len(graph)), np.diff(edges.indptr))
         weights = weights * graph.multiplicity[rows] * graph.multiplicity[edges.indices]
     return csr_array((weights, edges.indices, edges.indptr), shape=edges.shape)
 
 
-def _check_hold(edges: csr_array, weights: Floats, width: float | None) -> None:
+def divided_by_density(weights: csr_array, density: Floats, alpha: float) -> csr_array:
+    """W_ij / (q_i q_j)^α."""
+    inverse = diags_array(density**-alpha)
+    return csr_array(inverse @ weights @ inverse)
+
+
+def _check_hold(edges: csr_array, weights: Floats, width: str) -> None:
     """Refuse weights so small that they are 0 on every way between some vertices."""
     left = csr_array((weights, edges.indices, edges.indptr), shape=edges.shape, copy=True)
     left.eliminate_zeros()
     count = connected_components(left, directed=False)[0]
     if count > 1:
         raise InputError(
-            f"Gaussian weights of width {width:.3g} are zero on edges as long as {edges.data[weights == 0].min():.3g}, "
-            f"and without these the graph falls into {count} pieces: use a larger width, or binary weights."
+            f"Gaussian weights of {width} are zero on edges as long as {edges.data[weights == 0].min():.3g}, "
+            f"and without these the graph falls into {count} pieces: use a larger width (one for all edges), or binary "
+            "weights."
         )

@@ -1,8 +1,8 @@
 """A kernel that is known through its inverse: K = f(P) for a sparse positive semidefinite penalty P.
 
 With P v = μ M v and Vᵀ M V = I, the kernel is K = Σ f(μ) v vᵀ over the eigenvectors outside the known null
-space: f(μ) = 1/μ is the pseudo-inverse, f(μ) = μmax − μ the shifted penalty, f(μ) = exp(−μt) the heat kernel.
-Ham et al., ICML 2004, eqs (12), (20), (24).
+space: f(μ) = 1/μ is the pseudo-inverse, f(μ) = μmax − μ the shifted penalty, f(μ) = exp(−μt) the heat kernel,
+f(μ) = |1 − μ|^2t that of t steps of a random walk. Ham et al., ICML 2004, eqs (12), (20), (24).
 """
 
 from abc import ABC, abstractmethod
@@ -71,8 +71,30 @@ class Heat(Decay):
 
 
 @dataclass(frozen=True)
+class Steps(Decay):
+    """f(μ) = |1 − μ|^2t: a normalised Laplacian μ belongs to the eigenvalue λ = 1 − μ of one step of the walk.
+
+    It decreases as far as μ = 1; beyond, λ is negative and the walk alternates.
+    """
+
+    time: float
+
+    def of(self, penalties: Floats) -> Floats:
+        return np.asarray(np.abs(1.0 - penalties) ** (2.0 * self.time))
+
+    def apply(self, symmetric: csr_array, null: Floats, vectors: Floats) -> Floats:
+        if float(self.time).is_integer():
+            for _ in range(2 * int(self.time)):
+                vectors = vectors - symmetric @ vectors
+            return vectors
+        # |λ| to a broken power is no polynomial: only all eigenvectors give it
+        penalties, every = symmetric_eigenpairs(symmetric.toarray(), null)
+        return np.asarray((every * self.of(penalties)) @ (every.T @ vectors))
+
+
+@dataclass(frozen=True)
 class PenaltyKernel(Kernel):
-    """See the module."""
+    """See the module. `null_value` is the kernel's eigenvalue on the null vectors; 0 leaves them out."""
 
     penalty: csr_array  # P (n, n), float64
     mass: Floats
@@ -80,6 +102,7 @@ class PenaltyKernel(Kernel):
     rows: Integers
     exponent: float = 0.0
     decay: Decay = field(default_factory=Inverse)
+    null_value: float = 0.0
     kind: Literal["penalty"] = "penalty"
 
     def product(self, vectors: Floats) -> Floats:
@@ -87,17 +110,18 @@ class PenaltyKernel(Kernel):
         symmetric, root = symmetric_penalty(self)
         null = null_basis(self)
         inner = np.asarray(vectors, dtype=np.float64) / root[:, None]
-        inner -= null @ (null.T @ inner)
-        result = self.decay.apply(symmetric, null, inner)
-        result -= null @ (null.T @ result)
-        return result / root[:, None]
+        along = null @ (null.T @ inner)
+        result = self.decay.apply(symmetric, null, inner - along)
+        result += self.null_value * along - null @ (null.T @ result)
+        return np.asarray(result / root[:, None])
 
     def matrix(self) -> Floats:
         """The kernel from all eigenpairs of the penalty."""
         symmetric, root = symmetric_penalty(self)
-        penalties, vectors = symmetric_eigenpairs(symmetric.toarray(), null_basis(self))
-        vectors = vectors / root[:, None]
-        return np.asarray((vectors * self.decay.of(penalties)) @ vectors.T)
+        null = null_basis(self)
+        penalties, vectors = symmetric_eigenpairs(symmetric.toarray(), null)
+        inner = (vectors * self.decay.of(penalties)) @ vectors.T + self.null_value * (null @ null.T)
+        return np.asarray(inner / np.outer(root, root))
 
 
 def largest_penalty(penalty: csr_array, mass: Floats) -> float:

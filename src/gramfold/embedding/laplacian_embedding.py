@@ -1,0 +1,145 @@
+"""The engine of the methods whose kernel is a function of the graph's Laplacian.
+
+They share the weights of the edges, the choice among the eigenvectors, and the rule for a new point: it gets edges
+as the fitted graph has them, and the place that balances them (extension/average.py).
+"""
+
+import warnings
+from abc import abstractmethod
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
+from gramfold.embedding.parameters import method, parameter
+from gramfold.embedding.pieces import Piece
+from gramfold.errors import RepeatedDirectionWarning
+from gramfold.extension.average import average
+from gramfold.graph.affinity import Weights, Width, default_width, local_widths
+from gramfold.kernels.diffusion import LaplacianKernel
+from gramfold.runtime.progress import Stages
+from gramfold.spectral.independent import NEW_DIRECTION, new_directions
+from gramfold.types import Floats, Graph, Integers, Kernel, Neighbors, Spectrum
+
+# Eigenvectors among which "independent" looks at first, twice as many when they do not do, and at last.
+_FIRST_LOOK, _LAST_LOOK = 16, 64
+_LOOK_PER_COMPONENT = 4  # or this many for each component, if more
+
+
+@method
+class LaplacianEmbedding(GraphEmbedding):
+    """Engine of Laplacian eigenmaps and its kin; not used by itself."""
+
+    weights: Weights = parameter(
+        default="binary", allowed=[StrOptions({"binary", "gaussian"})], words="Every edge weighs 1, or exp(−d²/2σ²)."
+    )
+    width: float | Literal["self-tuning"] | None = parameter(
+        default=None,
+        allowed=[Interval(Real, 0, None, closed="neither"), StrOptions({"self-tuning"}), None],
+        words="""σ of Gaussian weights. None stands for the root mean square edge length; "self-tuning" puts σ_i σ_j in
+        the place of σ², with σ_i the distance of a row to its 7th neighbour.""",
+    )
+    coordinates: Literal["leading", "independent"] = parameter(
+        default="leading",
+        allowed=[StrOptions({"leading", "independent"})],
+        words="""The leading eigenvectors, with a warning where one is a function of those before it, or
+        ("independent") the leading ones that are not.""",
+    )
+
+    _attributes: ClassVar[str] = """
+    width_ : float, ndarray or None
+        The σ used; under "self-tuning" that of each distinct row.
+    """
+
+    @abstractmethod
+    def _kernel_of_weights(self, graph: Graph, width: Width) -> LaplacianKernel:
+        """The kernel of a connected graph whose edges are weighed with this width."""
+
+    def _memory(self, n: int, itemsize: int) -> float:
+        # Lanczos holds twice as many vectors as it is asked for
+        looked = 0 if self.coordinates == "leading" else 2 * self._last_look(n)
+        return super()._memory(n, itemsize) + 8.0 * n * looked
+
+    def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
+        graphs, rows_of = super()._sources(X, stages)
+        self.width_ = self._width(graphs)
+        return graphs, rows_of
+
+    def _width(self, graphs: list[Graph]) -> Width:
+        if self.weights == "binary":
+            return None
+        if self.width != "self-tuning":
+            return default_width(graphs[0]) if self.width is None else float(self.width)
+        widths = np.full(self._index.size, np.nan)
+        for graph in graphs:
+            widths[graph.vertices] = local_widths(graph)
+        return widths
+
+    def _kernel(self, graph: Graph, stages: Stages) -> LaplacianKernel:
+        width = self.width_
+        return self._kernel_of_weights(graph, width[graph.vertices] if isinstance(width, np.ndarray) else width)
+
+    # --- which eigenvectors
+
+    def _spectrum(self, kernel: Kernel, count: int) -> Spectrum:
+        if self.coordinates == "leading":
+            spectrum = super()._spectrum(kernel, count)
+            spectrum = replace(spectrum, novelty=new_directions(spectrum.eigenvectors, count).novelty)
+            self._warn_of_repeats(spectrum)
+            return spectrum
+        last = self._last_look(len(kernel.mass) - kernel.null.shape[1])
+        look = min(last, max(_FIRST_LOOK, _LOOK_PER_COMPONENT * count))
+        while True:
+            spectrum = super()._spectrum(kernel, look)
+            found = new_directions(spectrum.eigenvectors, count)
+            if len(found.taken) == count or look == last:
+                break
+            look = min(2 * look, last)
+        if len(found.taken) < count:
+            self._warn_of_few(len(found.taken), look)
+        return replace(spectrum, novelty=found.novelty).take(found.taken)
+
+    def _last_look(self, n: int) -> int:
+        return min(n, max(_LAST_LOOK, _LOOK_PER_COMPONENT * self.n_components))
+
+    def _warn_of_repeats(self, spectrum: Spectrum) -> None:
+        assert spectrum.novelty is not None
+        repeats = np.flatnonzero(spectrum.novelty < NEW_DIRECTION)
+        if repeats.size:
+            told = ", ".join(f"coordinate {i + 1} ({1 - spectrum.novelty[i] ** 2:.0%})" for i in repeats)
+            warnings.warn(
+                f"{told} of the map repeats directions of those before it, which predict the given share of its "
+                "variance: coordinates='independent' skips such eigenvectors.",
+                RepeatedDirectionWarning,
+                stacklevel=6,
+            )
+
+    def _warn_of_few(self, found: int, looked: int) -> None:
+        warnings.warn(
+            f"{found} of the first {looked} eigenvectors are independent and n_components={self.n_components} were "
+            f"asked for: the last {self.n_components - found} columns of the map are zero; ask for fewer, or for "
+            "coordinates='leading'.",
+            RepeatedDirectionWarning,
+            stacklevel=6,
+        )
+
+    # --- new points
+
+    def _meet(self, X: Any) -> Neighbors:
+        return self._meet_by_rule(X)
+
+    def _place(self, piece: Piece, new: NewRows) -> Floats:
+        places = np.zeros((len(new.met), self.n_components))
+        count = len(piece.spectrum)
+        places[:, :count] = average(
+            new.met,
+            piece.coordinates[:, :count],
+            width=piece.kernel.width,
+            multiplicity=piece.kernel.pull,
+            penalties=piece.spectrum.penalties,
+            normalized=piece.kernel.normalized,
+        )
+        return places

@@ -1,0 +1,60 @@
+"""Diffusion maps: points are near when random walkers from them are in the same places after t steps.
+
+    q = W1,  W_ij ← W_ij / (q_i q_j)^α;    D = diag(W1),  P = D^-1 W,  π = diag D / Σ D
+    P ψ = λ ψ with Σ_i π_i ψ_i² = 1;    y = |λ|^t ψ without the constant ψ,  K = Σ λ^2t ψ ψᵀ
+    |y_i − y_j|² = Σ_k (P^t_ik − P^t_jk)² / π_k, with all coordinates
+    new point: y(x) = Σ_j p(x, j) y_j / λ,   p(x, j) ∝ w(x, j) / q_j^α by the graph's own rule
+
+Solved as L v = μ D v with μ = 1 − λ. Coifman, Lafon, Appl. Comput. Harmon. Anal. 21 (2006).
+"""
+
+from dataclasses import replace
+from numbers import Real
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from gramfold.embedding import LaplacianEmbedding, method, parameter
+from gramfold.graph.affinity import Weights, Width
+from gramfold.kernels.diffusion import LaplacianKernel, laplacian_kernel
+from gramfold.kernels.penalty import Steps
+from gramfold.types import Graph
+
+
+@method
+class DiffusionMap(LaplacianEmbedding):
+    """Diffusion map.
+
+    Notes
+    -----
+    Coordinates are taken from λ = 1 downward. Walks that alternate between two halves of the graph have λ near −1;
+    their vectors come last and are seldom wanted, but `kernel_` holds them, so that its distances are the diffusion
+    distances. For a `time` that is no whole number |λ| is raised to it; products with `kernel_` then need all
+    eigenvectors (an n × n matrix).
+
+    Examples
+    --------
+    >>> from gramfold import DiffusionMap
+    >>> from gramfold.datasets import make_s_curve
+    >>> curve = make_s_curve(500, random_state=0)
+    >>> model = DiffusionMap(n_neighbors=10, time=4, coordinates="independent").fit(curve.points[:400])
+    >>> model.transform(curve.points[400:]).shape
+    (100, 2)
+    >>> eigenvalues_of_the_walk = 1 - model.spectrum_.penalties
+    """
+
+    weights: Weights = parameter(
+        default="gaussian", allowed=[StrOptions({"binary", "gaussian"})], words="Every edge weighs 1, or exp(−d²/2σ²)."
+    )
+    alpha: float = parameter(
+        default=1.0,
+        allowed=[Interval(Real, 0, 1, closed="both")],
+        words="α: how far the density of the points is taken out of the weights; 1 wholly, 0 not at all.",
+    )
+    time: float = parameter(
+        default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="t: steps that the walkers take."
+    )
+
+    def _kernel_of_weights(self, graph: Graph, width: Width) -> LaplacianKernel:
+        kernel = laplacian_kernel(graph, width, normalized=True, alpha=self.alpha, decay=Steps(self.time), exponent=0.5)
+        volume = kernel.mass.sum()
+        return replace(kernel, penalty=kernel.penalty / volume, mass=kernel.mass / volume)  # the mass is π: V is ψ

@@ -1,0 +1,50 @@
+"""Heat-kernel embedding: how heat spreads along the graph in a given time.
+
+    L = D − W,  L v = λ v;    K = exp(−L t),  whose rows sum to 1 and which is I at t = 0;    y = V exp(−λt)^½
+    new point: y(x) = Σ_j a(x, j) y_j / (d(x) − λ), with the graph's own rule for its edges a
+
+The constant vector (λ = 0) is part of K, and no coordinate: it is the same for all points.
+Kondor, Lafferty, ICML 2002; Ham et al., ICML 2004, eq (16).
+"""
+
+from numbers import Real
+
+from sklearn.utils._param_validation import Interval
+
+from gramfold.embedding import LaplacianEmbedding, method, parameter
+from gramfold.graph.affinity import Width
+from gramfold.kernels.diffusion import LaplacianKernel, laplacian_kernel
+from gramfold.kernels.penalty import Heat
+from gramfold.types import Graph
+
+
+@method
+class HeatKernel(LaplacianEmbedding):
+    """Map of the heat that has come from each point to each other.
+
+    Examples
+    --------
+    >>> from gramfold import HeatKernel
+    >>> from gramfold.datasets import make_s_curve
+    >>> curve = make_s_curve(500, random_state=0)
+    >>> model = HeatKernel(n_neighbors=10, time=5.0, coordinates="independent").fit(curve.points[:400])
+    >>> model.transform(curve.points[400:]).shape
+    (100, 2)
+    >>> heat = model.kernel_.columns([7])  # where the heat of row 7 has gone
+    >>> round(float(heat.sum()), 9)
+    1.0
+    """
+
+    time: float = parameter(
+        default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="t: how long heat spreads."
+    )
+
+    def _kernel_of_weights(self, graph: Graph, width: Width) -> LaplacianKernel:
+        return laplacian_kernel(
+            graph,
+            width,
+            normalized=False,
+            decay=Heat(self.time),
+            exponent=0.5,
+            null_value=1.0,  # exp(−0·t)
+        )

@@ -1,0 +1,54 @@
+"""Kernels of the Laplacian, against the graph in which every copy of a row is a vertex of its own."""
+
+import numpy as np
+import pytest
+
+from gramfold.graph.build import build_graph
+from gramfold.kernels.diffusion import laplacian_kernel
+from gramfold.kernels.penalty import Heat, Inverse
+from gramfold.types import Neighbors
+
+COPIES = np.array([1, 3, 1, 2, 1, 4, 1, 1])
+VERTEX = np.repeat(np.arange(8), COPIES)
+
+
+def graph_with_copies():
+    rng = np.random.default_rng(0)
+    i, j = np.triu_indices(8, 1)
+    keep = (rng.random(len(i)) < 0.5) | (j == i + 1)
+    lists = Neighbors.from_pairs(i[keep], j[keep], rng.random(keep.sum()) + 0.1, (8, 8))
+    return build_graph(lists, None, COPIES.astype(float))
+
+
+def weights_of_copies(graph, width):
+    lengths = graph.lengths.toarray()
+    single = np.where(lengths > 0, np.exp(-0.5 * (lengths / width) ** 2), 0.0)
+    return single[np.ix_(VERTEX, VERTEX)]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("normalized", [True, False])
+def test_copies_count_as_rows_of_their_own(alpha, normalized):
+    graph = graph_with_copies()
+    kernel = laplacian_kernel(graph, 0.4, normalized=normalized, alpha=alpha, decay=Inverse(), exponent=0.0)
+    W = weights_of_copies(graph, 0.4)
+    q = W.sum(axis=1)
+    W = W / np.outer(q, q) ** alpha
+    d = W.sum(axis=1)
+    root = np.sqrt(d) if normalized else np.ones(len(d))
+    # on functions that are equal at all copies of a row
+    alike = np.zeros((len(VERTEX), 8))
+    alike[np.arange(len(VERTEX)), VERTEX] = root
+    alike /= np.linalg.norm(alike, axis=0)
+    inner = alike.T @ ((np.diag(d) - W) / np.outer(root, root)) @ alike
+    expected = (alike @ np.linalg.pinv(inner, hermitian=True) @ alike.T) / np.outer(root, root)
+    np.testing.assert_allclose(kernel.matrix()[np.ix_(VERTEX, VERTEX)], expected, atol=1e-11 * np.abs(expected).max())
+    np.testing.assert_allclose(kernel.pull, COPIES / q[np.unique(VERTEX, return_index=True)[1]] ** alpha, rtol=1e-14)
+
+
+def test_heat_at_time_0_is_the_mean_over_copies():
+    kernel = laplacian_kernel(
+        graph_with_copies(), None, normalized=False, decay=Heat(0.0), exponent=0.5, null_value=1.0
+    )
+    mean = (VERTEX[:, None] == VERTEX[None, :]) / COPIES[VERTEX]
+    np.testing.assert_allclose(kernel.matrix()[np.ix_(VERTEX, VERTEX)], mean, atol=1e-14)

@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.stats import spearmanr
+
+from gramfold import DiffusionMap, LaplacianEigenmaps
+from gramfold.datasets import make_swiss_roll
+from gramfold.errors import RepeatedDirectionWarning
+from gramfold.graph.affinity import affinity
+from tests.methods.maps import s_curve
+
+repeating = pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
+
+
+def walk(model, alpha):
+    """P and π, by hand."""
+    W = affinity(model.graph_, model.width_).toarray()
+    q = W.sum(axis=1)
+    W = W / np.outer(q, q) ** alpha
+    d = W.sum(axis=1)
+    return W / d[:, None], d / d.sum()
+
+
+def squared_distances(rows, weights):
+    return (weights * np.square(rows[:, None] - rows[None])).sum(axis=2)
+
+
+@repeating
+@pytest.mark.parametrize("weights", ["binary", "gaussian"])
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("time", [1, 2, 7])
+def test_distances_are_those_between_walkers(time, alpha, weights):
+    model = DiffusionMap(59, n_neighbors=6, alpha=alpha, time=time, weights=weights).fit(s_curve()[:60])
+    P, rest = walk(model, alpha)
+    expected = squared_distances(np.linalg.matrix_power(P, time), 1 / rest)
+    on_the_map = squared_distances(model.embedding_, 1.0)
+    np.testing.assert_allclose(on_the_map, expected, atol=1e-10 * expected.max())
+    np.testing.assert_allclose(model.kernel_.squared_distances(np.arange(60)), expected, atol=1e-10 * expected.max())
+    some = model.kernel_.squared_distances([0, 7], [3, 9, 50])
+    np.testing.assert_allclose(some, expected[np.ix_([0, 7], [3, 9, 50])], atol=1e-10 * expected.max())
+
+
+@repeating
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_coordinates_are_eigenvectors_of_the_walk(alpha):
+    model = DiffusionMap(3, alpha=alpha, time=3).fit(s_curve()[:400])
+    P, rest = walk(model, alpha)
+    psi, values = model.spectrum_.eigenvectors, 1 - model.spectrum_.penalties
+    np.testing.assert_allclose(P @ psi, psi * values, atol=1e-10)
+    np.testing.assert_allclose((psi * rest[:, None]).T @ psi, np.eye(3), atol=1e-10)
+    np.testing.assert_allclose(model.embedding_, psi * values**3, rtol=1e-10)
+
+
+@repeating
+def test_without_time_and_density_it_is_laplacian_eigenmaps():
+    X = s_curve()
+    plain = LaplacianEigenmaps(weights="gaussian").fit(X)
+    still = DiffusionMap(alpha=0.0, time=0).fit(X)
+    volume = affinity(plain.graph_, plain.width_).sum()
+    np.testing.assert_allclose(still.embedding_, plain.embedding_ * np.sqrt(volume), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("time", [1, 2, 0.5])
+def test_walks_that_alternate(time):
+    # a path is two-coloured: every eigenvalue λ of its walk has a −λ beside it
+    lengths = np.diag(np.ones(7), 1) + np.diag(np.ones(7), -1)
+    model = DiffusionMap(7, metric="precomputed", weights="binary", alpha=0.0, time=time).fit(csr_array(lengths))
+    P, rest = walk(model, 0.0)
+    values = 1 - model.spectrum_.penalties
+    np.testing.assert_allclose(np.append(1.0, values), -np.append(1.0, values)[::-1], atol=1e-12)
+    np.testing.assert_allclose(model.spectrum_.eigenvalues, np.abs(values) ** (2 * time), atol=1e-12)
+    if time == int(time):
+        expected = squared_distances(np.linalg.matrix_power(P, int(time)), 1 / rest)
+        np.testing.assert_allclose(squared_distances(model.embedding_, 1.0), expected, atol=1e-12)
+    K = model.kernel_.dense()
+    np.testing.assert_allclose(model.kernel_ @ np.eye(8), K, atol=1e-12)
+    assert np.linalg.eigvalsh(K)[0] > -1e-12
+
+
+def test_alpha_takes_the_density_out():
+    # a circle ten times as dense on one side as on the other: only its shape should be left at α = 1
+    rng = np.random.default_rng(0)
+    t = rng.random(4_000) * 2 * np.pi
+    t = t[rng.random(len(t)) < 0.1 + 0.9 * np.cos(t / 2) ** 2]
+    circle = np.column_stack([np.cos(t), np.sin(t)])
+    spread = {}
+    for alpha in (0.0, 1.0):
+        places = DiffusionMap(radius=0.2, width=0.1, alpha=alpha).fit_transform(circle)
+        radii = np.linalg.norm(places, axis=1)
+        spread[alpha] = radii.std() / radii.mean()
+    assert spread[1.0] < 0.05
+    assert spread[0.0] > 0.2
+
+
+@pytest.mark.parametrize(("height", "n", "limit"), [(36.0, 5_000, 0.98), (21.0, 20_000, 0.95)])
+def test_independent_coordinates_are_arc_length_and_height(height, n, limit):
+    roll = make_swiss_roll(n, height=height, random_state=0)
+
+    def correlations(places):
+        return [abs(spearmanr(places[:, i], roll.truth[:, i])[0]) for i in range(2)]
+
+    found = DiffusionMap(n_neighbors=20, weights="gaussian", alpha=1.0, coordinates="independent").fit(roll.points)
+    assert min(correlations(found.embedding_)) > limit
+    with pytest.warns(RepeatedDirectionWarning, match="coordinate 2 "):
+        leading = DiffusionMap(n_neighbors=20, weights="gaussian", alpha=1.0).fit(roll.points)
+    assert correlations(leading.embedding_)[1] < 0.1
+
+
+@repeating
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_a_new_row_is_the_mean_of_its_walk_over_the_eigenvalue(alpha):
+    X = s_curve()
+    known = X[:500]
+    model = DiffusionMap(alpha=alpha, time=2).fit(known)
+    W = affinity(model.graph_, model.width_).toarray()
+    reach = np.sort(np.linalg.norm(known[:, None] - known[None], axis=2), axis=1)[:, 8]
+    for x in X[500:520]:
+        d = np.linalg.norm(known - x, axis=1)
+        a = np.where(d <= np.maximum((reach + d).min(), reach), np.exp(-0.5 * (d / model.width_) ** 2), 0.0)
+        p = a / W.sum(axis=1) ** alpha
+        expected = (p / p.sum()) @ model.embedding_ / (1 - model.spectrum_.penalties)
+        np.testing.assert_allclose(model.transform(x[None])[0], expected, rtol=1e-9)
