@@ -24,5 +24,5 @@ def test_a_folder_must_be_there_and_have_room(tmp_path, monkeypatch):
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=799))
     check_room(tmp_path, (9, 11), np.float64)
-    with pytest.raises(MemoryForecastError, match="10 x 10 needs 0.0 GB on disk"):
+    with pytest.raises(MemoryForecastError, match=r"10 x 10 needs 0\.0 GB on disk"):
         check_room(tmp_path, (10, 10), np.float64)

@@ -8,12 +8,14 @@ from scipy.sparse import csr_array, diags_array
 from gramfold.errors import NotConvergedError
 from gramfold.graph.laplacian import laplacian
 from gramfold.kernels.gram import centered_gram
-from gramfold.spectral import krylov, policy
+from gramfold.spectral import krylov, policy, shift_invert, sparse
 from gramfold.spectral.policy import leading_spectrum
+from gramfold.spectral.sparse import affordable_factor
 from gramfold.types import Spectrum
 from tests.spectral.examples import (
     angle,
     cycle,
+    from_edges,
     path,
     path_eigenvalues,
     penalty_kernel,
@@ -24,16 +26,27 @@ from tests.spectral.examples import (
     two_clusters,
 )
 
+
+def _none_at_first(matrix: csr_array, seconds: float) -> object:
+    return None if np.isfinite(seconds) else affordable_factor(matrix, seconds)
+
+
 PENALTY_SOLVERS = {
     "dense": {"_DENSE_ROWS": 10_000},
     "shift-invert": {"_DENSE_ROWS": 0},
-    "products": {"_DENSE_ROWS": 0, "_PRODUCTS_FIRST_ROWS": 0, "_LARGE_SEPARATOR": 0},
+    "products": {"_DENSE_ROWS": 0, "affordable_factor": _none_at_first},
+    "multigrid": {"_DENSE_ROWS": 0, "affordable_factor": lambda *_: None, "_by_products": lambda *_: None},
 }
+NAMES = {"dense": "dense", "shift-invert": "shift-invert", "products": "Lanczos", "multigrid": "LOBPCG"}
 
 
 def choose(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, rows in PENALTY_SOLVERS[solver].items():
-        monkeypatch.setattr(policy, name, rows)
+    for name, value in PENALTY_SOLVERS[solver].items():
+        monkeypatch.setattr(policy if hasattr(policy, name) else sparse, name, value)
+    if solver == "multigrid":
+        pytest.importorskip("pyamg")
+    else:
+        monkeypatch.setattr(sparse, "pyamg_installed", lambda: False)
 
 
 def indefinite(n: int, seed: int = 0) -> np.ndarray:
@@ -69,7 +82,7 @@ def test_penalties_against_numpy(solver: str, weighted: bool, monkeypatch: pytes
     for k in range(4):
         assert angle(spectrum.eigenvectors[:, [k]], vectors[:, [k + 1]]) < 1e-6
     check_penalty(spectrum, P, mass)
-    assert spectrum.solver.startswith({"dense": "dense", "shift-invert": "shift-invert"}.get(solver, "Lanczos"))
+    assert spectrum.solver.startswith(NAMES[solver])
 
 
 @pytest.mark.parametrize("solver", ["dense", "shift-invert"])
@@ -101,6 +114,10 @@ def test_repeated_eigenvalues(solver: str, P: csr_array, expected: np.ndarray, m
 @pytest.mark.parametrize("seed", range(3))
 def test_a_weak_bridge(solver: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     choose(solver, monkeypatch)
+    if solver == "multigrid":  # eigenvalues of 1e-11 and 5 are too far apart for it, and it says so
+        with pytest.raises(NotConvergedError, match="LOBPCG"):
+            leading_spectrum(penalty_kernel(two_clusters(200, 1e-9, seed)), 2)
+        return
     spectrum = leading_spectrum(penalty_kernel(two_clusters(200, 1e-9, seed)), 2)
     sides = np.repeat([1.0, -1.0], 200)[:, None]
     assert angle(spectrum.eigenvectors[:, :1], sides) < 1e-6
@@ -125,10 +142,37 @@ def test_products_that_do_not_converge_give_way_to_the_factor(monkeypatch: pytes
     np.testing.assert_allclose(spectrum.penalties, path_eigenvalues(3000, 2), rtol=1e-7)
 
 
-def test_separators() -> None:
-    assert policy.separator_size(path(300)) == 1
-    assert policy.separator_size(torus(40, 6)) <= 12  # two cuts around the tube
-    assert policy.separator_size(sheet_penalty(20)) >= 10
+def test_a_factor_is_afforded_where_it_is_quick_and_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    i, j = rng.integers(0, 1500, (2, 9000))
+    tangle = from_edges(i[i != j], j[i != j], 1500)
+    assert affordable_factor(path(300), 1e-6) is not None
+    assert affordable_factor(tangle, 1e-3) is None
+    assert affordable_factor(tangle, 10.0) is not None
+    monkeypatch.setattr(sparse, "available_memory", lambda: 1e6)
+    assert affordable_factor(tangle, 10.0) is None
+    choose("products", monkeypatch)
+    monkeypatch.setattr(sparse, "_MOST_RESTARTS", 1)
+    with pytest.raises(NotConvergedError, match="factor does not fit into memory: install the 'multigrid' extra"):
+        leading_spectrum(penalty_kernel(tangle), 30)
+
+
+def test_an_earlier_solution_is_a_better_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    plain = shift_invert.deflated_inverse
+
+    def counted(*arguments: object) -> object:
+        solve = plain(*arguments)  # type: ignore[arg-type]
+        return lambda v: asked.append(1) or solve(v)
+
+    monkeypatch.setattr(shift_invert, "deflated_inverse", counted)
+    kernel = penalty_kernel(sheet_penalty(40))
+    cold = leading_spectrum(kernel, 4)
+    count = len(asked)
+    nearly = cold.eigenvectors + 1e-7 * np.random.default_rng(0).standard_normal(cold.eigenvectors.shape)
+    warm = leading_spectrum(kernel, 4, start=nearly)
+    assert len(asked) - count < count
+    np.testing.assert_allclose(warm.penalties, cold.penalties, rtol=1e-9)
 
 
 def test_the_normalised_form_of_uneven_degrees() -> None:
@@ -224,7 +268,8 @@ def perturbed(solve: object) -> object:
 def test_a_wrong_solution_is_refused(n: int, name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = penalty_kernel(path(n)) if kind == "penalty" else centered_gram(indefinite(n), scale=-0.5)
     leading_spectrum(kernel, 2)
-    monkeypatch.setattr(policy, name, perturbed(getattr(policy, name)))
+    room = policy if hasattr(policy, name) else sparse
+    monkeypatch.setattr(room, name, perturbed(getattr(room, name)))
     with pytest.raises(NotConvergedError, match=r"left a residual of .* on eigenvalue 1 .* cannot be trusted: ask for"):
         leading_spectrum(kernel, 2)
 
@@ -232,14 +277,14 @@ def test_a_wrong_solution_is_refused(n: int, name: str, kind: str, monkeypatch: 
 def test_a_slightly_wrong_vector_of_a_long_path_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     # its residual of 1e-9 is small beside ‖L‖ = 4 and large beside the eigenvalue of 1e-6
     n = 3000
-    plain = policy.smallest_eigenpairs
+    plain = sparse.smallest_eigenpairs
 
-    def mixed(*arguments: object) -> tuple[np.ndarray, np.ndarray]:
-        values, vectors = plain(*arguments)
+    def mixed(*arguments: object, **options: object) -> tuple[np.ndarray, np.ndarray]:
+        values, vectors = plain(*arguments, **options)  # type: ignore[arg-type]
         mix = np.array([[np.cos(1e-3), -np.sin(1e-3)], [np.sin(1e-3), np.cos(1e-3)]])
         return values, vectors @ mix
 
-    monkeypatch.setattr(policy, "smallest_eigenpairs", mixed)
+    monkeypatch.setattr(sparse, "smallest_eigenpairs", mixed)
     with pytest.raises(NotConvergedError, match="cannot be trusted"):
         leading_spectrum(penalty_kernel(path(n)), 2)
 
@@ -258,7 +303,7 @@ def test_a_residual_is_judged_by_its_own_eigenvalue(monkeypatch: pytest.MonkeyPa
         leading_spectrum(penalty_kernel(two_clusters(200, 1e-9)), 2)
 
 
-def no_convergence(*_: object) -> None:
+def no_convergence(*_: object, **__: object) -> None:
     raise NotConvergedError("too close together")
 
 
@@ -274,17 +319,14 @@ def test_where_blocks_do_not_converge_restarts_do(monkeypatch: pytest.MonkeyPatc
     assert restarts.most_negative == pytest.approx(blocks.most_negative, rel=1e-2)
 
 
-@pytest.mark.parametrize("kind", ["gram", "penalty"])
-def test_arpack_failing_is_told_in_our_words(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arpack_failing_is_told_in_our_words(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object, **__: object) -> None:
         raise krylov.ArpackError(-9)
 
     monkeypatch.setattr(krylov, "eigsh", fails)
     monkeypatch.setattr(policy, "block_lanczos", no_convergence)
-    n = 1010
-    kernel = penalty_kernel(path(n)) if kind == "penalty" else centered_gram(indefinite(n), scale=-0.5)
     with pytest.raises(NotConvergedError, match="Lanczos could not start or broke down"):
-        leading_spectrum(kernel, 2)
+        leading_spectrum(centered_gram(indefinite(1010), scale=-0.5), 2)
 
 
 @pytest.mark.parametrize("n", [200, 1010])

@@ -88,7 +88,10 @@ def _factor_rows(own, beyond, pivots):
 
 @kernel
 def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, low, high, stop):
-    """Factor supernodes low..high−1 and take each from the later ones; stop[1] is set where a pivot is 0 or no number."""
+    """Factor supernodes low..high−1 and take each from the later ones.
+
+    stop[1] is set where a pivot is 0 or no number.
+    """
     most = 0
     for s in range(low, high):
         most = max(most, tail_start[s + 1] - tail_start[s])
@@ -106,9 +109,7 @@ def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, lo
         target = -1
         for begin in range(0, r, _BLOCK):
             end = min(r, begin + _BLOCK)
-            taken = np.zeros(
-                (end - begin, r - begin)
-            )  # row i − begin: what leaves row tail[i], from column tail[begin]
+            taken = np.zeros((end - begin, r - begin))  # what leaves rows tail[begin:end], from column tail[begin] on
             if m < _SMALL:
                 for p in range(m):
                     for i in range(begin, end):
@@ -137,7 +138,7 @@ def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, lo
 
 @kernel
 def solve_supernodes(heads, tail_start, tails, place, values, pivots, stop, x):
-    """x (n, p) becomes the solution of L D Lᵀ x = x."""
+    """Put the solution of L D Lᵀ z = x in the place of x (n, p)."""
     count, p = heads.size - 1, x.shape[1]
     for s in range(count):  # L D y = x
         if stop[0]:

@@ -1,4 +1,4 @@
-"""Who solves: dense where that is quick, Lanczos for a gram, shift-invert (or Lanczos first) for a penalty.
+"""Who solves: dense where that is quick, block Lanczos for a gram, and for a penalty whoever `sparse` chooses.
 
 Every result is checked: ‖Ay − λy‖ ≤ max(tol·λ, 10·eps·‖A‖). What fails is an error, never a map.
 """
@@ -6,38 +6,30 @@ Every result is checked: ‖Ay − λy‖ ≤ max(tol·λ, 10·eps·‖A‖). Wh
 from time import perf_counter
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from gramfold.errors import NotConvergedError
 from gramfold.spectral.block_lanczos import block_lanczos
 from gramfold.spectral.canonical import canonical_signs
 from gramfold.spectral.dense import gram_eigenpairs, symmetric_eigenpairs
-from gramfold.spectral.krylov import largest_and_lowest, largest_eigenpairs
+from gramfold.spectral.krylov import largest_and_lowest
 from gramfold.spectral.pencil import mass_root, null_basis, one_norm, symmetric_penalty
-from gramfold.spectral.shift_invert import rayleigh_ritz, smallest_eigenpairs
+from gramfold.spectral.sparse import smallest_penalties
 from gramfold.types import Floats, Kernel, Spectrum
 
 TOLERANCE = 1e-6
 _DENSE_ROWS = 1_000
-# A penalty on more vertices than this, whose graph has no small separator, would fill its factor in:
-# products alone are tried first ...
-_PRODUCTS_FIRST_ROWS = 20_000
-_LARGE_SEPARATOR = 4_000
-# ... for at most this many restarts.
-_PRODUCTS_RESTARTS = 40
 # Accuracy of the most negative eigenvalue, which is only reported, relative to the largest.
 _REPORTED = 1e-4
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def leading_spectrum(kernel: Kernel, count: int) -> Spectrum:
-    """The `count` leading eigenpairs of the kernel."""
+def leading_spectrum(kernel: Kernel, count: int, start: Floats | None = None) -> Spectrum:
+    """The `count` leading eigenpairs of the kernel; `start` (n, ·) are vectors near them, of an earlier solve."""
     solve = _gram_spectrum if kernel.kind == "gram" else _penalty_spectrum
-    return solve(kernel, count)
+    return solve(kernel, count, start)
 
 
-def _gram_spectrum(kernel: Kernel, count: int) -> Spectrum:
+def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spectrum:
     started = perf_counter()
     root = mass_root(kernel)[:, None]
     n = len(root)
@@ -57,7 +49,8 @@ def _gram_spectrum(kernel: Kernel, count: int) -> Spectrum:
 
         try:
             solver = "block Lanczos"
-            values, vectors, lowest = block_lanczos(product, n, count)
+            near = None if start is None else root * start
+            values, vectors, lowest = block_lanczos(product, n, count, start=near)
         except NotConvergedError:  # slowly decaying eigenvalues: restarts keep the basis small
             solver = "Lanczos (ARPACK)"
             values, vectors, lowest = largest_and_lowest(product, n, count, tolerance=_REPORTED, rounding=rounding)
@@ -78,7 +71,7 @@ def _gram_spectrum(kernel: Kernel, count: int) -> Spectrum:
     )
 
 
-def _penalty_spectrum(kernel: Kernel, count: int) -> Spectrum:
+def _penalty_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spectrum:
     started = perf_counter()
     matrix, root = symmetric_penalty(kernel)
     null = null_basis(kernel)
@@ -87,7 +80,8 @@ def _penalty_spectrum(kernel: Kernel, count: int) -> Spectrum:
         solver = "dense (LAPACK)"
         penalties, vectors = symmetric_eigenpairs(matrix.toarray(), null, count)
     else:
-        solver, penalties, vectors = _sparse_penalty(matrix, null, count)
+        near = None if start is None else root[:, None] * start
+        solver, penalties, vectors = smallest_penalties(matrix, null, count, TOLERANCE, near)
     vectors = canonical_signs(vectors)
     misfit = np.linalg.norm(matrix @ vectors - vectors * penalties, axis=0)
     residuals = _checked(misfit, penalties, 10 * _EPS * one_norm(matrix), solver)
@@ -99,44 +93,6 @@ def _penalty_spectrum(kernel: Kernel, count: int) -> Spectrum:
         seconds=perf_counter() - started,
         penalties=penalties,
     )
-
-
-def _sparse_penalty(matrix: csr_array, null: Floats, count: int) -> tuple[str, Floats, Floats]:
-    if matrix.shape[0] > _PRODUCTS_FIRST_ROWS and separator_size(matrix) > _LARGE_SEPARATOR:
-        found = _by_products(matrix, null, count)
-        if found is not None:
-            return "Lanczos (ARPACK)", *found
-    return "shift-invert Lanczos (SuperLU, ARPACK)", *smallest_eigenpairs(matrix, null, count)
-
-
-def separator_size(matrix: csr_array) -> int:
-    """How many vertices part the graph in two: the smallest breadth-first level in its middle third.
-
-    The factor of a matrix on this graph holds a dense block of about this size.
-    """
-    levels = dijkstra(abs(matrix), directed=False, unweighted=True, indices=0)
-    sizes = np.bincount(levels[np.isfinite(levels)].astype(np.intp))
-    before = np.cumsum(sizes) - sizes
-    n = sizes.sum()
-    middle = sizes[(before + sizes > n / 3) & (before < 2 * n / 3)]
-    return int(middle.min())
-
-
-def _by_products(matrix: csr_array, null: Floats, count: int) -> tuple[Floats, Floats] | None:
-    """The smallest eigenpairs where they lie well apart; None where they do not."""
-    n, top = matrix.shape[0], one_norm(matrix)
-    try:
-        vectors = largest_eigenpairs(
-            lambda v: -(matrix @ v) - 2 * top * (null @ (null.T @ v)),  # null vectors out of the way
-            n,
-            count,
-            lower=-2 * top,
-            tolerance=TOLERANCE * 1e-3,
-            max_restarts=_PRODUCTS_RESTARTS,
-        )[1]
-    except NotConvergedError:
-        return None
-    return rayleigh_ritz(matrix, vectors)
 
 
 def _checked(misfit: Floats, values: Floats, floor: float, solver: str) -> Floats:

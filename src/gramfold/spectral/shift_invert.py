@@ -7,24 +7,54 @@ apart; what the near-singularity amplifies lies along the known null vectors, an
 from collections.abc import Callable
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array, eye_array
-from scipy.sparse.linalg import splu
+from scipy.sparse import csr_array, eye_array
 
 from gramfold.errors import NotConvergedError
-from gramfold.spectral.krylov import largest_eigenpairs
+from gramfold.ordering.factor import Factor, SingularFactorError, Symbolic
+from gramfold.spectral.block_lanczos import block_lanczos
 from gramfold.spectral.pencil import one_norm
 from gramfold.types import Floats
 
 # ε relative to ‖A‖: far below any wanted eigenvalue, far above what rounding does to a pivot.
 SHIFT = 1e-13
+# Of the inverse's eigenpairs, before they are sharpened.
+_RELATIVE = 1e-9
+_APART = 1e-4  # of the largest wanted; below, residuals beside the inverse's largest eigenvalue tell too little
 
 
-def smallest_eigenpairs(matrix: csr_array, null: Floats, count: int) -> tuple[Floats, Floats]:
+def smallest_eigenpairs(
+    matrix: csr_array,
+    null: Floats,
+    count: int,
+    *,
+    symbolic: Symbolic | None = None,
+    start: Floats | None = None,
+) -> tuple[Floats, Floats]:
     """Eigenpairs outside the null space, smallest first."""
-    solve = _deflated_inverse(matrix, null)
-    vectors = largest_eigenpairs(solve, matrix.shape[0], count)[1]
-    # one more inverse step and a Rayleigh–Ritz step on A itself take out what the shift left behind
-    return rayleigh_ritz(matrix, solve(vectors))
+    n = matrix.shape[0]
+    inverse = deflated_inverse(matrix, null, symbolic)
+    known, solve, near = np.empty((n, 0)), inverse, None if start is None else inverse(start)
+    while True:
+        rest = block_lanczos(solve, n, count - known.shape[1], relative=_RELATIVE, lowest=False, start=near)[1]
+        # one more inverse step and a Rayleigh–Ritz step on A itself take out what the shift left behind
+        values, vectors = rayleigh_ritz(matrix, np.hstack([known, solve(rest)]))
+        # What is far smaller than the others, as where a thread ties two parts together, drowns them in the rounding of
+        # its huge inverse: it is put aside, and the others are looked for anew.
+        apart = int((values < _APART * values[-1]).sum())
+        if apart <= known.shape[1]:
+            return values, vectors
+        known, near = vectors[:, :apart], vectors[:, apart:]
+        solve = _without(inverse, known)
+
+
+def _without(product: Callable[[Floats], Floats], known: Floats) -> Callable[[Floats], Floats]:
+    """The operator on what is orthogonal to these vectors."""
+
+    def rest(vectors: Floats) -> Floats:
+        result = product(vectors - known @ (known.T @ vectors))
+        return np.asarray(result - known @ (known.T @ result))
+
+    return rest
 
 
 def rayleigh_ritz(matrix: csr_array | Floats, vectors: Floats) -> tuple[Floats, Floats]:
@@ -36,21 +66,17 @@ def rayleigh_ritz(matrix: csr_array | Floats, vectors: Floats) -> tuple[Floats, 
 
 def solve_off_null(matrix: csr_array, null: Floats, vectors: Floats) -> Floats:
     """A† V for V orthogonal to the null vectors, refined once."""
-    solve = _deflated_inverse(matrix, null)
+    solve = deflated_inverse(matrix, null)
     first = solve(vectors)
     return first + solve(vectors - matrix @ first)
 
 
-def _deflated_inverse(matrix: csr_array, null: Floats) -> Callable[[Floats], Floats]:
+def deflated_inverse(matrix: csr_array, null: Floats, symbolic: Symbolic | None = None) -> Callable[[Floats], Floats]:
+    """V ↦ A† V for V orthogonal to the null vectors, up to the shift."""
     n = matrix.shape[0]
     try:
-        factor = splu(
-            csc_array(matrix + SHIFT * one_norm(matrix) * eye_array(n)),
-            permc_spec="MMD_AT_PLUS_A",
-            diag_pivot_thresh=0.0,
-            options={"SymmetricMode": True},
-        )
-    except RuntimeError as error:  # SuperLU's word for an exactly singular factor
+        factor = Factor.of(csr_array(matrix + SHIFT * one_norm(matrix) * eye_array(n)), symbolic)
+    except SingularFactorError as error:
         raise NotConvergedError(
             f"the sparse factorisation of the {n} x {n} penalty broke down ({error}): the graph may hold weights "
             "too far apart in size; use binary weights or a wider Gaussian."

@@ -1,0 +1,82 @@
+"""Who finds the smallest eigenpairs of a sparse penalty: the cheapest of those whose cost can be foreseen.
+
+The order of elimination tells what a factorisation would cost. Where that is little, as on sheets, one factorisation
+and a few solves settle it, however close together the eigenvalues are. Where it fills in, as on real data of many
+dimensions, the eigenvalues mostly lie well apart and products with the matrix do. Where both fail: multigrid.
+"""
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gramfold.errors import NotConvergedError
+from gramfold.ordering.factor import Symbolic, without_diagonal
+from gramfold.ordering.fill_reducing import fill_reducing_order
+from gramfold.runtime.memory import USABLE_SHARE, available_memory
+from gramfold.spectral.krylov import largest_eigenpairs
+from gramfold.spectral.multigrid import multigrid_eigenpairs, pyamg_installed
+from gramfold.spectral.pencil import one_norm
+from gramfold.spectral.shift_invert import rayleigh_ritz, smallest_eigenpairs
+from gramfold.types import Floats
+
+# Seconds, about: a multiplication in the factorisation, and an entry in a product with the matrix.
+_FACTORED_PAIR = 0.35e-9
+_MULTIPLIED_ENTRY = 1.5e-9
+_SHORT = 2.0  # a factorisation of so few seconds is not worth avoiding ...
+_PRODUCTS = 2_000  # ... nor one that costs less than this many products
+_ENTRIES_PER_ROW = 100  # of a sparse factor
+_MOST_RESTARTS = 40  # of Lanczos, where eigenvalues lie well apart
+_BYTES_PER_ENTRY = 14  # of a factor: its value, its structure, and what finding that takes
+
+
+def smallest_penalties(
+    matrix: csr_array, null: Floats, count: int, tolerance: float, start: Floats | None = None
+) -> tuple[str, Floats, Floats]:
+    """The solver's name, and eigenpairs outside the null space, smallest first; `start` are vectors near them."""
+    cheap = affordable_factor(matrix, max(_SHORT, _PRODUCTS * _MULTIPLIED_ENTRY * matrix.nnz))
+    if cheap is not None:
+        return "shift-invert", *smallest_eigenpairs(matrix, null, count, symbolic=cheap, start=start)
+    found = _by_products(matrix, null, count, tolerance)
+    if found is not None:
+        return "Lanczos (ARPACK)", *found
+    if pyamg_installed():
+        return "LOBPCG with multigrid (pyamg)", *multigrid_eigenpairs(matrix, null, count, tolerance, start)
+    costly = affordable_factor(matrix, np.inf)
+    if costly is not None:
+        return "shift-invert", *smallest_eigenpairs(matrix, null, count, symbolic=costly, start=start)
+    raise NotConvergedError(
+        f"the eigenvalues of the penalty on {matrix.shape[0]:,} vertices lie too close together for products, and its "
+        "factor does not fit into memory: install the 'multigrid' extra (pyamg), ask for fewer components, or use "
+        "landmarks."
+    )
+
+
+def affordable_factor(matrix: csr_array, seconds: float) -> Symbolic | None:
+    """Where the factor has entries; None where it would take longer than this, or more memory than there is."""
+    n = matrix.shape[0]
+    most = USABLE_SHARE * available_memory() / _BYTES_PER_ENTRY
+    if np.isfinite(seconds):
+        # a dense block of m vertices takes m³/6 multiplications and m²/2 entries
+        dense = (6 * seconds / _FACTORED_PAIR) ** (2 / 3) / 2
+        # dissection by levels, the first try, fills in two to three times as much as the order that is taken in the end
+        most = min(most, 3 * (dense + _ENTRIES_PER_ROW * n))
+    order, elimination = fill_reducing_order(without_diagonal(matrix), most)
+    if elimination is None or elimination.operations * _FACTORED_PAIR > seconds:
+        return None
+    return Symbolic.in_order(order, elimination)
+
+
+def _by_products(matrix: csr_array, null: Floats, count: int, tolerance: float) -> tuple[Floats, Floats] | None:
+    """The smallest eigenpairs where they lie well apart; None where they do not."""
+    n, top = matrix.shape[0], one_norm(matrix)
+    try:
+        vectors = largest_eigenpairs(
+            lambda v: -(matrix @ v) - 2 * top * (null @ (null.T @ v)),  # null vectors out of the way
+            n,
+            count,
+            lower=-2 * top,
+            tolerance=tolerance * 1e-3,
+            max_restarts=_MOST_RESTARTS,
+        )[1]
+    except NotConvergedError:
+        return None
+    return rayleigh_ritz(matrix, vectors)
