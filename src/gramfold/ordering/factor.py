@@ -133,7 +133,7 @@ class Factor:
 
 def without_diagonal(matrix: csr_array) -> csr_array:
     """The graph of a symmetric matrix."""
-    coordinates = matrix.tocoo()
-    off = coordinates.row != coordinates.col
-    rows, columns = coordinates.row[off], coordinates.col[off]
-    return csr_array((np.abs(coordinates.data[off]), (rows, columns)), shape=matrix.shape)
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    off = matrix.indices != rows
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows[off], minlength=matrix.shape[0])))).astype(np.int32)
+    return csr_array((matrix.data[off], matrix.indices[off], indptr), shape=matrix.shape)

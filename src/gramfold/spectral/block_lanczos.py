@@ -17,6 +17,7 @@ _MOST_BLOCKS = 24
 _TOLERANCE = 1e-13  # of a residual, relative to the largest eigenvalue
 _STALLED = 1e3  # times what is allowed: from there on rounding may be all that is left ...
 _NO_HELP = 0.5  # ... and is, where a block leaves more than this share of the residual
+_WELL_APART = 1e-8  # squared lengths of columns whose Gram matrix still tells them apart
 _ROUGH = 1e-4  # the same for the lowest eigenvalue, which is only reported
 
 
@@ -34,31 +35,35 @@ def block_lanczos(
     Residuals are judged beside the largest eigenvalue, or beside `relative` times their own if that is more;
     `lowest=False` asks nothing of the lowest; `start` (n, ·) are vectors near the wanted ones.
     """
-    block = np.linalg.qr(first_block(n, count, start))[0]
-    basis, images = block, product(block)
+    basis = [orthonormal(first_block(n, count, start))[0]]
+    width = basis[0].shape[1]
+    projected = np.empty((0, 0))  # the operator within the basis
     best = np.inf
-    for _ in range(_MOST_BLOCKS):
-        values, rotation = np.linalg.eigh(_symmetric(basis.T @ images))
+    for _ in range(min(_MOST_BLOCKS, n // width)):
+        image = product(basis[-1])
+        column = np.vstack([block.T @ image for block in basis])  # (p, w)
+        projected = np.pad(projected, (0, width))
+        projected[:, -width:] = column
+        projected[-width:] = column.T
+        values, rotation = np.linalg.eigh(projected)
+        # What the newest block has beyond the basis is where the operator leads out of it: image = basis · column +
+        # block · rest, so that a Ritz vector has the residual |rest · its part on the newest block|.
+        block, rest = _orthogonal(image, basis)
         chosen = np.r_[len(values) - 1 : len(values) - 1 - count : -1, 0]  # the largest, and the lowest
-        vectors = basis @ rotation[:, chosen]
-        misfit = np.linalg.norm(images @ rotation[:, chosen] - vectors * values[chosen], axis=0)
+        misfit = np.linalg.norm(rest @ rotation[-width:, chosen], axis=0)
         top = float(np.abs(values).max()) or 1.0
         allowed = np.maximum(_TOLERANCE * top, relative * np.abs(values[chosen[:-1]]))
         worst = float((misfit[:-1] / allowed).max())
         # rounding ends the descent: a further block that does not help is the last
         stalled = worst <= _STALLED and worst > _NO_HELP * best
-        settled = worst <= 1 or stalled or basis.shape[1] == n
-        if settled and (misfit[-1] <= _ROUGH * top or not lowest or basis.shape[1] == n):
-            return values[chosen[:-1]], vectors[:, :-1], min(float(values[0]), 0.0)
+        if (worst <= 1 or stalled) and (misfit[-1] <= _ROUGH * top or not lowest):
+            parts = np.split(rotation[:, chosen[:-1]], len(basis))
+            vectors = sum(one @ part for one, part in zip(basis, parts, strict=True))
+            return values[chosen[:-1]], np.asarray(vectors), min(float(values[0]), 0.0)
         best = min(best, worst)
-        block = images[:, -block.shape[1] :][:, : n - basis.shape[1]]
-        # Normalised in between: where the operator leads nowhere new, only rounding is left of a column, and the next
-        # round makes a fresh direction of it.
-        for _ in range(3):
-            block = np.linalg.qr(block - basis @ (basis.T @ block))[0]
-        basis, images = np.hstack([basis, block]), np.hstack([images, product(block)])
+        basis.append(block)
     raise NotConvergedError(
-        f"block Lanczos left a residual of {misfit[:-1].max() / top:.1e} of the largest eigenvalue after {_MOST_BLOCKS} "
+        f"block Lanczos left a residual of {misfit[:-1].max() / top:.1e} of the largest eigenvalue after {len(basis)} "
         "blocks: the eigenvalues lie close together."
     )
 
@@ -73,5 +78,27 @@ def first_block(n: int, count: int, start: Floats | None = None) -> Floats:
     return block
 
 
-def _symmetric(matrix: Floats) -> Floats:
-    return 0.5 * (matrix + matrix.T)
+def _orthogonal(image: Floats, basis: list[Floats]) -> tuple[Floats, Floats]:
+    """Orthonormal vectors for what of the image lies beyond the basis, and their coefficients in it.
+
+    Normalised in between: where the operator leads nowhere new, only rounding is left of a column, and the next round
+    makes a fresh direction of it.
+    """
+    block, rest = image, np.eye(image.shape[1])
+    for _ in range(3):
+        for one in basis:
+            block = block - one @ (one.T @ block)
+        block, factor = orthonormal(block)
+        rest = factor @ rest
+    return block, rest
+
+
+def orthonormal(block: Floats) -> tuple[Floats, Floats]:
+    """Q with orthonormal columns and R, block = Q R."""
+    # from the Gram matrix of the columns, which reads a tall block twice, where that is accurate enough
+    squares, axes = np.linalg.eigh(block.T @ block)
+    if squares.size and squares[0] > _WELL_APART * squares[-1]:
+        lengths = np.sqrt(squares)
+        return block @ (axes / lengths), lengths[:, None] * axes.T
+    q, r = np.linalg.qr(block)
+    return q, r

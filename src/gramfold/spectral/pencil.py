@@ -1,7 +1,7 @@
 """The symmetric forms that the solvers work on, M^½ K M^½ and M^-½ P M^-½, and their null vectors."""
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
 from gramfold.types import Floats, Kernel
 
@@ -16,8 +16,10 @@ def symmetric_penalty(kernel: Kernel) -> tuple[csr_array, Floats]:
     root = mass_root(kernel)
     if (root == 1).all():
         return kernel.penalty, root  # type: ignore[attr-defined]
-    inverse = diags_array(1.0 / root)
-    return csr_array(inverse @ kernel.penalty @ inverse), root  # type: ignore[attr-defined]
+    penalty = kernel.penalty  # type: ignore[attr-defined]
+    rows = np.repeat(np.arange(len(root)), np.diff(penalty.indptr))
+    entries = penalty.data / (root[rows] * root[penalty.indices])
+    return csr_array((entries, penalty.indices, penalty.indptr), shape=penalty.shape), root
 
 
 def null_basis(kernel: Kernel) -> Floats:
