@@ -15,8 +15,7 @@ _SEED = 20000812  # the start changes no result beyond its residual; a fixed one
 _SPARE = 6  # vectors in a block beyond the number wanted
 _MOST_BLOCKS = 24
 _TOLERANCE = 1e-13  # of a residual, relative to the largest eigenvalue
-_STALLED = 1e3  # times what is allowed: from there on rounding may be all that is left ...
-_NO_HELP = 0.5  # ... and is, where a block leaves more than this share of the residual
+_STALLED = 1e-10  # from there on rounding may be all that is left
 _WELL_APART = 1e-8  # squared lengths of columns whose Gram matrix still tells them apart
 _ROUGH = 1e-4  # the same for the lowest eigenvalue, which is only reported
 
@@ -29,43 +28,51 @@ def block_lanczos(
     relative: float = 0.0,
     lowest: bool = True,
     start: Floats | None = None,
+    restarts: int = 0,
 ) -> tuple[Floats, Floats, float]:
     """The largest eigenpairs of a symmetric operator, descending, and roughly its lowest eigenvalue (at most 0).
 
     Residuals are judged beside the largest eigenvalue, or beside `relative` times their own if that is more;
-    `lowest=False` asks nothing of the lowest; `start` (n, ·) are vectors near the wanted ones.
+    `lowest=False` asks nothing of the lowest; `start` (n, ·) are vectors near the wanted ones. After some blocks the
+    basis is given up for its best vectors, at most `restarts` times.
     """
-    basis = [orthonormal(first_block(n, count, start))[0]]
-    width = basis[0].shape[1]
-    projected = np.empty((0, 0))  # the operator within the basis
-    best = np.inf
-    for _ in range(min(_MOST_BLOCKS, n // width)):
-        image = product(basis[-1])
-        column = np.vstack([block.T @ image for block in basis])  # (p, w)
-        projected = np.pad(projected, (0, width))
-        projected[:, -width:] = column
-        projected[-width:] = column.T
-        values, rotation = np.linalg.eigh(projected)
-        # What the newest block has beyond the basis is where the operator leads out of it: image = basis · column +
-        # block · rest, so that a Ritz vector has the residual |rest · its part on the newest block|.
-        block, rest = _orthogonal(image, basis)
-        chosen = np.r_[len(values) - 1 : len(values) - 1 - count : -1, 0]  # the largest, and the lowest
-        misfit = np.linalg.norm(rest @ rotation[-width:, chosen], axis=0)
-        top = float(np.abs(values).max()) or 1.0
-        allowed = np.maximum(_TOLERANCE * top, relative * np.abs(values[chosen[:-1]]))
-        worst = float((misfit[:-1] / allowed).max())
-        # rounding ends the descent: a further block that does not help is the last
-        stalled = worst <= _STALLED and worst > _NO_HELP * best
-        if (worst <= 1 or stalled) and (misfit[-1] <= _ROUGH * top or not lowest):
-            parts = np.split(rotation[:, chosen[:-1]], len(basis))
-            vectors = sum(one @ part for one, part in zip(basis, parts, strict=True))
-            return values[chosen[:-1]], np.asarray(vectors), min(float(values[0]), 0.0)
-        best = min(best, worst)
-        basis.append(block)
+    start = first_block(n, count, start)
+    width = start.shape[1]
+    for _ in range(restarts + 1):
+        basis = [orthonormal(start)[0]]
+        projected = np.empty((0, 0))  # the operator within the basis
+        best = np.inf
+        for _ in range(min(_MOST_BLOCKS, n // width)):
+            image = product(basis[-1])
+            column = np.vstack([block.T @ image for block in basis])  # (p, w)
+            projected = np.pad(projected, (0, width))
+            projected[:, -width:] = column
+            projected[-width:] = column.T
+            values, rotation = np.linalg.eigh(projected)
+            # What the newest image has beyond the basis is where the operator leads out of it: image = basis · column +
+            # block · rest, so that a Ritz vector has the residual |rest · its part on the newest block|.
+            block, rest = _orthogonal(image, basis)
+            chosen = np.r_[len(values) - 1 : len(values) - 1 - count : -1, 0]  # the largest, and the lowest
+            misfit = np.linalg.norm(rest @ rotation[-width:, chosen], axis=0)
+            top = float(np.abs(values).max()) or 1.0
+            worst = float(misfit[:-1].max()) / top
+            settled = (misfit[:-1] <= np.maximum(_TOLERANCE * top, relative * np.abs(values[chosen[:-1]]))).all()
+            # rounding ends the descent: a further block that does not help is the last
+            stalled = worst <= _STALLED and worst > 0.5 * best
+            if (settled or stalled) and (misfit[-1] <= _ROUGH * top or not lowest):
+                return values[chosen[:-1]], _combined(basis, rotation[:, chosen[:-1]]), min(float(values[0]), 0.0)
+            best = min(best, worst)
+            basis.append(block)
+        start = _combined(basis[:-1], rotation[:, -width:])
     raise NotConvergedError(
-        f"block Lanczos left a residual of {misfit[:-1].max() / top:.1e} of the largest eigenvalue after {len(basis)} "
-        "blocks: the eigenvalues lie close together."
+        f"block Lanczos left a residual of {worst:.1e} of the largest eigenvalue after {_MOST_BLOCKS} blocks: the "
+        "eigenvalues lie close together."
     )
+
+
+def _combined(basis: list[Floats], coefficients: Floats) -> Floats:
+    parts = np.split(coefficients, len(basis))
+    return np.asarray(sum(one @ part for one, part in zip(basis, parts, strict=True)))
 
 
 def first_block(n: int, count: int, start: Floats | None = None) -> Floats:

@@ -19,6 +19,7 @@ from gramfold.types import Floats
 SHIFT = 1e-13
 # Of the inverse's eigenpairs, before they are sharpened.
 _RELATIVE = 1e-9
+_RESTARTS = 20  # for eigenvalues close together, as of an expander
 _APART = 1e-4  # of the largest wanted; below, residuals beside the inverse's largest eigenvalue tell too little
 
 
@@ -35,7 +36,8 @@ def smallest_eigenpairs(
     inverse = deflated_inverse(matrix, null, symbolic)
     known, solve, near = np.empty((n, 0)), inverse, None if start is None else inverse(start)
     while True:
-        rest = block_lanczos(solve, n, count - known.shape[1], relative=_RELATIVE, lowest=False, start=near)[1]
+        wanted = count - known.shape[1]
+        rest = block_lanczos(solve, n, wanted, relative=_RELATIVE, lowest=False, start=near, restarts=_RESTARTS)[1]
         # one more inverse step and a Rayleigh–Ritz step on A itself take out what the shift left behind
         values, vectors = rayleigh_ritz(matrix, np.hstack([known, solve(rest)]))
         # What is far smaller than the others, as where a thread ties two parts together, drowns them in the rounding of

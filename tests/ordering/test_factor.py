@@ -1,0 +1,88 @@
+"""L D Lᵀ against NumPy: solves, inertia, and what cannot be factored."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array, eye_array, kron
+
+from gramfold.ordering import factor
+from gramfold.ordering.elimination import eliminate
+from gramfold.ordering.factor import Factor, SingularFactorError, Symbolic, without_diagonal
+from gramfold.ordering.permutation import permuted
+
+
+def symmetric(n: int, edges: int, seed: int) -> csr_array:
+    """Random entries, every diagonal one stored, strictly diagonally dominant with signs of both kinds."""
+    rng = np.random.default_rng(seed)
+    dense = np.zeros((n, n))
+    i, j = rng.integers(0, n, (2, edges))
+    dense[i, j] = rng.standard_normal(edges)
+    dense = dense + dense.T
+    np.fill_diagonal(dense, 0.0)
+    np.fill_diagonal(dense, (np.abs(dense).sum(axis=1) + 1) * rng.choice([-1.0, 1.0], n))
+    return csr_array(dense)
+
+
+def grid(side: int) -> csr_array:
+    line = csr_array(2.0 * eye_array(side) - eye_array(side, k=1) - eye_array(side, k=-1))
+    return csr_array(kron(line, eye_array(side)) + kron(eye_array(side), line))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 80), st.integers(0, 400), st.integers(0, 10_000), st.integers(1, 5))
+def test_solves_and_counts_signs_as_numpy_does(n, edges, seed, columns):
+    A = symmetric(n, edges, seed)
+    found = Factor.of(A)
+    B = np.random.default_rng(seed).standard_normal((n, columns))
+    np.testing.assert_allclose(found.solve(B), np.linalg.solve(A.toarray(), B), rtol=1e-9, atol=1e-11)
+    assert found.negative == (np.linalg.eigvalsh(A.toarray()) < 0).sum()
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5, 3.99, 7.5])
+def test_inertia_counts_the_eigenvalues_below_a_shift(shift):
+    # 1600 vertices: supernodes of more than a block, tails of more than a block
+    side = 40
+    line = 4 * np.sin(np.pi * np.arange(1, side + 1) / (2 * side + 2)) ** 2
+    below = int(((line[:, None] + line) < shift).sum())
+    assert Factor.of(csr_array(grid(side) - shift * eye_array(side**2))).negative == below
+
+
+def test_a_dense_matrix_of_several_blocks():
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((200, 200))
+    A = csr_array(A @ A.T + np.eye(200))
+    B = rng.standard_normal((200, 3))
+    np.testing.assert_allclose(Factor.of(A).solve(B), np.linalg.solve(A.toarray(), B), rtol=1e-8)
+
+
+def test_one_pattern_serves_many_matrices_and_threads_change_no_bit(monkeypatch):
+    A = grid(30)
+    symbolic = Symbolic.of(A)
+    B = np.random.default_rng(1).standard_normal((900, 7))
+    for scale in (1.0, 3.0):
+        plain = Factor.of(csr_array(scale * A), symbolic)
+        np.testing.assert_allclose(plain.solve(B), np.linalg.solve(scale * A.toarray(), B), rtol=1e-10)
+    monkeypatch.setattr(factor, "_PAIRS_PER_CALL", 1000.0)  # many calls instead of one
+    pieces = Factor.of(csr_array(3.0 * A), symbolic)
+    assert pieces.values.tobytes() == plain.values.tobytes()
+    assert pieces.solve(B, n_jobs=1).shape == B.shape
+    np.testing.assert_allclose(pieces.solve(B, n_jobs=1), plain.solve(B, n_jobs=2), rtol=1e-12)
+
+
+def test_the_forecast_is_what_the_factor_holds():
+    A = grid(30)
+    symbolic = Symbolic.of(A)
+    elimination = eliminate(permuted(without_diagonal(A), symbolic.order))
+    sizes = np.diff(symbolic.heads)
+    # beyond the filled structure and the diagonal only the unused halves of the dense blocks
+    assert symbolic.entries == elimination.fill + 900 + (sizes * (sizes - 1) // 2).sum()
+    assert symbolic.operations.sum() == elimination.operations
+
+
+@pytest.mark.parametrize("bad", [0.0, np.nan])
+def test_a_pivot_that_nothing_can_be_divided_by(bad):
+    entries, columns, rows = [1.0, 0.5, 0.5, 1.0, bad], [0, 1, 0, 1, 2], [0, 0, 1, 1, 2]
+    A = csr_array((entries, (rows, columns)), shape=(3, 3))
+    with pytest.raises(SingularFactorError, match="3 x 3 matrix is singular"):
+        Factor.of(A)
