@@ -31,13 +31,17 @@ def _none_at_first(matrix: csr_array, seconds: float) -> object:
     return None if np.isfinite(seconds) else affordable_factor(matrix, seconds)
 
 
+def _fails(*_: object, **__: object) -> None:
+    raise NotConvergedError("too close together")
+
+
 PENALTY_SOLVERS = {
     "dense": {"_DENSE_ROWS": 10_000},
     "shift-invert": {"_DENSE_ROWS": 0},
     "products": {"_DENSE_ROWS": 0, "affordable_factor": _none_at_first},
-    "multigrid": {"_DENSE_ROWS": 0, "affordable_factor": lambda *_: None, "_by_products": lambda *_: None},
+    "multigrid": {"_DENSE_ROWS": 0, "affordable_factor": lambda *_: None, "chebyshev_eigenpairs": _fails},
 }
-NAMES = {"dense": "dense", "shift-invert": "shift-invert", "products": "Lanczos", "multigrid": "LOBPCG"}
+NAMES = {"dense": "dense", "shift-invert": "shift-invert", "products": "Chebyshev", "multigrid": "LOBPCG"}
 
 
 def choose(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +156,7 @@ def test_a_factor_is_afforded_where_it_is_quick_and_fits(monkeypatch: pytest.Mon
     monkeypatch.setattr(sparse, "available_memory", lambda: 1e6)
     assert affordable_factor(tangle, 10.0) is None
     choose("products", monkeypatch)
-    monkeypatch.setattr(sparse, "_MOST_RESTARTS", 1)
+    monkeypatch.setattr(sparse, "_PRODUCTS", 50)
     with pytest.raises(NotConvergedError, match="factor does not fit into memory: install the 'multigrid' extra"):
         leading_spectrum(penalty_kernel(tangle), 30)
 
@@ -303,15 +307,11 @@ def test_a_residual_is_judged_by_its_own_eigenvalue(monkeypatch: pytest.MonkeyPa
         leading_spectrum(penalty_kernel(two_clusters(200, 1e-9)), 2)
 
 
-def no_convergence(*_: object, **__: object) -> None:
-    raise NotConvergedError("too close together")
-
-
 def test_where_blocks_do_not_converge_restarts_do(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = centered_gram(indefinite(1010), scale=-0.5)
     blocks = leading_spectrum(kernel, 3)
     assert blocks.solver == "block Lanczos"
-    monkeypatch.setattr(policy, "block_lanczos", no_convergence)
+    monkeypatch.setattr(policy, "block_lanczos", _fails)
     restarts = leading_spectrum(kernel, 3)
     assert restarts.solver == "Lanczos (ARPACK)"
     np.testing.assert_allclose(restarts.eigenvalues, blocks.eigenvalues, rtol=1e-10)
@@ -324,7 +324,7 @@ def test_arpack_failing_is_told_in_our_words(monkeypatch: pytest.MonkeyPatch) ->
         raise krylov.ArpackError(-9)
 
     monkeypatch.setattr(krylov, "eigsh", fails)
-    monkeypatch.setattr(policy, "block_lanczos", no_convergence)
+    monkeypatch.setattr(policy, "block_lanczos", _fails)
     with pytest.raises(NotConvergedError, match="Lanczos could not start or broke down"):
         leading_spectrum(centered_gram(indefinite(1010), scale=-0.5), 2)
 

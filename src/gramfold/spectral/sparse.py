@@ -5,6 +5,8 @@ and a few solves settle it, however close together the eigenvalues are. Where it
 dimensions, the eigenvalues mostly lie well apart and products with the matrix do. Where both fail: multigrid.
 """
 
+import logging
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -12,19 +14,19 @@ from gramfold.errors import NotConvergedError
 from gramfold.ordering.factor import Symbolic, without_diagonal
 from gramfold.ordering.fill_reducing import fill_reducing_order
 from gramfold.runtime.memory import USABLE_SHARE, available_memory
-from gramfold.spectral.krylov import largest_eigenpairs
+from gramfold.spectral.chebyshev import chebyshev_eigenpairs
 from gramfold.spectral.multigrid import multigrid_eigenpairs, pyamg_installed
-from gramfold.spectral.pencil import one_norm
-from gramfold.spectral.shift_invert import rayleigh_ritz, smallest_eigenpairs
+from gramfold.spectral.shift_invert import smallest_eigenpairs
 from gramfold.types import Floats
+
+log = logging.getLogger("gramfold")
 
 # Seconds, about: a multiplication in the factorisation, and an entry in a product with the matrix.
 _FACTORED_PAIR = 0.35e-9
 _MULTIPLIED_ENTRY = 1.5e-9
 _SHORT = 2.0  # a factorisation of so few seconds is not worth avoiding ...
-_PRODUCTS = 2_000  # ... nor one that costs less than this many products
+_PRODUCTS = 2_000  # ... nor one that costs less than this many products, which is also as far as they are tried
 _ENTRIES_PER_ROW = 100  # of a sparse factor
-_MOST_RESTARTS = 40  # of Lanczos, where eigenvalues lie well apart
 _BYTES_PER_ENTRY = 14  # of a factor: its value, its structure, and what finding that takes
 
 
@@ -35,9 +37,12 @@ def smallest_penalties(
     cheap = affordable_factor(matrix, max(_SHORT, _PRODUCTS * _MULTIPLIED_ENTRY * matrix.nnz))
     if cheap is not None:
         return "shift-invert", *smallest_eigenpairs(matrix, null, count, symbolic=cheap, start=start)
-    found = _by_products(matrix, null, count, tolerance)
-    if found is not None:
-        return "Lanczos (ARPACK)", *found
+    try:
+        found = chebyshev_eigenpairs(matrix, null, count, 0.1 * tolerance, _PRODUCTS, start)
+    except NotConvergedError as error:
+        log.info("%s", error)
+    else:
+        return "Chebyshev filter", *found
     if pyamg_installed():
         return "LOBPCG with multigrid (pyamg)", *multigrid_eigenpairs(matrix, null, count, tolerance, start)
     costly = affordable_factor(matrix, np.inf)
@@ -63,20 +68,3 @@ def affordable_factor(matrix: csr_array, seconds: float) -> Symbolic | None:
     if elimination is None or elimination.operations * _FACTORED_PAIR > seconds:
         return None
     return Symbolic.in_order(order, elimination)
-
-
-def _by_products(matrix: csr_array, null: Floats, count: int, tolerance: float) -> tuple[Floats, Floats] | None:
-    """The smallest eigenpairs where they lie well apart; None where they do not."""
-    n, top = matrix.shape[0], one_norm(matrix)
-    try:
-        vectors = largest_eigenpairs(
-            lambda v: -(matrix @ v) - 2 * top * (null @ (null.T @ v)),  # null vectors out of the way
-            n,
-            count,
-            lower=-2 * top,
-            tolerance=tolerance * 1e-3,
-            max_restarts=_MOST_RESTARTS,
-        )[1]
-    except NotConvergedError:
-        return None
-    return rayleigh_ritz(matrix, vectors)

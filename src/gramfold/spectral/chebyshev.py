@@ -1,0 +1,88 @@
+"""The smallest eigenpairs of a sparse penalty by products alone: subspace iteration through a Chebyshev polynomial.
+
+On the interval [a, b] of unwanted eigenvalues the polynomial of degree m stays within ±1; at λ < a it is cosh(m·γ) with
+cosh γ = 1 + 2(a − λ)/(b − a), so every filtering lifts the wanted directions out of the others by that much. Where the
+eigenvalues lie well apart a few do. Where they do not, γ says how many would be needed, and nobody waits for them.
+A block wider than the number wanted finds every copy of a repeated eigenvalue.
+Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys. 219 (2006).
+"""
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gramfold.errors import NotConvergedError
+from gramfold.runtime.threads import blocks, run_blocks, thread_count
+from gramfold.spectral.block_lanczos import first_block, orthonormal
+from gramfold.spectral.krylov import lanczos
+from gramfold.spectral.pencil import one_norm
+from gramfold.types import Floats
+
+_FIRST_DEGREE = 16  # while nothing is known of the eigenvalues
+_MOST_DEGREE = 100
+_FIRST_ROUNDS = 3
+_LIFT = np.log(1e4)  # what one filtering should do for the last wanted eigenvector
+_ROUGH, _SAFE = 1e-2, 1.05  # accuracy of the largest eigenvalue, and how far above it the interval ends
+
+
+def chebyshev_eigenpairs(
+    matrix: csr_array,
+    null: Floats,
+    count: int,
+    tolerance: float,
+    most_products: float = np.inf,
+    start: Floats | None = None,
+) -> tuple[Floats, Floats]:
+    """Eigenpairs outside the null space, smallest first, residuals within `tolerance` of each eigenvalue."""
+    n = matrix.shape[0]
+    largest = lanczos(lambda v: matrix @ v, n, 1, tolerance=_ROUGH)[0][0]
+    top = min(one_norm(matrix), _SAFE * float(largest))
+    values, block, _ = _ritz(matrix, null, first_block(n, count, start))
+    used, rounds = 0, 0
+    while True:
+        cut, last = float(values[-1]), float(values[count - 1])
+        rate = np.arccosh(1 + 2 * max(cut - last, 0.0) / (top - cut)) if cut < top else 0.0
+        known = rounds >= _FIRST_ROUNDS and rate > 0
+        degree = int(np.clip(_LIFT / rate, _FIRST_DEGREE, _MOST_DEGREE)) if known else _FIRST_DEGREE
+        values, block, residuals = _ritz(matrix, null, _filtered(matrix, block, cut, top, degree))
+        used, rounds = used + degree, rounds + 1
+        worst = float((residuals[:count] / np.maximum(values[:count], np.finfo(np.float64).tiny)).max())
+        if worst <= tolerance:
+            return values[:count], block[:, :count]
+        needed = np.log(worst / tolerance) / rate if rate > 0 else np.inf
+        if rounds > _FIRST_ROUNDS and used + needed > most_products:
+            raise NotConvergedError(
+                f"products left a residual of {worst:.1e} after {used} of them and would need {needed:.0f} more: the "
+                "eigenvalues lie too close together for products alone."
+            )
+
+
+def _filtered(matrix: csr_array, block: Floats, low: float, high: float, degree: int) -> Floats:
+    """T_degree((A − middle) / half) V for the interval [low, high]."""
+    from gramfold.spectral.chebyshev_kernels import step
+
+    middle, half = (high + low) / 2, (high - low) / 2
+    parts = blocks(len(block), -(-len(block) // (2 * thread_count(None))))
+
+    def next_of(now: Floats, before: Floats, scale: float) -> Floats:
+        out = np.empty_like(now)
+
+        def work(part: slice) -> None:
+            step(matrix.indptr, matrix.indices, matrix.data, now, before, scale, middle, part.start, part.stop, out)
+
+        run_blocks(work, parts)
+        return out
+
+    before, now = block, next_of(block, np.zeros_like(block), 1 / half)
+    for _ in range(degree - 1):
+        before, now = now, next_of(now, before, 2 / half)
+    return now
+
+
+def _ritz(matrix: csr_array, null: Floats, block: Floats) -> tuple[Floats, Floats, Floats]:
+    """The best eigenpairs in the span of these vectors outside the null space, smallest first, and their residuals."""
+    block = orthonormal(block - null @ (null.T @ block))[0]
+    block = orthonormal(block - null @ (null.T @ block))[0]
+    image = matrix @ block
+    values, rotation = np.linalg.eigh(block.T @ image)
+    block = block @ rotation
+    return values, block, np.linalg.norm(image @ rotation - block * values, axis=0)
