@@ -77,13 +77,23 @@ def bridge(graph: Graph, piece: Integers, index: Index) -> Graph:
 
 
 def _with_edges(neighbors: Neighbors, ends: Integers, lengths: np.ndarray) -> Neighbors:
-    grown = Neighbors.from_pairs(
-        np.concatenate([neighbors.rows, ends[:, 0], ends[:, 1]]),
-        np.concatenate([neighbors.indices, ends[:, 1], ends[:, 0]]),
-        np.concatenate([neighbors.distances, lengths, lengths]),
-        (len(neighbors), neighbors.n_vertices),
+    """The lists with each of these edges at both of its ends, where its length belongs."""
+    rows, columns = np.concatenate([ends[:, 0], ends[:, 1]]), np.concatenate([ends[:, 1], ends[:, 0]])
+    lengths = np.concatenate([lengths, lengths])
+    order = np.lexsort((columns, lengths, rows))
+    rows, columns, lengths = rows[order], columns[order], lengths[order]
+    places = []
+    for row, column, length in zip(rows, columns, lengths, strict=True):
+        mine = slice(neighbors.indptr[row], neighbors.indptr[row + 1])
+        nearer = neighbors.distances[mine] < length
+        tied = (neighbors.distances[mine] == length) & (neighbors.indices[mine] < column)
+        places.append(mine.start + int((nearer | tied).sum()))
+    return replace(
+        neighbors,
+        indptr=neighbors.indptr + np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(neighbors))))),
+        indices=np.insert(neighbors.indices, places, columns),
+        distances=np.insert(neighbors.distances, places, lengths),
     )
-    return replace(grown, recall=neighbors.recall)
 
 
 def _by_size(piece: Integers) -> Integers:

@@ -11,8 +11,9 @@ from gramfold.types import Floats, Integers, Neighbors
 
 # Rounding allowed when "within r" meets a distance computed in another order.
 ROUNDING = 1e-12
-# Up to this size a piece's way out is found in the whole index; beyond, in a new one of the others.
-_SMALL_PIECE = 100
+# Neighbours looked at first for a piece's way out, and pairs looked at once at most.
+_FIRST_LOOK = 16
+_LARGEST_LOOK = 20_000_000
 
 
 Step = tuple[int, int, float]  # from vertex, to vertex, distance
@@ -127,20 +128,27 @@ class VectorIndex(Index):
         return type(self)(points, self.metric, self.n_jobs)
 
     def gaps(self, piece: Integers) -> list[Step]:
-        sizes = np.bincount(piece)
-        small = (sizes <= _SMALL_PIECE) & (np.arange(len(sizes)) > 0)
-        large = [self._way_out(piece, number) for number in np.flatnonzero(~small)[1:]]
-        if not small.any():
-            return large
-        # In one search for all small pieces: no more than its whole piece can stand before a vertex's first outsider.
-        members = np.flatnonzero(small[piece])
-        found = self.nearest(self.points[members], int(sizes[small].max()) + 1)
-        found = found.keep(piece[found.indices] != piece[members[found.rows]])
-        start, end = members[found.rows], found.indices
-        order = np.lexsort((found.distances, piece[start]))
-        first = np.unique(piece[start][order], return_index=True)[1]
-        best = order[first]
-        return large + list(zip(start[best].tolist(), end[best].tolist(), found.distances[best].tolist(), strict=True))
+        count = int(piece.max()) + 1
+        steps: dict[int, Step] = {}
+        shortest = np.full(count, np.inf)
+        asking, k = np.flatnonzero(piece > 0), _FIRST_LOOK
+        while asking.size and asking.size * k <= _LARGEST_LOOK and k <= self.size:
+            found = self.nearest(self.points[asking], k)
+            farthest = found.farthest
+            out = found.keep(piece[found.indices] != piece[asking[found.rows]])
+            start, end = asking[out.rows], out.indices
+            for pair in _first_of_each(piece[start], out.distances):
+                number = int(piece[start[pair]])
+                if out.distances[pair] < shortest[number]:
+                    shortest[number] = out.distances[pair]
+                    steps[number] = int(start[pair]), int(end[pair]), float(out.distances[pair])
+            # whoever has seen as far as its piece's shortest step has seen enough
+            asking, k = asking[farthest < shortest[piece[asking]]], 4 * k
+        for number in np.unique(
+            piece[asking]
+        ):  # deep inside of a large piece nobody sees the others: search among them
+            steps[int(number)] = self._way_out(piece, int(number))
+        return [steps[number] for number in range(1, count)]
 
     def distances_from(self, vertex: int) -> Floats:
         return np.asarray(self.metric.block(self.points[[vertex]], self.points)[0])
@@ -150,6 +158,12 @@ class VectorIndex(Index):
 
     def query_grams(self, queries: Floats) -> Callable[[Integers, Integers], Floats]:
         return lambda r, j: _difference_grams(queries[r], self.points[j])
+
+
+def _first_of_each(group: Integers, distances: Floats) -> Integers:
+    """The place of the smallest distance in each group, the first at a tie."""
+    order = np.lexsort((distances, group))
+    return np.asarray(order[np.unique(group[order], return_index=True)[1]])
 
 
 def sort_lists(indices: Integers, distances: Floats) -> tuple[Integers, Floats]:

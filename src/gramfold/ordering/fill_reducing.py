@@ -16,6 +16,8 @@ from gramfold.ordering.elimination import Elimination, eliminate
 from gramfold.ordering.permutation import permuted
 from gramfold.types import Integers
 
+# Beyond this METIS is quicker and better, where it is installed.
+_METIS_ROWS = 20_000
 # SuperLU orders by factoring. Beyond these sizes that would cost more than a better order saves.
 _MINIMUM_DEGREE_ROWS = 200_000
 _MINIMUM_DEGREE_OPERATIONS = 2e10
@@ -27,7 +29,7 @@ def fill_reducing_order(
     """The best order tried and its elimination; None for that where it fills in more than `most`."""
     n = graph.shape[0]
     with_metis = find_spec("pymetis") is not None
-    if n > _MINIMUM_DEGREE_ROWS and with_metis:
+    if n > _METIS_ROWS and with_metis:
         if first_separator(graph) ** 2 / 2 > most:
             return np.arange(n), None
         pairs = Contraction.of(graph)  # a third of the time, for a third more fill
