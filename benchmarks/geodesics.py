@@ -1,12 +1,12 @@
 """Geodesics and what stands on them: exact Isomap, landmarks, new points."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
 from sklearn import manifold
 
+from benchmarks.data import fashion_mnist
 from benchmarks.timing import Race, race
 from gramfold import Isomap, LandmarkIsomap
 from gramfold.datasets import make_swiss_roll
@@ -19,8 +19,6 @@ from gramfold.ordering.permutation import permuted
 _N = 10_000
 _MILLION = 1_000_000
 _LANDMARKS = 200
-# Debian's package dataset-fashion-mnist
-_FASHION = Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz")
 
 
 def races() -> Iterator[Race]:
@@ -43,8 +41,8 @@ def races() -> Iterator[Race]:
         target="20x, 12x at least",
         runs=2,
     )
-    if _FASHION.exists():
-        images = _fashion(_N)
+    images = fashion_mnist(_N)
+    if images is not None:
         yield race(
             f"exact Isomap, Fashion-MNIST n={_N:,}",
             lambda: Isomap(n_neighbors=10).fit(images),
@@ -80,11 +78,3 @@ def million() -> Iterator[Race]:
         warm=False,
         peer_factor=20,
     )
-
-
-def _fashion(n: int) -> np.ndarray:
-    import gzip
-
-    with gzip.open(_FASHION) as stream:
-        pixels = np.frombuffer(stream.read(16 + n * 784), dtype=np.uint8)[16:]
-    return pixels.reshape(n, 784).astype(np.float64) / 255
