@@ -17,6 +17,7 @@ _HOMES = {
     "LandmarkIsomap": "gramfold.methods.landmark_isomap",
     "LandmarkMDS": "gramfold.methods.landmark_mds",
     "LaplacianEigenmaps": "gramfold.methods.laplacian_eigenmaps",
+    "NystromEmbedding": "gramfold.methods.nystrom_embedding",
     "OrdinalMDS": "gramfold.methods.ordinal_mds",
 }
 _ROOMS = ("datasets", "errors", "plotting")
@@ -30,6 +31,7 @@ __all__ = [
     "LandmarkIsomap",
     "LandmarkMDS",
     "LaplacianEigenmaps",
+    "NystromEmbedding",
     "OrdinalMDS",
     "datasets",
     "errors",

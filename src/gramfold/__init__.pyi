@@ -9,6 +9,7 @@ from gramfold.methods.landmark_isomap import LandmarkIsomap as LandmarkIsomap
 from gramfold.methods.landmark_mds import LandmarkMDS as LandmarkMDS
 from gramfold.methods.laplacian_eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
 from gramfold.methods.lle import LLE as LLE
+from gramfold.methods.nystrom_embedding import NystromEmbedding as NystromEmbedding
 from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
 
 __version__: str
@@ -21,6 +22,7 @@ __all__ = [
     "LandmarkIsomap",
     "LandmarkMDS",
     "LaplacianEigenmaps",
+    "NystromEmbedding",
     "OrdinalMDS",
     "datasets",
     "errors",

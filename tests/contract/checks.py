@@ -42,9 +42,10 @@ def places_new_rows(cls: type) -> bool:
 
 
 def kernel_rows(model: object, n: int) -> np.ndarray:
-    """The data rows that the kernel is over: all, or the landmarks."""
+    """The data rows that the kernel is over: all, or only the landmarks."""
     landmarks = getattr(model, "landmarks_", None)
-    return np.arange(n) if landmarks is None else landmarks
+    over_all = landmarks is None or model.kernel_.shape[0] == n  # type: ignore[attr-defined]
+    return np.arange(n) if over_all else landmarks
 
 
 # --- 1. scikit-learn's protocol (its own checks run beside these)

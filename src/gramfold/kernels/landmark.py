@@ -7,9 +7,11 @@ de Silva, Tenenbaum, NIPS 15 (2003); Burges, section 2.2.3.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from gramfold.errors import InputError
 from gramfold.kernels.gram import GramKernel, centered_gram
 from gramfold.types import Floats, Integers
 
@@ -58,3 +60,25 @@ def choose_landmarks(
     if choice == "random":
         return np.sort(random_state.choice(n, count, replace=False))
     return np.sort(max_min(distances_from, n, count, start))
+
+
+def given_landmarks(landmarks: Any, n: int) -> Integers:
+    """The landmarks that a user names, checked."""
+    chosen = np.asarray(landmarks)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or len(np.unique(chosen)) != len(chosen) or len(chosen) < 2:
+        raise InputError(
+            f"landmarks={landmarks!r} are not the numbers of at least two different rows: pass a number of landmarks, "
+            "or a list of row numbers."
+        )
+    if chosen.min() < 0 or chosen.max() >= n:
+        raise InputError(f"landmarks name row {int(chosen.max())} and there are {n} rows: count rows from 0.")
+    return chosen
+
+
+def check_width(width: int, n: int, count: int, what: str) -> None:
+    """Precomputed values are those against all n rows, or only against the landmarks that were named."""
+    if width not in (n, count):
+        raise InputError(
+            f"X holds {width} {what} a row, which is neither all {n} nor those to the {count} landmarks: pass one "
+            f"column per landmark, or all {what}."
+        )
