@@ -88,6 +88,20 @@ def test_centring_survives_a_kernel_that_is_nearly_constant() -> None:
     np.testing.assert_allclose(spectrum.eigenvalues, linear, rtol=1e-5)
 
 
+def test_small_eigenvalues_are_found_to_rounding() -> None:
+    X = np.random.default_rng(0).uniform(-1, 1, (1500, 2))
+    smooth = RowKernel("rbf", gamma=0.05)
+    kernel = nystrom_gram(LandmarkColumns(smooth, X[:120]), X, np.arange(120))
+    spectrum = nystrom_spectrum(kernel, 22)
+    F = np.vstack([block for _, block in kernel.features()])
+    exact = np.linalg.svd(F, compute_uv=False)[:22] ** 2
+    assert exact[-1] < 1e-9 * exact[0]
+    V = spectrum.eigenvectors
+    np.testing.assert_allclose(spectrum.eigenvalues, exact, atol=1e-14 * exact[0])
+    np.testing.assert_allclose(V.T @ V, np.eye(22), atol=1e-12)
+    assert np.linalg.norm(F @ (F.T @ V) - V * exact, axis=0).max() < 1e-14 * exact[0]
+
+
 def test_a_block_that_is_no_kernel_is_refused() -> None:
     skew = np.eye(6) + np.triu(np.ones((6, 6)), 1)
     with pytest.raises(InputError, match="not symmetric"):

@@ -64,38 +64,39 @@ class NystromGram(Kernel):
         """What is stored of every row."""
         return self.points
 
+    def features(self) -> Iterator[tuple[slice, Floats]]:
+        """Blocks of rows with their f(x) − f̄, (b, r)."""
+        for part, values in self.to_landmarks.stream(self.points, len(self.white.matrix)):
+            yield part, values @ self.white.matrix - self.mean
+
+    def map_all(self, axes: Floats) -> tuple[Floats, Floats]:
+        """F·axes (n, p) and Fᵀ F·axes (r, p) in one pass."""
+        places, pulled = np.empty((len(self.mass), axes.shape[1])), np.zeros_like(axes)
+        for part, block in self.features():
+            places[part] = block @ axes
+            pulled += block.T @ places[part]
+        return places, pulled
+
     def place(self, rows: Any, axes: Floats) -> Floats:
         """(f(x) − f̄) · axes of any rows, (b, p)."""
-        directions = self.white.matrix @ axes  # (m, p): cheaper than the features themselves
+        # cheaper than by the features, and as good for coordinates; eigenvectors V = F·axes Λ^-½ would lose digits
+        directions = self.white.matrix @ axes  # (m, p)
         places = np.empty((rows.shape[0], axes.shape[1]))
         for part, values in self.to_landmarks.stream(rows, len(directions)):
             places[part] = values @ directions
         return places - self.mean @ axes
 
-    def map_all(self, axes: Floats) -> tuple[Floats, Floats]:
-        """F·axes (n, p) and Fᵀ F·axes (r, p) in one pass."""
-        directions, shift = self.white.matrix @ axes, self.mean @ axes
-        places, pulled = np.empty((len(self.mass), axes.shape[1])), np.zeros_like(directions)
-        for part, values in self.to_landmarks.stream(self.points, len(directions)):
-            places[part] = values @ directions - shift
-            pulled += values.T @ places[part]
-        return places, self._centered(pulled, places)
-
     def product(self, vectors: Floats) -> Floats:
         """F (Fᵀ V)."""
         vectors = np.asarray(vectors, dtype=np.float64)
-        pulled = np.zeros((len(self.white.matrix), vectors.shape[1]))
-        for part, values in self.to_landmarks.stream(self.points, len(pulled)):
-            pulled += values.T @ vectors[part]
-        return self.place(self.points, self._centered(pulled, vectors))
-
-    def _centered(self, pulled: Floats, vectors: Floats) -> Floats:
-        """(F − 1 f̄ᵀ)ᵀ V from Cᵀ V."""
-        return np.asarray(self.white.matrix.T @ pulled - np.outer(self.mean, vectors.sum(axis=0)))
+        pulled = np.zeros((len(self.mean), vectors.shape[1]))
+        for part, block in self.features():
+            pulled += block.T @ vectors[part]
+        return self.map_all(pulled)[0]
 
     def matrix(self) -> Floats:
         """The whole centred matrix, n × n."""
-        features = self.place(self.points, np.eye(len(self.mean)))
+        features = np.vstack([block for _, block in self.features()])
         return np.asarray(features @ features.T)
 
     def trace(self) -> float:
@@ -117,7 +118,8 @@ def nystrom_gram(columns: LandmarkColumns, points: Any, landmarks: Integers, sta
         mean=moments.mean,
         scatter=moments.scatter,
         explained=moments.explained,
-        rounding=4.0 * eps * moments.explained,
+        # of the entries, and of sums over n of them
+        rounding=4.0 * max(eps, np.sqrt(n) * np.finfo(np.float64).eps) * moments.explained,
         mass=np.ones(n),
         null=np.ones((n, 1)),
         rows=np.arange(n),

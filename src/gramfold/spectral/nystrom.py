@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, qr, solve_triangular
 
 from gramfold.errors import InputError, NotConvergedError
 from gramfold.spectral.canonical import canonical_signs
@@ -102,14 +102,19 @@ def nystrom_spectrum(kernel: Factored, count: int) -> NystromSpectrum:
     values, axes = values[::-1][:count], axes[:, ::-1][:, :count]
     real = values > max(_RANK_CUT * float(values[0]), kernel.rounding)
     values, axes = values[real], axes[:, real]
-    places, pulled = kernel.map_all(axes)
-    signed = canonical_signs(places)
-    signs = np.where((signed * places).sum(axis=0) < 0, -1.0, 1.0)
-    axes, pulled, vectors = axes * signs, pulled * signs, signed / np.sqrt(values)
+    places, pulled = kernel.map_all(axes / np.sqrt(values))
+    # rounding leaves some eps·√(λ₁/λ) of the leading eigenvectors in each: taken out, and R is 1 but for that
+    vectors, R = qr(places, mode="economic")
+    flips = np.sign(np.diag(R))
+    vectors, R = vectors * flips, flips[:, None] * R
+    pulled = solve_triangular(R, pulled.T, trans="T").T
+    signs = np.sign((canonical_signs(vectors) * vectors).sum(axis=0))
+    vectors, axes, pulled = vectors * signs, axes * signs, pulled * signs
     # K̂ V − V Λ = F (Fᵀ V − U Λ^½), and |F g|² = gᵀ Q g
-    off = pulled / np.sqrt(values) - axes * np.sqrt(values)
+    off = pulled - axes * np.sqrt(values)
     misfit = np.sqrt(np.maximum((off * (scatter @ off)).sum(axis=0), 0.0))
-    if (misfit > TOLERANCE * values).any():
+    floor = max(kernel.rounding, 10 * _EPS * float(values.max(initial=0.0)))
+    if (misfit > np.maximum(TOLERANCE * values, floor)).any():
         raise NotConvergedError(
             f"the eigenvectors from {len(scatter)} directions leave a residual of {float((misfit / values).max()):.2g} "
             "of their eigenvalue, so the map cannot be trusted: ask for fewer components or other landmarks."
