@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gramfold.errors import InputError
 from gramfold.kernels import nystrom
 from gramfold.kernels.functions import RowKernel
-from gramfold.kernels.nystrom import LandmarkColumns, complete_kernel, nystrom_gram
+from gramfold.kernels.nystrom import LandmarkColumns, LandmarkValues, complete_kernel, nystrom_gram
 from gramfold.spectral.nystrom import nystrom_spectrum
 
 GAUSSIAN = RowKernel("rbf", gamma=0.2)
@@ -26,7 +26,13 @@ def low_rank(n: int, rank: int, seed: int) -> np.ndarray:
 
 def through(K: np.ndarray, landmarks: np.ndarray):
     """The kernel object of a matrix that is at hand."""
-    return nystrom_gram(LandmarkColumns(None, None), np.ascontiguousarray(K[:, landmarks]), landmarks)
+    columns = LandmarkColumns(None, None, len(landmarks))
+    return nystrom_gram(LandmarkValues(columns, np.ascontiguousarray(K[:, landmarks])), landmarks)
+
+
+def of_function(function: RowKernel, X: np.ndarray, count: int):
+    """The kernel object of a function, with the first rows as landmarks."""
+    return nystrom_gram(LandmarkValues(LandmarkColumns(function, X[:count], count), X), np.arange(count))
 
 
 @settings(max_examples=40, deadline=None)
@@ -69,7 +75,7 @@ def test_against_the_formula_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> No
     V = np.vstack([A, B.T]) @ root @ U / np.sqrt(values)
     np.testing.assert_allclose(V.T @ V, np.eye(12), atol=1e-9)
     expected = centered((V * values) @ V.T)
-    kernel = nystrom_gram(LandmarkColumns(GAUSSIAN, X[:12]), X, np.arange(12))
+    kernel = of_function(GAUSSIAN, X, 12)
     np.testing.assert_allclose(kernel.matrix(), expected, atol=1e-11)
     np.testing.assert_allclose(kernel @ V, expected @ V, atol=1e-10)
     assert kernel.trace() == pytest.approx(np.trace(expected))
@@ -82,7 +88,7 @@ def test_against_the_formula_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> No
 def test_centring_survives_a_kernel_that_is_nearly_constant() -> None:
     X = np.random.default_rng(0).standard_normal((300, 3))
     flat = RowKernel("rbf", gamma=1e-7)  # 1 − 1e-6: all but the seventh digit is taken out by centring
-    kernel = nystrom_gram(LandmarkColumns(flat, X[:40]), X, np.arange(40))
+    kernel = of_function(flat, X, 40)
     spectrum = nystrom_spectrum(kernel, 3)
     linear = np.linalg.eigvalsh(centered(2e-7 * X @ X.T))[::-1][:3]  # its first order
     np.testing.assert_allclose(spectrum.eigenvalues, linear, rtol=1e-5)
@@ -91,7 +97,7 @@ def test_centring_survives_a_kernel_that_is_nearly_constant() -> None:
 def test_small_eigenvalues_are_found_to_rounding() -> None:
     X = np.random.default_rng(0).uniform(-1, 1, (1500, 2))
     smooth = RowKernel("rbf", gamma=0.05)
-    kernel = nystrom_gram(LandmarkColumns(smooth, X[:120]), X, np.arange(120))
+    kernel = of_function(smooth, X, 120)
     spectrum = nystrom_spectrum(kernel, 22)
     F = np.vstack([block for _, block in kernel.features()])
     exact = np.linalg.svd(F, compute_uv=False)[:22] ** 2

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from gramfold.kernels.functions import RowKernel
-from gramfold.kernels.nystrom import LandmarkColumns
+from gramfold.kernels.nystrom import LandmarkColumns, LandmarkValues
 from gramfold.kernels.sampling import kmeans_rows, leverage_rows, leverage_scores, uniform_rows
 
 GAUSSIAN = RowKernel("rbf", gamma=0.5)
@@ -16,6 +16,10 @@ def crowd_and_outposts() -> np.ndarray:
     rng = np.random.default_rng(0)
     outposts = 6 * rng.standard_normal((10, 3)).repeat(10, axis=0)
     return np.vstack([0.3 * rng.standard_normal((1900, 3)), outposts + 0.3 * rng.standard_normal((100, 3))])
+
+
+def values_of(X: np.ndarray, first: np.ndarray) -> LandmarkValues:
+    return LandmarkValues(LandmarkColumns(GAUSSIAN, X[first], len(first)), X)
 
 
 def test_uniform_rows_are_different_and_all_are_likely() -> None:
@@ -34,7 +38,7 @@ def test_leverage_scores_are_those_of_the_whole_kernel(step: int) -> None:
     tail = np.linalg.eigvalsh(K[np.ix_(first, first)])[: -(s // 10)].sum() * n / s
     ridge = tail / (s // 10)
     exact = np.diag(np.linalg.solve(K + ridge * np.eye(n), K))
-    found = leverage_scores(LandmarkColumns(GAUSSIAN, X[first]), X, first, np.diag(K))
+    found = leverage_scores(values_of(X, first), first, np.diag(K))
     if step == 1:  # from all rows the estimate is the definition itself
         np.testing.assert_allclose(found, exact, atol=1e-6)
     else:  # from half of them it is right within a factor for nearly all
@@ -47,7 +51,7 @@ def test_leverage_finds_what_is_rare() -> None:
     for seed in range(5):
         random_state = np.random.RandomState(seed)
         first = uniform_rows(2000, 100, random_state)
-        rows = leverage_rows(LandmarkColumns(GAUSSIAN, X[first]), X, first, np.ones(2000), random_state)
+        rows = leverage_rows(values_of(X, first), first, np.ones(2000), random_state)
         assert len(np.unique(rows)) == 100
         found.append((rows >= 1900).sum())
     assert min(found) > 25  # five of a hundred are there by chance

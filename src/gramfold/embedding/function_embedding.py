@@ -16,7 +16,7 @@ from gramfold.embedding.kernel_embedding import KernelEmbedding
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece
 from gramfold.errors import InputError
-from gramfold.extension.project import project, scaled
+from gramfold.extension.project import project
 from gramfold.kernels.functions import (
     NAMES,
     SYNONYMS,
@@ -27,13 +27,13 @@ from gramfold.kernels.functions import (
 )
 from gramfold.kernels.gram import GramKernel, centered_gram
 from gramfold.kernels.landmark import check_width, given_landmarks
-from gramfold.kernels.nystrom import ENTRIES_PER_BLOCK, LandmarkColumns, nystrom_gram
+from gramfold.kernels.nystrom import ENTRIES_PER_BLOCK, LandmarkColumns, LandmarkValues, NystromGram, nystrom_gram
 from gramfold.kernels.sampling import Sampling, kmeans_rows, leverage_rows, uniform_rows
 from gramfold.runtime.memory import GIGABYTE
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blocks
 from gramfold.spectral.nystrom import nystrom_spectrum
-from gramfold.types import Floats, Integers
+from gramfold.types import Floats, Integers, Kernel, Spectrum
 
 _SQUARE_ENTRIES_PER_BLOCK = 4_000_000
 _ADVISED_LANDMARKS = 1_000
@@ -122,17 +122,17 @@ class FunctionEmbedding(KernelEmbedding):
 
     # --- fit
 
-    def _solve(self, source: Any, rows: Integers, stages: Stages) -> Piece:
-        self._settle(source)
+    def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
+        sources = super()._sources(X, stages)
+        self._settle(X)
         self.landmarks_: Any = None
         self.error_: float | None = None
         self.centered_error_: float | None = None
-        if self.landmarks is None:
-            return super()._solve(source, rows, stages)
-        with stages("landmarks"):
-            self.landmarks_ = self._chosen(source)
-        self._check_landmarks(len(self.landmarks_))
-        return self._solve_by_landmarks(source, stages)
+        if self.landmarks is not None:
+            with stages("landmarks"):
+                self.landmarks_ = self._chosen(X)
+            self._check_landmarks(len(self.landmarks_))
+        return sources
 
     def _settle(self, rows: Any) -> None:
         """The function with its parameters, or whether all values of a precomputed kernel are known."""
@@ -146,7 +146,9 @@ class FunctionEmbedding(KernelEmbedding):
             self.width_ = float((2.0 * self.gamma_) ** -0.5)
         self._function = RowKernel(name, self.gamma_, self.degree, self.coef0, self.kernel_params or {})
 
-    def _kernel(self, rows: Any, stages: Stages) -> GramKernel:
+    def _kernel(self, rows: Any, stages: Stages) -> GramKernel | NystromGram:
+        if self.landmarks_ is not None:
+            return self._landmark_kernel(rows, stages)
         if self._function is None:
             check_kernel(rows)
             return centered_gram(rows)
@@ -157,6 +159,14 @@ class FunctionEmbedding(KernelEmbedding):
         if callable(self._function.name):
             check_kernel(values)
         return centered_gram(values)
+
+    def _landmark_kernel(self, rows: Any, stages: Stages) -> GramKernel | NystromGram:
+        kernel = nystrom_gram(self._values(rows, self.landmarks_), self.landmarks_, stages)
+        self._judge(self._diagonal(rows), kernel.explained, kernel.trace())
+        return kernel
+
+    def _spectrum(self, kernel: Kernel, count: int) -> Spectrum:
+        return nystrom_spectrum(kernel, count) if isinstance(kernel, NystromGram) else super()._spectrum(kernel, count)
 
     # --- landmarks
 
@@ -184,7 +194,7 @@ class FunctionEmbedding(KernelEmbedding):
             return first
         diagonal = self._diagonal(rows)
         assert diagonal is not None  # columns alone come with given landmarks
-        return leverage_rows(*self._columns(rows, first), first, diagonal, random_state)
+        return leverage_rows(self._values(rows, first), first, diagonal, random_state)
 
     def _check_landmarks(self, count: int) -> None:
         if self.n_components > count:
@@ -193,24 +203,16 @@ class FunctionEmbedding(KernelEmbedding):
                 f"directions: use landmarks >= {self.n_components} or fewer components."
             )
 
-    def _columns(self, rows: Any, landmarks: Integers) -> tuple[LandmarkColumns, Any]:
-        """k(·, landmarks), and the rows that it is to be applied to."""
+    def _values(self, rows: Any, landmarks: Integers) -> LandmarkValues:
+        """k(rows, landmarks), made when needed."""
+        m = len(landmarks)
         if self._function is not None:
-            return LandmarkColumns(self._function, rows[landmarks]), rows
-        return LandmarkColumns(None, None), self._given_values(rows, landmarks)
+            return LandmarkValues(LandmarkColumns(self._function, rows[landmarks], m), rows)
+        return LandmarkValues(LandmarkColumns(None, None, m), self._given_values(rows, landmarks))
 
     def _given_values(self, rows: Any, landmarks: Integers) -> Any:
+        """Of a whole precomputed kernel the columns of the landmarks; else the rows as they are."""
         return np.ascontiguousarray(rows[:, landmarks]) if self._square else rows
-
-    def _solve_by_landmarks(self, rows: Any, stages: Stages) -> Piece:
-        columns, points = self._columns(rows, self.landmarks_)
-        with stages("kernel"):
-            kernel = nystrom_gram(columns, points, self.landmarks_, stages)
-            self._judge(self._diagonal(rows), kernel.explained, kernel.trace())
-        with stages("spectrum"):
-            spectrum = nystrom_spectrum(kernel, self.n_components)
-        self._warn_of_rank(spectrum)
-        return Piece(rows, kernel, spectrum, scaled(spectrum, kernel.exponent), np.zeros(self.n_components))
 
     def _judge(self, diagonal: Floats | None, explained: float, centered: float) -> None:
         """What the landmarks miss, from k(x, x) and the traces of C A† Cᵀ and of its centred form."""
@@ -232,7 +234,7 @@ class FunctionEmbedding(KernelEmbedding):
 
     def _place(self, piece: Piece, new: Any) -> Floats:
         if self.landmarks_ is not None:
-            return self._place_by_landmarks(piece, new)
+            return self._place_by_landmarks(piece, self._given_values(new, self.landmarks_))
         n = piece.kernel.shape[0]
         places = np.empty((new.shape[0], self.n_components))
         for part in blocks(new.shape[0], max(1, _SQUARE_ENTRIES_PER_BLOCK // n)):
@@ -240,7 +242,5 @@ class FunctionEmbedding(KernelEmbedding):
             places[part] = project(piece.kernel.cross(fresh), piece.kernel, piece.spectrum)
         return places
 
-    def _place_by_landmarks(self, piece: Piece, new: Any) -> Floats:
-        if self._function is None:
-            new = self._given_values(new, self.landmarks_)
-        return np.asarray(piece.kernel.place(new, piece.spectrum.axes))
+    def _place_by_landmarks(self, piece: Piece, points: Any) -> Floats:
+        return np.asarray(piece.kernel.place(points, piece.spectrum.axes))

@@ -139,15 +139,19 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             kernel = self._kernel(source, stages)
         with stages("spectrum"):
             count = min(self.n_components, len(kernel.mass) - kernel.null.shape[1])
-            spectrum = leading_spectrum(kernel, count)
-        self._warn_of_rank(spectrum)
+            spectrum = self._spectrum(kernel, count)
+        self._warn_of_rank(kernel, spectrum)
         coordinates = np.zeros((n, self.n_components))
-        coordinates[:, :count] = place_everybody(kernel, spectrum)
+        coordinates[:, : len(spectrum)] = place_everybody(kernel, spectrum)
         return Piece(source, kernel, spectrum, coordinates, nowhere)
 
-    def _warn_of_rank(self, spectrum: Spectrum) -> None:
+    def _spectrum(self, kernel: Kernel, count: int) -> Spectrum:
+        """The eigenpairs that the map is made of, at most `count`."""
+        return leading_spectrum(kernel, count)
+
+    def _warn_of_rank(self, kernel: Kernel, spectrum: Spectrum) -> None:
         positive = int(positive_directions(spectrum).sum())
-        if spectrum.penalties is None and positive < len(spectrum):
+        if kernel.exponent > 0 and positive < len(spectrum):
             warnings.warn(
                 f"the kernel has {positive} positive eigenvalues and n_components={self.n_components} were asked for: "
                 f"the last {self.n_components - positive} columns of the map are zero.",

@@ -28,8 +28,8 @@ class LandmarkGram(GramKernel):
         return self.all_values
 
 
-def landmark_gram(all_values: Floats, landmarks: Integers, mass: Floats, scale: float = -0.5) -> LandmarkGram:
-    """From the squared distances (n_vertices, n_landmarks) of all vertices to the landmarks."""
+def landmark_gram(all_values: Any, landmarks: Integers, mass: Floats, scale: float = -0.5) -> LandmarkGram:
+    """From the values (n_vertices, n_landmarks) of all vertices against the landmarks: squared distances, or others."""
     own = all_values[landmarks].astype(np.float64)
     gram = centered_gram(0.5 * (own + own.T), scale=scale, mass=mass[landmarks])  # float32 rounds the two ways apart
     return LandmarkGram(**vars(gram), all_values=all_values, landmarks=landmarks)

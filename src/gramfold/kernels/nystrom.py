@@ -28,6 +28,7 @@ class LandmarkColumns:
 
     function: RowKernel | None  # None where the rows hold these values already
     landmarks: Any  # (m, d) their rows; None likewise
+    count: int  # m
 
     def __call__(self, rows: Any) -> Floats:
         """The values (b, m), in float64."""
@@ -35,19 +36,58 @@ class LandmarkColumns:
             return np.asarray(rows, dtype=np.float64)
         return self.function(rows, self.landmarks)
 
-    def stream(self, points: Any, count: int, stages: Stages = SILENT) -> Iterator[tuple[slice, Floats]]:
-        """Blocks of rows with their values against the `count` landmarks."""
-        parts = blocks(points.shape[0], max(1, ENTRIES_PER_BLOCK // count))
+    def stream(self, points: Any, stages: Stages = SILENT) -> Iterator[tuple[slice, Floats]]:
+        """Blocks of rows with their values."""
+        parts = blocks(points.shape[0], max(1, ENTRIES_PER_BLOCK // self.count))
         for part in stages.bar(parts, len(parts), "kernel"):
             yield part, self(points[part])
+
+
+@dataclass(frozen=True)
+class LandmarkValues:
+    """C = k(X, L), (n, m): a matrix whose rows are computed when they are read."""
+
+    columns: LandmarkColumns
+    points: Any  # (n, d) the rows, or their precomputed values (n, m)
+
+    def __len__(self) -> int:
+        return int(self.points.shape[0])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and landmarks."""
+        return len(self), self.columns.count
+
+    @property
+    def dtype(self) -> Any:
+        """Of what is stored."""
+        return self.points.dtype
+
+    @property
+    def eps(self) -> float:
+        """How well values are known: those of a function in float64, given ones in the dtype they came in."""
+        return float(np.finfo(self.dtype if self.columns.function is None else np.float64).eps)
+
+    def __getitem__(self, rows: Any) -> Floats:
+        return self.columns(self.points[rows])
+
+    def among(self, landmarks: Integers) -> Floats:
+        """A = k(L, L), symmetric to the last bit."""
+        own = self[landmarks]
+        if self.columns.function is None or callable(self.columns.function.name):
+            check_kernel(own)
+        return np.asarray(0.5 * (own + own.T))
+
+    def stream(self, stages: Stages = SILENT) -> Iterator[tuple[slice, Floats]]:
+        """Blocks of its rows."""
+        return self.columns.stream(self.points, stages)
 
 
 @dataclass(frozen=True)
 class NystromGram(Kernel):
     """See the module. Nothing n × m is stored: kernel values are computed again where a product needs them."""
 
-    to_landmarks: LandmarkColumns
-    points: Any  # (n, d) the rows, or their precomputed values (n, m)
+    values: LandmarkValues  # C
     white: Whitening  # A^-½, (m, r)
     mean: Floats  # (r,) f̄
     scatter: Floats  # (r, r) Q = Σ (f − f̄)(f − f̄)ᵀ
@@ -60,13 +100,13 @@ class NystromGram(Kernel):
     kind: Literal["gram"] = "gram"
 
     @property
-    def everybody(self) -> Any:
-        """What is stored of every row."""
-        return self.points
+    def everybody(self) -> LandmarkValues:
+        """What every row is to the landmarks."""
+        return self.values
 
     def features(self) -> Iterator[tuple[slice, Floats]]:
         """Blocks of rows with their f(x) − f̄, (b, r)."""
-        for part, values in self.to_landmarks.stream(self.points, len(self.white.matrix)):
+        for part, values in self.values.stream():
             yield part, values @ self.white.matrix - self.mean
 
     def map_all(self, axes: Floats) -> tuple[Floats, Floats]:
@@ -82,7 +122,7 @@ class NystromGram(Kernel):
         # cheaper than by the features, and as good for coordinates; eigenvectors V = F·axes Λ^-½ would lose digits
         directions = self.white.matrix @ axes  # (m, p)
         places = np.empty((rows.shape[0], axes.shape[1]))
-        for part, values in self.to_landmarks.stream(rows, len(directions)):
+        for part, values in self.values.columns.stream(rows):
             places[part] = values @ directions
         return places - self.mean @ axes
 
@@ -104,22 +144,20 @@ class NystromGram(Kernel):
         return float(np.trace(self.scatter))
 
 
-def nystrom_gram(columns: LandmarkColumns, points: Any, landmarks: Integers, stages: Stages = SILENT) -> NystromGram:
+def nystrom_gram(values: LandmarkValues, landmarks: Integers, stages: Stages = SILENT) -> NystromGram:
     """The kernel of these rows through the landmarks among them, in one pass over the rows."""
-    own = landmark_block(columns, points, landmarks)
-    eps = entry_rounding(columns, points)
-    white = whitening(own, eps)
-    moments = feature_moments(columns, points, white, own.mean(axis=0), stages)
-    n = points.shape[0]
+    own = values.among(landmarks)
+    white = whitening(own, values.eps)
+    moments = feature_moments(values, white, own.mean(axis=0), stages)
+    n = len(values)
     return NystromGram(
-        to_landmarks=columns,
-        points=points,
+        values=values,
         white=white,
         mean=moments.mean,
         scatter=moments.scatter,
         explained=moments.explained,
         # of the entries, and of sums over n of them
-        rounding=4.0 * max(eps, np.sqrt(n) * np.finfo(np.float64).eps) * moments.explained,
+        rounding=4.0 * max(values.eps, np.sqrt(n) * np.finfo(np.float64).eps) * moments.explained,
         mass=np.ones(n),
         null=np.ones((n, 1)),
         rows=np.arange(n),
@@ -135,35 +173,19 @@ class Moments:
     explained: float  # Σ |f|²
 
 
-def feature_moments(
-    columns: LandmarkColumns, points: Any, white: Whitening, near: Floats, stages: Stages = SILENT
-) -> Moments:
+def feature_moments(values: LandmarkValues, white: Whitening, near: Floats, stages: Stages = SILENT) -> Moments:
     """In one pass over the rows; `near` are kernel values (m,) near their mean."""
     explained = 0.0
 
     def features() -> Iterator[Floats]:
         nonlocal explained
-        for _, values in columns.stream(points, len(white.matrix), stages):
-            block = values @ white.matrix
-            explained += float(np.square(block).sum())
-            yield block
+        for _, block in values.stream(stages):
+            made = block @ white.matrix
+            explained += float(np.square(made).sum())
+            yield made
 
     mean, scatter = centered_scatter(features(), shift=near @ white.matrix)
     return Moments(mean, scatter, explained)
-
-
-def landmark_block(columns: LandmarkColumns, points: Any, landmarks: Integers) -> Floats:
-    """A = k(L, L), symmetric to the last bit."""
-    own = columns(points[landmarks])
-    if columns.function is None or callable(columns.function.name):
-        check_kernel(own)
-    return np.asarray(0.5 * (own + own.T))
-
-
-def entry_rounding(columns: LandmarkColumns, points: Any) -> float:
-    """How well kernel values are known: those of a function in float64, given ones in the dtype they came in."""
-    given = columns.function is None
-    return float(np.finfo(points.dtype if given else np.float64).eps)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import issparse
 
-from gramfold.kernels.nystrom import LandmarkColumns, landmark_block
+from gramfold.kernels.nystrom import LandmarkValues
 from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.types import Floats, Integers
 
@@ -48,29 +48,28 @@ def kmeans_rows(rows: Any, count: int, random_state: np.random.RandomState) -> I
 
 
 def leverage_rows(
-    columns: LandmarkColumns,
-    points: Any,
-    first: Integers,
-    diagonal: Floats,
-    random_state: np.random.RandomState,
+    values: LandmarkValues, first: Integers, diagonal: Floats, random_state: np.random.RandomState
 ) -> Integers:
-    """As many rows as the uniform subset `first` has, drawn by their ridge leverage, ascending."""
-    scores = leverage_scores(columns, points, first, diagonal)
+    """As many rows as the uniform subset `first` has, drawn by their ridge leverage, ascending.
+
+    `values` are those of all rows against that subset, `diagonal` their k(x, x).
+    """
+    scores = leverage_scores(values, first, diagonal)
     # every row keeps some chance: a score of 0 is known only up to rounding
     chance = scores + 1e-6 * scores.mean() + np.finfo(np.float64).tiny
     return np.asarray(np.sort(random_state.choice(len(chance), len(first), replace=False, p=chance / chance.sum())))
 
 
-def leverage_scores(columns: LandmarkColumns, points: Any, first: Integers, diagonal: Floats) -> Floats:
+def leverage_scores(values: LandmarkValues, first: Integers, diagonal: Floats) -> Floats:
     """The estimate of the module, (n,)."""
-    n, s = len(diagonal), len(first)
-    values, vectors = eigh(landmark_block(columns, points, first))
-    values = np.maximum(values, 0.0)
+    n, s = values.shape
+    eigenvalues, vectors = eigh(values.among(first))
+    eigenvalues = np.maximum(eigenvalues, 0.0)
     carried = max(1, int(_SHARE_CARRIED * s))
-    tail = (n / s) * float(values[:-carried].sum())
+    tail = (n / s) * float(eigenvalues[:-carried].sum())
     ridge = max(tail, _LEAST_RIDGE * float(np.abs(diagonal).sum())) / carried
-    root = vectors / np.sqrt(values + ridge * s / n)  # (K_SS + λ s/n I)^-½
+    root = vectors / np.sqrt(eigenvalues + ridge * s / n)  # (K_SS + λ s/n I)^-½
     scores = np.empty(n)
-    for part, block in columns.stream(points, s):
+    for part, block in values.stream():
         scores[part] = (diagonal[part] - np.square(block @ root).sum(axis=1)) / ridge
     return np.maximum(scores, 0.0)

@@ -16,11 +16,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding import FunctionEmbedding, Piece, method, parameter
 from gramfold.extension.project import project
-from gramfold.kernels.gram import centered_gram
-from gramfold.kernels.nystrom import entry_rounding, feature_moments, landmark_block
+from gramfold.kernels.gram import GramKernel
+from gramfold.kernels.landmark import landmark_gram
+from gramfold.kernels.nystrom import LandmarkValues, NystromGram, feature_moments
 from gramfold.runtime.progress import Stages
 from gramfold.spectral.nystrom import whitening
-from gramfold.spectral.policy import leading_spectrum
 from gramfold.types import Floats
 
 _JUDGED_ROWS = 10_000
@@ -57,37 +57,26 @@ class NystromEmbedding(FunctionEmbedding):
 
     _invariant: ClassVar[bool] = False  # landmarks are drawn by row number
 
-    def _solve_by_landmarks(self, rows: Any, stages: Stages) -> Piece:
+    def _landmark_kernel(self, rows: Any, stages: Stages) -> GramKernel | NystromGram:
         if self.eigenvectors == "exact":
-            return super()._solve_by_landmarks(rows, stages)
-        self._subset, points = self._columns(rows, self.landmarks_)
-        with stages("kernel"):
-            own = landmark_block(self._subset, points, self.landmarks_)
-            kernel = centered_gram(own)
-            self._judge_sample(rows, points, own)
-        with stages("spectrum"):
-            spectrum = leading_spectrum(kernel, min(self.n_components, len(own) - 1))
-        self._warn_of_rank(spectrum)
-        piece = Piece(rows, kernel, spectrum, np.empty(0), np.zeros(self.n_components))
-        with stages("places"):
-            return Piece(rows, kernel, spectrum, self._extend(piece, points), piece.offset)
+            return super()._landmark_kernel(rows, stages)
+        values = self._values(rows, self.landmarks_)
+        self._judge_sample(rows, values)
+        return landmark_gram(values, self.landmarks_, np.ones(len(values)), scale=1.0)
 
-    def _judge_sample(self, rows: Any, points: Any, own: Floats) -> None:
-        n = rows.shape[0]
-        sample = np.linspace(0, n - 1, min(n, _JUDGED_ROWS)).astype(np.intp)
-        diagonal = self._diagonal(rows)
-        if diagonal is not None:
-            white = whitening(own, entry_rounding(self._subset, points))
-            moments = feature_moments(self._subset, points[sample], white, own.mean(axis=0))
-            self._judge(diagonal[sample], moments.explained, float(np.trace(moments.scatter)))
+    def _judge_sample(self, rows: Any, values: LandmarkValues) -> None:
+        own, diagonal = values.among(self.landmarks_), self._diagonal(rows)
+        if diagonal is None:
+            return
+        sample = np.linspace(0, len(values) - 1, min(len(values), _JUDGED_ROWS)).astype(np.intp)
+        some = LandmarkValues(values.columns, values.points[sample])
+        moments = feature_moments(some, whitening(own, values.eps), own.mean(axis=0))
+        self._judge(diagonal[sample], moments.explained, float(np.trace(moments.scatter)))
 
-    def _place_by_landmarks(self, piece: Piece, new: Any) -> Floats:
+    def _place_by_landmarks(self, piece: Piece, points: Any) -> Floats:
         if self.eigenvectors == "exact":
-            return super()._place_by_landmarks(piece, new)
-        return self._extend(piece, new if self._function is not None else self._given_values(new, self.landmarks_))
-
-    def _extend(self, piece: Piece, points: Any) -> Floats:
+            return super()._place_by_landmarks(piece, points)
         places = np.zeros((points.shape[0], self.n_components))
-        for part, values in self._subset.stream(points, len(self.landmarks_)):
+        for part, values in piece.kernel.everybody.columns.stream(points):
             places[part, : len(piece.spectrum)] = project(piece.kernel.cross(values), piece.kernel, piece.spectrum)
         return places
