@@ -172,13 +172,14 @@ class FunctionEmbedding(KernelEmbedding):
 
     def _chosen(self, rows: Any) -> Integers:
         n, width = rows.shape
-        if not isinstance(self.landmarks, Integral):
-            chosen = given_landmarks(self.landmarks, n)
-            if self._precomputed:
-                check_width(width, n, len(chosen), "kernel values")
-            return chosen
+        given = None if isinstance(self.landmarks, Integral) else given_landmarks(self.landmarks, n)
         if self._precomputed:
-            check_kernel(rows)
+            if given is not None:
+                check_width(width, n, len(given), "kernel values")
+            if given is None or self._square:
+                check_kernel(rows)
+        if given is not None:
+            return given
         count, random_state = int(self.landmarks), check_random_state(self.random_state)
         if count >= n:
             return np.arange(n)
