@@ -19,6 +19,7 @@ _HOMES = {
     "LaplacianEigenmaps": "gramfold.methods.laplacian_eigenmaps",
     "NystromEmbedding": "gramfold.methods.nystrom_embedding",
     "OrdinalMDS": "gramfold.methods.ordinal_mds",
+    "SpectralClustering": "gramfold.methods.spectral_clustering",
 }
 _ROOMS = ("datasets", "errors", "plotting")
 
@@ -33,6 +34,7 @@ __all__ = [
     "LaplacianEigenmaps",
     "NystromEmbedding",
     "OrdinalMDS",
+    "SpectralClustering",
     "datasets",
     "errors",
     "plotting",

@@ -11,6 +11,7 @@ from gramfold.methods.laplacian_eigenmaps import LaplacianEigenmaps as Laplacian
 from gramfold.methods.lle import LLE as LLE
 from gramfold.methods.nystrom_embedding import NystromEmbedding as NystromEmbedding
 from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
+from gramfold.methods.spectral_clustering import SpectralClustering as SpectralClustering
 
 __version__: str
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "LaplacianEigenmaps",
     "NystromEmbedding",
     "OrdinalMDS",
+    "SpectralClustering",
     "datasets",
     "errors",
     "plotting",

@@ -4,6 +4,7 @@ from gramfold.embedding.function_embedding import FunctionEmbedding
 from gramfold.embedding.geodesic_embedding import GeodesicEmbedding
 from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
 from gramfold.embedding.kernel_embedding import KernelEmbedding
+from gramfold.embedding.neighbor_graph import NeighborGraph
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece
 
@@ -12,6 +13,7 @@ __all__ = [
     "GeodesicEmbedding",
     "GraphEmbedding",
     "KernelEmbedding",
+    "NeighborGraph",
     "NewRows",
     "Piece",
     "method",
