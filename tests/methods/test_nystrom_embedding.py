@@ -104,6 +104,18 @@ def test_given_landmarks_and_columns_of_a_kernel(eigenvectors):
     assert from_columns.error_ is None  # k(x, x) is not among what was given
 
 
+@pytest.mark.parametrize("eigenvectors", WAYS)
+def test_all_rows_as_landmarks_in_any_order(eigenvectors):
+    order = np.random.default_rng(0).permutation(60)
+    rows = X[:60]
+    plain = KernelPCA(gamma=0.3).fit(rows)
+    K = np.exp(-0.3 * squares(rows, rows))
+    for settings, given in (({"gamma": 0.3}, rows), ({"kernel": "precomputed"}, K)):
+        mixed = NystromEmbedding(landmarks=order, eigenvectors=eigenvectors, **settings).fit(given)
+        assert difference(mixed.embedding_, plain.embedding_) < 1e-8
+        np.testing.assert_allclose(mixed.transform(given), mixed.embedding_, atol=1e-9)
+
+
 def test_moved_rows_give_the_same_map():
     rotation = ortho_group.rvs(3, random_state=0)
     still = NystromEmbedding(landmarks=50).fit(X).embedding_

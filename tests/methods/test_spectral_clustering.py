@@ -107,7 +107,8 @@ def test_pieces_are_clusters_without_a_word():
         assert model.cut_ == 0
         np.testing.assert_array_equal(model.predict(FAR + 1), model.predict(FAR))
         assert adjusted_rand_score(model.predict(FAR), [0, 1, 2]) == 1
-    assert SpectralClustering(3).fit(X).spectrum_ is None  # nothing had to be solved
+    model = SpectralClustering(3).fit(X)
+    assert model.spectrum_ is model.embedding_ is None  # nothing had to be solved
 
 
 @pytest.mark.parametrize("assign", ASSIGN)
@@ -161,6 +162,8 @@ def test_rows_alone():
     np.testing.assert_array_equal(model.predict([[0.05], [5.5], [8.5]]), [0, 1, 2])
     with pytest.warns(DisconnectedGraphWarning, match="no training row within reach"):
         np.testing.assert_array_equal(model.predict([[30.0]]), [2])
+    lonely = SpectralClustering(4, radius=1.0, on_disconnected="largest").fit(X)
+    np.testing.assert_array_equal(lonely.predict([[30.0], [0.1], [0.05], [-50.0]])[[0, 3]], [-1, -1])
     scattered = SpectralClustering(radius=0.01).fit(X)  # nobody has a neighbour
     np.testing.assert_array_equal(scattered.labels_, np.arange(5))
 

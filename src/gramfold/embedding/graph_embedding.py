@@ -36,7 +36,8 @@ class GraphEmbedding(NeighborGraph, KernelEmbedding):
         Rows that have a place on the map.
     """
 
-    def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
+    def _graphs(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
+        """The connected graphs of these rows, and the rows in each."""
         with stages("neighbours"):
             collapse = self._build_index(X, self.n_jobs)
             self._check_components(len(collapse))
@@ -61,6 +62,23 @@ class GraphEmbedding(NeighborGraph, KernelEmbedding):
         pieces_of_rows = self._piece_of[collapse.vertex]
         return graphs, [np.flatnonzero(pieces_of_rows == piece) for piece in range(len(graphs))]
 
+    def _subset(self, X: Any) -> Integers | None:
+        """Rows that the graph is built on, ascending, the others being placed as new ones; None: all."""
+        return None
+
+    def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
+        subset = self._subset(X)
+        if subset is None:
+            self._others = np.empty(0, dtype=np.intp)
+            return self._graphs(X, stages)
+        graphs, rows_of = self._graphs(X[subset], stages)
+        # from places in the subset to data rows
+        self._others = np.setdiff1d(np.arange(X.shape[0]), subset)
+        number = np.full(X.shape[0], -1)
+        number[subset] = self._row_number
+        self._row_number, self._first_rows = number, subset[self._first_rows]
+        return graphs, [subset[rows] for rows in rows_of]
+
     def _arranged(self, graph: Graph) -> Graph:
         """The graph with its vertices in the order that the method's kernel is quickest in."""
         return graph
@@ -76,6 +94,10 @@ class GraphEmbedding(NeighborGraph, KernelEmbedding):
         return self._row_number[rows]
 
     # --- new points
+
+    def _place_others(self, X: Any) -> None:
+        if self._others.size:
+            self.embedding_[self._others] = self._transform(X[self._others])
 
     def _transform(self, X: Any) -> Floats:
         met = self._reach_out(X, self._meet(X))

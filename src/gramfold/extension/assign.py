@@ -77,8 +77,13 @@ class Assignment:
 
 def numbered(rule: Rule, places: Floats) -> Assignment:
     """The rule with its clusters in order of appearance."""
-    first = np.unique(rule.scores(places).argmax(axis=1), return_index=True)
-    return Assignment(rule, first[0][np.argsort(first[1])])
+    return Assignment(rule, by_appearance(rule.scores(places).argmax(axis=1)))
+
+
+def by_appearance(labels: Integers) -> Integers:
+    """The different labels in the order in which they first occur."""
+    found, first = np.unique(labels, return_index=True)
+    return np.asarray(found[np.argsort(first)])
 
 
 def kmeans_rule(places: Floats, counts: Floats, n_clusters: int, random_state: np.random.RandomState) -> NearestCenter:

@@ -83,9 +83,8 @@ class LandmarkMDS(KernelEmbedding):
         if not self._precomputed:
             self._metric = make_metric(self.metric, self.metric_params, rows)
         self.landmarks_ = self._chosen(rows)
-        to_landmarks = rows
-        if self._precomputed and rows.shape[0] == rows.shape[1]:
-            to_landmarks = np.ascontiguousarray(rows[:, self.landmarks_])
+        self._square = self._precomputed and rows.shape[0] == rows.shape[1]
+        to_landmarks = np.ascontiguousarray(rows[:, self.landmarks_]) if self._square else rows
         squared = self._squares(to_landmarks, None if self._precomputed else rows[self.landmarks_], stages)
         return landmark_gram(squared.astype(rows.dtype), self.landmarks_, np.ones(len(rows)))
 
@@ -116,7 +115,7 @@ class LandmarkMDS(KernelEmbedding):
     def _place(self, piece: Piece, new: Any) -> Floats:
         places = np.zeros((len(new), self.n_components))
         own = None if self._precomputed else piece.source[self.landmarks_]
-        if self._precomputed and new.shape[1] != len(self.landmarks_):
+        if self._square:
             new = new[:, self.landmarks_]
         found = project(piece.kernel.cross(self._squares(new, own, SILENT)), piece.kernel, piece.spectrum)
         places[:, : found.shape[1]] = found

@@ -28,6 +28,7 @@ from gramfold.extension.assign import (
     Assign,
     LargestEntry,
     Rule,
+    by_appearance,
     kmeans_rule,
     numbered,
     qr_rule,
@@ -86,10 +87,11 @@ class SpectralClustering(NeighborGraph, _Clusterer):
         eigenvalue was not needed.
     cut_ : float
         Normalised cut of the clusters: the sum of the shares of their edges that leave them.
-    embedding_ : ndarray of shape (n_samples, n_clusters)
-        The map whose rows were clustered: an axis for each piece of the graph, then eigenvectors.
+    embedding_ : ndarray of shape (n_samples, n_clusters) or None
+        The map whose rows were clustered: an axis for each piece of the graph, then eigenvectors. None where pieces are
+        the clusters and nothing had to be solved.
     spectrum_ : Spectrum or None
-        The eigenvectors beyond the pieces' own, with residuals; None where none was needed.
+        The eigenvectors beyond the pieces' own, with residuals; None likewise.
     graph_ : Graph
         The symmetric graph, in one or more pieces.
     width_ : float or None
@@ -187,12 +189,13 @@ class SpectralClustering(NeighborGraph, _Clusterer):
         if count >= min(self._most(), len(self.graph_)):
             self._take_pieces(count)
         else:
-            self._divide(count, collapse.vertex, stages)
-        labels = np.where(self._piece == _LEFT_OUT, _LEFT_OUT, self._assignment(self._places))
-        self._labels = labels
-        self.labels_ = labels[collapse.vertex]
-        self.n_clusters_ = int(labels.max()) + 1
-        self.embedding_ = self._places[collapse.vertex].astype(X.dtype, copy=False)
+            self._divide(count, stages)
+        self.labels_ = self._labels[collapse.vertex]
+        self.n_clusters_ = int(self._labels.max()) + 1
+        self.embedding_ = self.spectrum_ = None
+        if self._spectrum is not None:
+            self.embedding_ = self._places[collapse.vertex].astype(X.dtype, copy=False)
+            self.spectrum_ = replace(self._spectrum, eigenvectors=self._spectrum.eigenvectors[collapse.vertex])
         self.timings_ = stages.seconds
         return self
 
@@ -237,20 +240,21 @@ class SpectralClustering(NeighborGraph, _Clusterer):
         return piece
 
     def _take_pieces(self, count: int) -> None:
-        """Pieces are the clusters: their null vectors are known, and no edge is cut."""
+        """Pieces are the clusters: their eigenvectors are known, and no edge is cut."""
         self.eigenvalues_, self.cut_ = np.zeros(count), 0.0
         self.gap_: float | None = None
-        self.spectrum_: Spectrum | None = None
-        self._places = _indicators(self._piece, count, np.ones(len(self._piece)))
-        self._assignment = numbered(LargestEntry(np.eye(count)), self._places[self._piece != _LEFT_OUT])
+        self._spectrum: Spectrum | None = None
+        number = np.empty(count, dtype=np.intp)
+        number[by_appearance(self._piece[self._piece != _LEFT_OUT])] = np.arange(count)
+        self._labels = np.where(self._piece == _LEFT_OUT, _LEFT_OUT, number[self._piece])
 
-    def _divide(self, count: int, rows: Integers, stages: Stages) -> None:
+    def _divide(self, count: int, stages: Stages) -> None:
         """More clusters than pieces: eigenvectors divide them further."""
         weights = affinity(self.graph_, self.width_)
         mass = degrees(weights)
         mass = np.where(mass > 0, mass, self.graph_.multiplicity)  # a vertex alone has no edge to count
         null = _indicators(self._piece, count, mass)
-        kernel = PenaltyKernel(penalty=laplacian(weights), mass=mass, null=null, rows=rows)
+        kernel = PenaltyKernel(penalty=laplacian(weights), mass=mass, null=null, rows=np.arange(len(mass)))
         with stages("spectrum"):
             wanted = self._most() - count + (_LATER if self.n_clusters == "auto" else 0)
             spectrum = leading_spectrum(kernel, min(wanted, len(mass) - count))
@@ -261,8 +265,9 @@ class SpectralClustering(NeighborGraph, _Clusterer):
         with stages("assignment"):
             self._places = np.hstack([null, spectrum.eigenvectors[:, : clusters - count]])
             self._assignment = numbered(self._rule(clusters, count, weights, mass), self._places)
-            self.cut_ = normalized_cut(weights, self._assignment(self._places))
-        self.spectrum_ = replace(spectrum, eigenvectors=spectrum.eigenvectors[rows])
+            self._labels = self._assignment(self._places)
+            self.cut_ = normalized_cut(weights, self._labels)
+        self._spectrum = spectrum
 
     def _number(self, pieces: int) -> int:
         """Where the eigenvalues beyond those of the pieces step up most, if that stands out; else their number."""
@@ -303,19 +308,21 @@ class SpectralClustering(NeighborGraph, _Clusterer):
         Returns
         -------
         labels : ndarray of int of shape (n_new,)
-            Their clusters; −1 where a row belongs to a piece that was left out.
+            Their clusters; under on_disconnected="largest", −1 where a row belongs to a piece that was left out or
+            is out of everybody's reach.
         """
         check_is_fitted(self)
         X = read_rows(self, X, reset=False, accept_sparse=self._accepts_sparse)
         met = self._reach_out(X, self._meet_by_rule(X))
         nearest = met.nearest
         labels: Integers = np.where(nearest >= 0, self._labels[nearest], _LEFT_OUT)
-        piece = np.where(nearest >= 0, self._piece[nearest], _LEFT_OUT)
-        fresh = np.flatnonzero(piece != _LEFT_OUT)
-        fresh = fresh[met.distances[met.indptr[:-1][fresh]] > 0]
+        if self._spectrum is None:  # whoever is in a piece is in its cluster
+            return labels
+        fresh = np.flatnonzero(met.counts > 0)
+        fresh = fresh[met.distances[met.indptr[fresh]] > 0]  # the others are training rows
         if fresh.size:
             met = met.take(fresh)
-            met = met.keep(self._piece[met.indices] == piece[fresh][met.rows])
+            met = met.keep(self._piece[met.indices] == self._piece[nearest[fresh]][met.rows])
             labels[fresh] = self._assignment(self._place(met))
         return labels
 
