@@ -20,7 +20,9 @@ _HOMES = {
     "LandmarkIsomap": "gramfold.methods.landmark_isomap",
     "LandmarkMDS": "gramfold.methods.landmark_mds",
     "LaplacianEigenmaps": "gramfold.methods.laplacian_eigenmaps",
+    "NystromEmbedding": "gramfold.methods.nystrom_embedding",
     "OrdinalMDS": "gramfold.methods.ordinal_mds",
+    "SpectralClustering": "gramfold.methods.spectral_clustering",
 }
 _ROOMS = ("datasets", "errors", "plotting")
 
@@ -36,7 +38,9 @@ __all__ = [
     "LandmarkIsomap",
     "LandmarkMDS",
     "LaplacianEigenmaps",
+    "NystromEmbedding",
     "OrdinalMDS",
+    "SpectralClustering",
     "datasets",
     "errors",
     "plotting",

@@ -12,7 +12,9 @@ from gramfold.methods.landmark_isomap import LandmarkIsomap as LandmarkIsomap
 from gramfold.methods.landmark_mds import LandmarkMDS as LandmarkMDS
 from gramfold.methods.laplacian_eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
 from gramfold.methods.lle import LLE as LLE
+from gramfold.methods.nystrom_embedding import NystromEmbedding as NystromEmbedding
 from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
+from gramfold.methods.spectral_clustering import SpectralClustering as SpectralClustering
 
 __version__: str
 __all__ = [
@@ -27,7 +29,9 @@ __all__ = [
     "LandmarkIsomap",
     "LandmarkMDS",
     "LaplacianEigenmaps",
+    "NystromEmbedding",
     "OrdinalMDS",
+    "SpectralClustering",
     "datasets",
     "errors",
     "plotting",

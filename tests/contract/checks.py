@@ -42,9 +42,10 @@ def places_new_rows(cls: type) -> bool:
 
 
 def kernel_rows(model: object, n: int) -> np.ndarray:
-    """The data rows that the kernel is over: all, or the landmarks."""
+    """The data rows that the kernel is over: all, or only the landmarks."""
     landmarks = getattr(model, "landmarks_", None)
-    return np.arange(n) if landmarks is None else landmarks
+    over_all = landmarks is None or model.kernel_.shape[0] == n  # type: ignore[attr-defined]
+    return np.arange(n) if over_all else landmarks
 
 
 # --- 1. scikit-learn's protocol (its own checks run beside these)
@@ -300,6 +301,124 @@ def spectrum_is_proved(cls: type) -> None:
         assert (spectrum.residuals >= 0).all()
 
 
+# --- the same for clusterers: labels in the place of a map
+
+
+def groups(dtype: type = np.float64) -> tuple[np.ndarray, np.ndarray]:
+    """Three groups of 150 rows, in one piece by a thin chain of rows, and the group of each row."""
+    rng = np.random.default_rng(0)
+    centers = np.array([[0.0, 0, 0], [9, 0, 0], [0, 9, 0]])
+    group = rng.permutation(np.repeat(np.arange(3), 150))
+    X = centers[group] + rng.standard_normal((450, 3))
+    chain = np.linspace(0, 1, 8)[:, None]
+    ways = np.vstack([chain * centers[1], chain * centers[2]]) + 0.05 * rng.standard_normal((16, 3))
+    owner = np.where(np.tile(chain.ravel() > 0.5, 2), np.repeat([1, 2], 8), 0)
+    return np.vstack([X, ways]).astype(dtype), np.concatenate([group, owner])
+
+
+def agreement(left: np.ndarray, right: np.ndarray) -> float:
+    """1 for the same clusters, whatever their names."""
+    from sklearn.metrics import adjusted_rand_score
+
+    return float(adjusted_rand_score(left, right))
+
+
+def clusters_fit_into_scikit_learn(cls: type) -> None:
+    X, _ = groups()
+    model = cls(n_clusters=3).fit(X)
+    assert sorted(set(model.labels_)) == [0, 1, 2]
+    assert model.labels_.dtype.kind == "i"
+    np.testing.assert_array_equal(clone(model).fit_predict(X), model.labels_)
+    scaled = StandardScaler().fit_transform(X)
+    piped = make_pipeline(StandardScaler(), cls(n_clusters=3)).fit(X)
+    np.testing.assert_array_equal(piped.predict(X), cls(n_clusters=3).fit(scaled).predict(scaled))
+
+
+def planted_clusters_are_found(cls: type) -> None:
+    X, group = groups()
+    for n_clusters in (3, "auto"):
+        model = cls(n_clusters=n_clusters).fit(X)
+        assert agreement(model.labels_[:450], group[:450]) == 1  # the chain itself may go either way
+
+
+def predict_stores_nothing(cls: type) -> None:
+    X, _ = groups()
+    model = cls(n_clusters=3).fit(X)
+    before = pickle.dumps(vars(model))
+    labels = model.predict(X[:50] + 0.01)
+    assert pickle.dumps(vars(model)) == before
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict(X[:50] + 0.01), labels)
+
+
+def training_rows_keep_their_label(cls: type) -> None:
+    X, _ = groups()
+    model = cls(n_clusters=3).fit(X)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    moved = X + 1e-7 * np.random.default_rng(1).standard_normal(X.shape)
+    np.testing.assert_array_equal(model.predict(moved), model.labels_)
+
+
+def new_rows_join_their_group(cls: type) -> None:
+    X, group = groups()
+    model = cls(n_clusters=3).fit(X[100:])
+    assert agreement(np.concatenate([model.predict(X[:100]), model.labels_[:350]]), group[:450]) == 1
+
+
+def a_batch_has_the_labels_of_its_rows(cls: type) -> None:
+    X, _ = groups()
+    model = cls(n_clusters=3).fit(X[50:])
+    single = [int(model.predict(row[None])[0]) for row in X[:50]]
+    np.testing.assert_array_equal(model.predict(X[:50]), single)
+
+
+def clusters_do_not_depend_on_precision_or_threads(cls: type) -> None:
+    X, _ = groups()
+    labels = cls(n_clusters=3).fit(X).labels_
+    np.testing.assert_array_equal(cls(n_clusters=3).fit(X.copy()).labels_, labels)
+    narrow, _ = groups(np.float32)
+    np.testing.assert_array_equal(cls(n_clusters=3).fit(narrow).labels_, labels)
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            np.testing.assert_array_equal(cls(n_clusters=3, n_jobs=threads).fit(X).labels_, labels)
+
+
+def clusters_are_invariant(cls: type) -> None:
+    X, _ = groups()
+    labels = cls(n_clusters=3).fit(X).labels_
+    rotation = ortho_group.rvs(3, random_state=0)
+    for moved in (X @ rotation, X + [3.0, -5.0, 11.0]):
+        assert agreement(cls(n_clusters=3).fit(moved).labels_, labels) == 1
+    order = np.random.default_rng(2).permutation(len(X))
+    assert agreement(cls(n_clusters=3).fit(X[order]).labels_, labels[order]) == 1
+
+
+def copies_share_a_cluster(cls: type) -> None:
+    X, group = groups()
+    doubled = np.vstack([X, X[:20], X[:20], X[5:6]])
+    labels = cls(n_clusters=3).fit(doubled).labels_
+    np.testing.assert_array_equal(labels[len(X) : len(X) + 20], labels[:20])
+    assert agreement(labels[:450], group[:450]) == 1
+
+
+def eigenvectors_of_clusters_are_proved(cls: type) -> None:
+    from gramfold.graph.affinity import affinity
+
+    X, _ = groups()
+    model = cls(n_clusters=3).fit(X)
+    W = affinity(model.graph_, model.width_).toarray()
+    degrees = W.sum(axis=1)
+    V, values = model.embedding_, model.eigenvalues_
+    misfit = np.linalg.norm((np.diag(degrees) - W) @ V - degrees[:, None] * V * values, axis=0)
+    rounding = 10 * np.finfo(float).eps * np.abs(np.diag(degrees) - W).sum(axis=1).max()
+    limit = np.maximum(
+        1e-6 * values * np.linalg.norm(degrees[:, None] * V, axis=0), rounding * np.linalg.norm(V, axis=0)
+    )
+    assert (misfit <= limit).all()
+    np.testing.assert_allclose(V.T @ (degrees[:, None] * V), np.eye(3), atol=1e-9)
+    assert (model.spectrum_.residuals <= 1e-6).all()
+
+
 ALWAYS = [
     fits_into_scikit_learn,
     survives_pickling,
@@ -318,6 +437,18 @@ NEW_POINTS = [
     a_batch_is_its_rows,
 ]
 INVERSE = [inverse_reports_its_error]
+CLUSTERS = [
+    clusters_fit_into_scikit_learn,
+    planted_clusters_are_found,
+    predict_stores_nothing,
+    training_rows_keep_their_label,
+    new_rows_join_their_group,
+    a_batch_has_the_labels_of_its_rows,
+    clusters_do_not_depend_on_precision_or_threads,
+    clusters_are_invariant,
+    copies_share_a_cluster,
+    eigenvectors_of_clusters_are_proved,
+]
 INVARIANCE = [moved_rows_give_the_same_map, order_of_rows_does_not_matter]
 
 

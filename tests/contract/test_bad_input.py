@@ -13,7 +13,9 @@ from gramfold import (
     Isomap,
     KernelPCA,
     LaplacianEigenmaps,
+    NystromEmbedding,
     OrdinalMDS,
+    SpectralClustering,
 )
 from gramfold.errors import DisconnectedGraphError, GramfoldError, InputError, PrecomputedInputError
 from tests.contract.checks import sheet
@@ -138,6 +140,20 @@ CASES = {
     ),
     "asymmetric dissimilarities": (lambda: OrdinalMDS(metric="precomputed").fit(skewed(D)), "not symmetric"),
     "geodesics between pieces": (lambda: OrdinalMDS(n_neighbors=5).fit(two_pieces), "falls into 2 pieces"),
+    "too few landmarks": (lambda: NystromEmbedding(3, landmarks=2).fit(X), "n_components=3 and there are 2 landmarks"),
+    "landmarks of an asymmetric kernel": (
+        lambda: NystromEmbedding(kernel="precomputed").fit(skewed(X @ X.T)),
+        "not symmetric",
+    ),
+    "no cluster": (lambda: SpectralClustering(0).fit(X), "n_clusters"),
+    "more clusters than rows": (lambda: SpectralClustering(41).fit(X), "n_clusters=41 and there are 40 distinct rows"),
+    "three sides of a threshold": (lambda: SpectralClustering(3, assign="threshold").fit(X), "use n_clusters=2"),
+    "more pieces than clusters": (
+        lambda: SpectralClustering(1, on_disconnected="error").fit(two_pieces),
+        "falls into 2 pieces, more than the 1 clusters asked for",
+    ),
+    "predict before fit": (lambda: SpectralClustering().predict(X), "not fitted yet"),
+    "wrong width at predict": (lambda: SpectralClustering(2).fit(X).predict(X[:, :2]), "expecting 3 features"),
     "unknown ties": (lambda: OrdinalMDS(ties="tertiary").fit(X), "ties"),
 }
 
@@ -164,6 +180,7 @@ def test_a_failed_fit_leaves_no_half_fitted_model(cls):
     with pytest.raises(InputError):
         model.fit(with_value(np.nan))
     assert not hasattr(model, "embedding_")
+    assert not hasattr(model, "labels_")
 
 
 def test_errors_are_what_python_programs_expect():

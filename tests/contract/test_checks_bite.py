@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gramfold import Isomap, LaplacianEigenmaps
+from gramfold import Isomap, LaplacianEigenmaps, SpectralClustering
 from gramfold.runtime import memory
 from tests.contract import checks
 
@@ -136,6 +136,64 @@ class WrongVector(LaplacianEigenmaps):
         return self
 
 
+class SkipsANumber(SpectralClustering):
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.labels_ = np.where(self.labels_ == 1, 7, self.labels_)
+        return self
+
+
+class OneForAll(SpectralClustering):
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.labels_ = np.zeros_like(self.labels_)
+        return self
+
+
+class RemembersRows(SpectralClustering):
+    def predict(self, X):
+        self.last_ = X
+        return super().predict(X)
+
+
+class LooksLabelsUp(SpectralClustering):
+    """Training rows from a table, all others in the first cluster."""
+
+    def _place(self, met):
+        return np.zeros((len(met), 3))
+
+
+class LabelsByBatch(SpectralClustering):
+    def predict(self, X):
+        return np.unique(super().predict(X), return_inverse=True)[1]
+
+
+class CountsItsThreads(SpectralClustering):
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.labels_[0] = (self.labels_[0] + (self.n_jobs or 0)) % 3
+        return self
+
+
+class LikesTheSecondColumn(SpectralClustering):
+    def fit(self, X, y=None):
+        return super().fit(X * [1.0, 40.0, 1.0])
+
+
+class ForgetsCopiesOfRows(SpectralClustering):
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.labels_[466:] = (self.labels_[466:] + 1) % 3  # the copies that the check appends
+        return self
+
+
+class WrongAxis(SpectralClustering):
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.embedding_ = self.embedding_ * (1 + 1e-3 * np.random.default_rng(0).standard_normal((len(X), 3)))
+        return self
+
+
 @pytest.mark.parametrize(
     ("check", "broken"),
     [
@@ -157,6 +215,16 @@ class WrongVector(LaplacianEigenmaps):
         (checks.order_of_rows_does_not_matter, LikesTheFirstRow),
         (checks.duplicates_share_a_place, ForgetsCopies),
         (checks.spectrum_is_proved, WrongVector),
+        (checks.clusters_fit_into_scikit_learn, SkipsANumber),
+        (checks.planted_clusters_are_found, OneForAll),
+        (checks.predict_stores_nothing, RemembersRows),
+        (checks.training_rows_keep_their_label, LooksLabelsUp),
+        (checks.new_rows_join_their_group, LooksLabelsUp),
+        (checks.a_batch_has_the_labels_of_its_rows, LabelsByBatch),
+        (checks.clusters_do_not_depend_on_precision_or_threads, CountsItsThreads),
+        (checks.clusters_are_invariant, LikesTheSecondColumn),
+        (checks.copies_share_a_cluster, ForgetsCopiesOfRows),
+        (checks.eigenvectors_of_clusters_are_proved, WrongAxis),
     ],
     ids=lambda value: value.__name__,
 )

@@ -17,8 +17,13 @@ ONLY_FIT = {"OrdinalMDS"}
 
 # The sheet of the checks is five times as long as it is high: the leading coordinates of a Laplacian repeat themselves.
 pytestmark = pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
+# A clusterer gives rows a label where all others give them a place: it has predict, and checks of its own.
+CLUSTERERS = [cls for cls in ESTIMATORS if hasattr(cls, "fit_predict")]
+MAPS = [cls for cls in ESTIMATORS if cls not in CLUSTERERS]
 
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=by_name)
+every_map = pytest.mark.parametrize("cls", MAPS, ids=by_name)
+every_clusterer = pytest.mark.parametrize("cls", CLUSTERERS, ids=by_name)
 
 
 @parametrize_with_checks(
@@ -30,13 +35,21 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@every_estimator
+@every_map
 def test_capabilities_are_declared(cls):
+    assert hasattr(cls, "fit_transform")
     for capability in ("transform", "inverse_transform", "score"):
         assert hasattr(cls, capability) == (cls.__name__ not in ONLY_FIT)
 
 
-@every_estimator
+def test_clusterers_are_declared():
+    assert {cls.__name__ for cls in CLUSTERERS} == {"SpectralClustering"}
+    for cls in CLUSTERERS:
+        assert hasattr(cls, "predict")
+        assert not hasattr(cls, "fit_transform")
+
+
+@every_map
 @pytest.mark.parametrize("check", checks.ALWAYS, ids=lambda check: check.__name__)
 def test_always(cls, check):
     checks.quietly(check, cls)
@@ -64,15 +77,21 @@ def test_inverse_of_precomputed(cls):
     pytest.fail("takes no precomputed values: state so in the contract")
 
 
-@every_estimator
+@every_map
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_thread_counts_agree(cls, dtype):
     checks.thread_counts_agree(cls, dtype)
 
 
-@pytest.mark.parametrize("cls", [c for c in ESTIMATORS if c._invariant], ids=by_name)
+@pytest.mark.parametrize("cls", [c for c in MAPS if c._invariant], ids=by_name)
 @pytest.mark.parametrize("check", checks.INVARIANCE, ids=lambda check: check.__name__)
 def test_invariance(cls, check):
+    check(cls)
+
+
+@every_clusterer
+@pytest.mark.parametrize("check", checks.CLUSTERS, ids=lambda check: check.__name__)
+def test_clusters(cls, check):
     check(cls)
 
 

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning
 from gramfold.graph.build import build_graph
-from gramfold.graph.connect import bridge, components, connect
+from gramfold.graph.connect import bridge, components, connect, merge_pieces
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.index import Index
 from gramfold.neighbors.metrics import Metric
@@ -148,3 +148,17 @@ def test_a_sparse_graph_cannot_be_bridged() -> None:
     index = GraphIndex(lengths)
     with pytest.raises(DisconnectedGraphError, match="sparse graph does not tell how far apart"):
         connect(graph_of(index, 0), index, "bridge")
+
+
+def test_the_smallest_pieces_join_their_nearest() -> None:
+    # pieces on a line: three of 10 at 0, 100, 200, one of 3 at 110, lone ones at 111 and 190
+    X = np.concatenate([np.arange(10) * 0.1 + at for at in (0, 100, 200)] + [[110.0, 110.1, 110.2], [111.0], [190.0]])
+    index = index_of(X[:, None])
+    piece = np.repeat([0, 1, 2, 3, 4, 5], [10, 10, 10, 3, 1, 1])
+    three = merge_pieces(piece, index, 3)
+    # 111 goes to 110, 190 to 200, and then the three (four) to the hundred
+    np.testing.assert_array_equal(np.bincount(three), [14, 11, 10])
+    assert len(set(three[10:20]) | set(three[30:34])) == 1
+    assert len(set(three[20:30]) | {three[34]}) == 1
+    assert (merge_pieces(piece, index, 1) == 0).all()
+    np.testing.assert_array_equal(merge_pieces(piece, index, 6), piece)

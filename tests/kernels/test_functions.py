@@ -39,6 +39,21 @@ def test_against_scikit_learn(name: str, kind: type, dtype: type) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", [np.asarray, csr_matrix, csr_array])
+def test_the_diagonal_is_that_of_the_matrix(name: str, kind: type) -> None:
+    X = np.vstack([rows(7), np.zeros((1, 4))])
+    kernel = RowKernel(name, gamma=0.3, degree=2, coef0=0.7)
+    np.testing.assert_allclose(kernel.diagonal(kind(X)), np.diag(kernel(kind(X), kind(X))), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_the_diagonal_of_a_function(kind: type) -> None:
+    kernel = RowKernel(lambda x, y, power: float((x * y).sum()) ** power, params={"power": 2})
+    X = kind(rows(5))
+    np.testing.assert_allclose(kernel.diagonal(X), np.diag(kernel(X, X)), rtol=1e-12)
+
+
 def test_the_gaussian_far_from_the_origin_keeps_its_digits() -> None:
     X = rows(30)
     squared = ((X[:, None] - X[None]) ** 2).sum(axis=-1)

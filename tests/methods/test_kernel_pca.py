@@ -5,8 +5,9 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.decomposition import KernelPCA as TheirKernelPCA
 
-from gramfold import ClassicalMDS, KernelPCA
-from gramfold.errors import RankWarning
+from gramfold import ClassicalMDS, KernelPCA, NystromEmbedding
+from gramfold.errors import MemoryForecastError, RankWarning
+from gramfold.runtime import memory
 from tests.methods.maps import difference, digits, s_curve
 
 X = load_iris().data
@@ -72,3 +73,22 @@ def test_rank_is_told():
 def test_negative_part_of_an_indefinite_kernel_is_reported():
     assert KernelPCA(kernel="sigmoid", gamma=0.02).fit(X).spectrum_.negative_mass > 0.01
     assert KernelPCA(kernel="rbf").fit(X).spectrum_.negative_mass < 1e-12
+
+
+def test_landmarks_are_nystrom():
+    few = KernelPCA(3, landmarks=40, landmark_choice="kmeans", random_state=3).fit(s_curve())
+    same = NystromEmbedding(3, landmarks=40, landmark_choice="kmeans", random_state=3).fit(s_curve())
+    np.testing.assert_array_equal(few.embedding_, same.embedding_)
+    np.testing.assert_array_equal(few.transform(X[:, :3]), same.transform(X[:, :3]))
+    assert len(few.landmarks_) == 40
+    assert few.error_ == same.error_ > 0
+    whole = KernelPCA(3).fit(s_curve())
+    assert whole.landmarks_ is whole.error_ is None
+    assert difference(few.embedding_, whole.embedding_) < 1e-3
+
+
+def test_what_does_not_fit_is_told_of_landmarks(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 60e6)
+    rows = np.random.default_rng(0).standard_normal((3000, 3))
+    with pytest.raises(MemoryForecastError, match=r"needs 0\.1 GB.*or use landmarks=1000, which needs 0\.1 GB"):
+        KernelPCA().fit(rows)

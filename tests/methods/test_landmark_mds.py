@@ -40,6 +40,15 @@ def test_given_landmarks_and_columns_of_distances():
         np.testing.assert_allclose(model.transform(new), from_rows.transform(fresh), atol=1e-9)
 
 
+def test_all_rows_as_landmarks_in_any_order():
+    D = cdist(X[:60], X[:60])
+    order = np.random.default_rng(0).permutation(60)
+    mixed = LandmarkMDS(landmarks=order, metric="precomputed").fit(D)
+    plain = LandmarkMDS(landmarks=np.arange(60), metric="precomputed").fit(D)
+    assert difference(mixed.embedding_, plain.embedding_) < 1e-10
+    np.testing.assert_allclose(mixed.transform(D), mixed.embedding_, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("landmarks", "metric", "sentence"),
     [

@@ -1,17 +1,21 @@
 """The one engine: every method is kernel PCA on a Gram matrix of its own."""
 
+from gramfold.embedding.function_embedding import FunctionEmbedding
 from gramfold.embedding.geodesic_embedding import GeodesicEmbedding
 from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
 from gramfold.embedding.kernel_embedding import KernelEmbedding
 from gramfold.embedding.laplacian_embedding import LaplacianEmbedding
+from gramfold.embedding.neighbor_graph import NeighborGraph
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece
 
 __all__ = [
+    "FunctionEmbedding",
     "GeodesicEmbedding",
     "GraphEmbedding",
     "KernelEmbedding",
     "LaplacianEmbedding",
+    "NeighborGraph",
     "NewRows",
     "Piece",
     "method",

@@ -112,6 +112,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.embedding_ = np.full((X.shape[0], self.n_components), np.nan, dtype=X.dtype)
         for piece, rows in zip(self._pieces, rows_of, strict=True):
             self.embedding_[rows] = (piece.coordinates + piece.offset)[self._vertices_of(rows)]
+        self._place_others(X)
         first = self._pieces[0]
         self.kernel_, self.spectrum_ = first.kernel, _over_rows(first.spectrum, first.kernel.rows)
         self.kept_ = ~np.isnan(self.embedding_[:, 0])
@@ -167,6 +168,9 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _vertices_of(self, rows: Integers) -> Integers:
         """The vertex of each data row within its piece."""
         return rows
+
+    def _place_others(self, X: Any) -> None:
+        """Fill in the map of rows that are in no source but have a place beside them. Here there are none."""
 
     def _check_components(self, n: int) -> None:
         if self.n_components >= n:

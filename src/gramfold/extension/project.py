@@ -31,9 +31,9 @@ def positive_directions(spectrum: Spectrum) -> np.ndarray:
 
 def place_everybody(kernel: Kernel, spectrum: Spectrum) -> Floats:
     """Coordinates (n_vertices, p) of every vertex: V Λ^a, or by projection where the kernel is over landmarks only."""
-    values = getattr(kernel, "everybody", None)
-    if values is None or len(values) == len(kernel.mass):
+    if getattr(kernel, "landmarks", None) is None:
         return scaled(spectrum, kernel.exponent)
+    values = kernel.everybody  # type: ignore[attr-defined]
     places, weights = np.empty((len(values), len(spectrum))), projection(kernel, spectrum)
     for part in blocks(len(values), max(1, _ENTRIES_PER_BLOCK // values.shape[1])):
         places[part] = kernel.cross_times(values[part], weights)  # type: ignore[attr-defined]

@@ -76,6 +76,21 @@ def bridge(graph: Graph, piece: Integers, index: Index) -> Graph:
     return replace(graph, lengths=symmetrize(neighbors), neighbors=neighbors, bridges=ends)
 
 
+def merge_pieces(piece: Integers, index: Index, count: int) -> Integers:
+    """The smallest pieces given to their nearest others until `count` are left, numbered by size again."""
+    while (left := int(piece.max()) + 1) > count:
+        steps = index.gaps(np.maximum(piece - count + 1, 0))  # those that stay are one for the search
+        merged, grown = np.arange(left), np.zeros(left, dtype=bool)
+        for i, j, _ in sorted(steps, key=lambda step: -int(piece[step[0]])):
+            own, other = int(piece[i]), int(piece[j])
+            if grown[own]:
+                continue  # its way out is to be sought again
+            merged[merged == own] = merged[other]
+            grown[merged[other]] = True
+        piece = _by_size(np.unique(merged, return_inverse=True)[1][piece])
+    return piece
+
+
 def _with_edges(neighbors: Neighbors, ends: Integers, lengths: np.ndarray) -> Neighbors:
     """The lists with each of these edges at both of its ends, where its length belongs."""
     rows, columns = np.concatenate([ends[:, 0], ends[:, 1]]), np.concatenate([ends[:, 1], ends[:, 0]])

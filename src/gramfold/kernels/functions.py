@@ -43,6 +43,29 @@ class RowKernel:
             values = pairwise_kernels(left, right, metric=self.name, filter_params=True, **named)
         return _finite(np.asarray(values), self.name)
 
+    def diagonal(self, rows: Any) -> Floats:
+        """k(x_i, x_i), (m,) in float64, without the other pairs."""
+        if callable(self.name):
+            own = (rows[[i]] if issparse(rows) else rows[i] for i in range(rows.shape[0]))
+            values = np.array([self.name(row, row, **self.params) for row in own], dtype=np.float64)
+            return _finite(values, self.name)
+        squares = _squared_lengths(rows)
+        if self.name == "rbf":
+            return np.ones(len(squares))
+        if self.name == "cosine":
+            return np.where(squares > 0, 1.0, 0.0)
+        if self.name == "linear":
+            return squares
+        with np.errstate(over="ignore", invalid="ignore"):
+            inner = (self.gamma or 0.0) * squares + self.coef0
+            return _finite(inner**self.degree if self.name == "poly" else np.tanh(inner), self.name)
+
+
+def _squared_lengths(rows: Any) -> Floats:
+    from sklearn.utils.extmath import row_norms
+
+    return np.asarray(row_norms(rows.astype(np.float64, copy=False), squared=True))
+
 
 def _gaussian(left: Any, right: Any, gamma: float | None) -> Floats:
     from sklearn.metrics.pairwise import euclidean_distances

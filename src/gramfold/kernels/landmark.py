@@ -7,9 +7,11 @@ de Silva, Tenenbaum, NIPS 15 (2003); Burges, section 2.2.3.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from gramfold.errors import InputError
 from gramfold.kernels.gram import GramKernel, centered_gram
 from gramfold.types import Floats, Integers
 
@@ -26,8 +28,8 @@ class LandmarkGram(GramKernel):
         return self.all_values
 
 
-def landmark_gram(all_values: Floats, landmarks: Integers, mass: Floats, scale: float = -0.5) -> LandmarkGram:
-    """From the squared distances (n_vertices, n_landmarks) of all vertices to the landmarks."""
+def landmark_gram(all_values: Any, landmarks: Integers, mass: Floats, scale: float = -0.5) -> LandmarkGram:
+    """From the values (n_vertices, n_landmarks) of all vertices against the landmarks: squared distances, or others."""
     own = all_values[landmarks].astype(np.float64)
     gram = centered_gram(0.5 * (own + own.T), scale=scale, mass=mass[landmarks])  # float32 rounds the two ways apart
     return LandmarkGram(**vars(gram), all_values=all_values, landmarks=landmarks)
@@ -58,3 +60,25 @@ def choose_landmarks(
     if choice == "random":
         return np.sort(random_state.choice(n, count, replace=False))
     return np.sort(max_min(distances_from, n, count, start))
+
+
+def given_landmarks(landmarks: Any, n: int) -> Integers:
+    """The landmarks that a user names, checked."""
+    chosen = np.asarray(landmarks)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or len(np.unique(chosen)) != len(chosen) or len(chosen) < 2:
+        raise InputError(
+            f"landmarks={landmarks!r} are not the numbers of at least two different rows: pass a number of landmarks, "
+            "or a list of row numbers."
+        )
+    if chosen.min() < 0 or chosen.max() >= n:
+        raise InputError(f"landmarks name row {int(chosen.max())} and there are {n} rows: count rows from 0.")
+    return chosen
+
+
+def check_width(width: int, n: int, count: int, what: str) -> None:
+    """Precomputed values are those against all n rows, or only against the landmarks that were named."""
+    if width not in (n, count):
+        raise InputError(
+            f"X holds {width} {what} a row, which is neither all {n} nor those to the {count} landmarks: pass one "
+            f"column per landmark, or all {what}."
+        )

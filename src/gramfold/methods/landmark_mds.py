@@ -14,9 +14,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding import KernelEmbedding, Piece, method, parameter
-from gramfold.errors import InputError
 from gramfold.extension.project import project
-from gramfold.kernels.landmark import LandmarkGram, choose_landmarks, landmark_gram
+from gramfold.kernels.landmark import (
+    LandmarkGram,
+    check_width,
+    choose_landmarks,
+    given_landmarks,
+    landmark_gram,
+)
 from gramfold.neighbors.metrics import MetricName, make_metric
 from gramfold.neighbors.precomputed import check_distances
 from gramfold.runtime.progress import SILENT, Stages
@@ -78,9 +83,8 @@ class LandmarkMDS(KernelEmbedding):
         if not self._precomputed:
             self._metric = make_metric(self.metric, self.metric_params, rows)
         self.landmarks_ = self._chosen(rows)
-        to_landmarks = rows
-        if self._precomputed and rows.shape[0] == rows.shape[1]:
-            to_landmarks = np.ascontiguousarray(rows[:, self.landmarks_])
+        self._square = self._precomputed and rows.shape[0] == rows.shape[1]
+        to_landmarks = np.ascontiguousarray(rows[:, self.landmarks_]) if self._square else rows
         squared = self._squares(to_landmarks, None if self._precomputed else rows[self.landmarks_], stages)
         return landmark_gram(squared.astype(rows.dtype), self.landmarks_, np.ones(len(rows)))
 
@@ -97,24 +101,9 @@ class LandmarkMDS(KernelEmbedding):
                 check_random_state(self.random_state),
                 start=self._rim(rows),
             )
-        chosen = np.asarray(self.landmarks)
-        if (
-            chosen.ndim != 1
-            or chosen.dtype.kind not in "iu"
-            or len(np.unique(chosen)) != len(chosen)
-            or len(chosen) < 2
-        ):
-            raise InputError(
-                f"landmarks={self.landmarks!r} are not the numbers of at least two different rows: pass a number of "
-                "landmarks, or a list of row numbers."
-            )
-        if chosen.min() < 0 or chosen.max() >= n:
-            raise InputError(f"landmarks name row {int(chosen.max())} and there are {n} rows: count rows from 0.")
-        if self._precomputed and width not in (n, len(chosen)):
-            raise InputError(
-                f"X holds {width} distances a row, which is neither all {n} nor those to the {len(chosen)} landmarks: "
-                "pass one column per landmark, or all distances."
-            )
+        chosen = given_landmarks(self.landmarks, n)
+        if self._precomputed:
+            check_width(width, n, len(chosen), "distances")
         return chosen
 
     def _rim(self, rows: Any) -> int:
@@ -126,7 +115,7 @@ class LandmarkMDS(KernelEmbedding):
     def _place(self, piece: Piece, new: Any) -> Floats:
         places = np.zeros((len(new), self.n_components))
         own = None if self._precomputed else piece.source[self.landmarks_]
-        if self._precomputed and new.shape[1] != len(self.landmarks_):
+        if self._square:
             new = new[:, self.landmarks_]
         found = project(piece.kernel.cross(self._squares(new, own, SILENT)), piece.kernel, piece.spectrum)
         places[:, : found.shape[1]] = found

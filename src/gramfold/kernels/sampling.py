@@ -1,0 +1,75 @@
+"""Which rows stand for all: any, one near each centre of k-means, or those that the others say least about.
+
+    ridge leverage of row i:  ℓ_i = [K (K + λ I)⁻¹]_ii = (k_ii − k_i (K + λ I)⁻¹ k_i) / λ
+    from a first, uniform subset S of s rows:  ℓ_i ≈ (k_ii − k_iS (K_SS + λ s/n I)⁻¹ k_Si) / λ
+
+The second line takes Σ φφᵀ over all rows for n/s times that over S (Woodbury). λ is what the leading s/10 directions
+leave of the trace, over s/10: the scores then sum to at most s/5. Alaoui, Mahoney, NIPS 28 (2015); Musco, Musco, NIPS
+30 (2017). k-means: Zhang, Tsang, Kwok, ICML 2008, but with the row nearest each centre, because a row has a number, a
+place and a value under any kernel, which a centre of sparse rows or of words has not.
+"""
+
+from typing import Any, Literal
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse import issparse
+
+from gramfold.kernels.nystrom import LandmarkValues
+from gramfold.neighbors.duplicates import collapse_rows
+from gramfold.types import Floats, Integers
+
+Sampling = Literal["uniform", "kmeans", "leverage"]
+
+# k-means sees at most this many rows for each centre, and few rounds: centres need only spread as the rows do.
+_ROWS_PER_CENTER = 20
+_ROUNDS = 10
+# Directions that λ leaves out of account, as a share of the subset; and the least λ, relative to the trace.
+_SHARE_CARRIED = 0.1
+_LEAST_RIDGE = 1e-8
+
+
+def uniform_rows(n: int, count: int, random_state: np.random.RandomState) -> Integers:
+    """`count` different rows, ascending."""
+    return np.asarray(np.sort(random_state.choice(n, min(count, n), replace=False)))
+
+
+def kmeans_rows(rows: Any, count: int, random_state: np.random.RandomState) -> Integers:
+    """The rows nearest the centres of k-means, ascending; fewer than `count` where one is nearest to two centres."""
+    from sklearn.cluster import KMeans
+    from sklearn.metrics import pairwise_distances_argmin
+
+    n = rows.shape[0]
+    seen = rows[uniform_rows(n, _ROWS_PER_CENTER * count, random_state)]
+    if not issparse(seen):
+        count = min(count, len(collapse_rows(seen)))  # copies cannot have centres of their own
+    found = KMeans(count, n_init=1, max_iter=_ROUNDS, random_state=random_state).fit(seen)
+    return np.unique(pairwise_distances_argmin(found.cluster_centers_.astype(rows.dtype), rows))
+
+
+def leverage_rows(
+    values: LandmarkValues, first: Integers, diagonal: Floats, random_state: np.random.RandomState
+) -> Integers:
+    """As many rows as the uniform subset `first` has, drawn by their ridge leverage, ascending.
+
+    `values` are those of all rows against that subset, `diagonal` their k(x, x).
+    """
+    scores = leverage_scores(values, first, diagonal)
+    # every row keeps some chance: a score of 0 is known only up to rounding
+    chance = scores + 1e-6 * scores.mean() + np.finfo(np.float64).tiny
+    return np.asarray(np.sort(random_state.choice(len(chance), len(first), replace=False, p=chance / chance.sum())))
+
+
+def leverage_scores(values: LandmarkValues, first: Integers, diagonal: Floats) -> Floats:
+    """The estimate of the module, (n,)."""
+    n, s = values.shape
+    eigenvalues, vectors = eigh(values.among(first))
+    eigenvalues = np.maximum(eigenvalues, 0.0)
+    carried = max(1, int(_SHARE_CARRIED * s))
+    tail = (n / s) * float(eigenvalues[:-carried].sum())
+    ridge = max(tail, _LEAST_RIDGE * float(np.abs(diagonal).sum())) / carried
+    root = vectors / np.sqrt(eigenvalues + ridge * s / n)  # (K_SS + λ s/n I)^-½
+    scores = np.empty(n)
+    for part, block in values.stream():
+        scores[part] = (diagonal[part] - np.square(block @ root).sum(axis=1)) / ridge
+    return np.maximum(scores, 0.0)

@@ -1,0 +1,135 @@
+"""Eigenpairs of a large Gram matrix from a few of its columns.
+
+    A = K[L, L],  C = K[:, L];    K̂ = C A† Cᵀ = F Fᵀ with F = C A^-½          (1.22), K̂ = K if A has the rank of K
+    Q = Fᵀ F = U Λ Uᵀ;    V = F U Λ^-½, so that K̂ = V Λ Vᵀ and VᵀV = I        (1.24)
+
+Centred, F stands for F − 1 f̄ᵀ. A direction of A with eigenvalue λ is known to eps/√λ in F and is √λ large there, so
+F Fᵀ is right to eps however small λ is; A† itself, or CᵀC in place of FᵀF, would lose half the digits.
+Burges, section 2.1.2; Fowlkes, Belongie, Chung, Malik, IEEE PAMI 26 (2004).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import eigh, qr, solve_triangular
+
+from gramfold.errors import InputError, NotConvergedError
+from gramfold.spectral.canonical import canonical_signs
+from gramfold.spectral.policy import TOLERANCE
+from gramfold.types import Floats, Spectrum
+
+_EPS = float(np.finfo(np.float64).eps)
+# Eigenvalues of Q this much below the largest are rounding, not directions.
+_RANK_CUT = 1e-12
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """A^-½ over the eigenvalues of A that are not rounding, and what was negative among the others."""
+
+    matrix: Floats  # (m, r)
+    most_negative: float
+    negative_mass: float  # Σ|λ<0| / Σ|λ|
+
+
+@dataclass(frozen=True)
+class NystromSpectrum(Spectrum):
+    """A spectrum that also says how features become coordinates: y = (f(x) − f̄) · axes."""
+
+    axes: Floats = field(default_factory=lambda: np.empty((0, 0)))  # (r, p)
+
+
+class Factored(Protocol):
+    """A Gram matrix F Fᵀ that is known through its factor."""
+
+    @property
+    def scatter(self) -> Floats:
+        """Q = FᵀF, (r, r)."""
+
+    @property
+    def rounding(self) -> float:
+        """What of Q is rounding."""
+
+    @property
+    def white(self) -> Whitening:
+        """What F was made with."""
+
+    def map_all(self, axes: Floats) -> tuple[Floats, Floats]:
+        """F·axes (n, p) and Fᵀ F·axes (r, p)."""
+
+
+def whitening(gram: Floats, eps: float = _EPS) -> Whitening:
+    """U Λ^-½ of a small Gram matrix whose entries are known to `eps`."""
+    values, vectors = eigh(gram)
+    m = len(gram)
+    # Errors of the entries, and those of the decomposition. A direction of noise with eigenvalue λ adds some m·eps²/λ
+    # to F Fᵀ, and one that is dropped takes λ away: a cut at eps does little harm either way.
+    rounding = max(eps * float(np.abs(gram).max()), m * _EPS * float(values[-1]))
+    kept = values > rounding
+    if not kept.any():
+        raise InputError(
+            f"the kernel of the {m} landmarks has no positive eigenvalue (largest: {float(values[-1]):.2g}), "
+            "so it spans no direction to map on: choose other landmarks or another kernel."
+        )
+    below = -float(values[values < -rounding].sum())
+    return Whitening(
+        matrix=vectors[:, kept] / np.sqrt(values[kept]),
+        most_negative=min(float(values[0]), 0.0) if below > 0 else 0.0,
+        negative_mass=below / float(np.abs(values).sum()) if below > 0 else 0.0,
+    )
+
+
+def centered_scatter(features: Iterable[Floats], shift: Floats) -> tuple[Floats, Floats]:
+    """The mean f̄ and Σ (f − f̄)(f − f̄)ᵀ over blocks of rows f; `shift` is near the mean, so that little cancels."""
+    n, total, scatter = 0, np.zeros(len(shift)), np.zeros((len(shift), len(shift)))
+    for block in features:
+        moved = block - shift
+        n += len(moved)
+        total += moved.sum(axis=0)
+        scatter += moved.T @ moved
+    mean = total / n
+    return shift + mean, scatter - n * np.outer(mean, mean)
+
+
+def nystrom_spectrum(kernel: Factored, count: int) -> NystromSpectrum:
+    """The leading eigenpairs of F Fᵀ from Q = FᵀF."""
+    started = perf_counter()
+    scatter = kernel.scatter
+    values, axes = eigh(scatter)
+    values, axes = values[::-1][:count], axes[:, ::-1][:, :count]
+    real = values > max(_RANK_CUT * float(values[0]), kernel.rounding)
+    values, axes = values[real], axes[:, real]
+    places, pulled = kernel.map_all(axes / np.sqrt(values))
+    # rounding leaves some eps·√(λ₁/λ) of the leading eigenvectors in each: taken out, and R is 1 but for that
+    vectors, R = qr(places, mode="economic")
+    flips = np.sign(np.diag(R))
+    vectors, R = vectors * flips, flips[:, None] * R
+    pulled = solve_triangular(R, pulled.T, trans="T").T
+    signs = np.sign((canonical_signs(vectors) * vectors).sum(axis=0))
+    vectors, axes, pulled = vectors * signs, axes * signs, pulled * signs
+    # K̂ V − V Λ = F (Fᵀ V − U Λ^½), and |F g|² = gᵀ Q g
+    off = pulled - axes * np.sqrt(values)
+    misfit = np.sqrt(np.maximum((off * (scatter @ off)).sum(axis=0), 0.0))
+    floor = max(kernel.rounding, 10 * _EPS * float(values.max(initial=0.0)))
+    if (misfit > np.maximum(TOLERANCE * values, floor)).any():
+        raise NotConvergedError(
+            f"the eigenvectors from {len(scatter)} directions leave a residual of {float((misfit / values).max()):.2g} "
+            "of their eigenvalue, so the map cannot be trusted: ask for fewer components or other landmarks."
+        )
+    missing = count - len(values)  # directions that the subset does not have
+    return NystromSpectrum(
+        eigenvalues=np.pad(values, (0, missing)),
+        eigenvectors=np.pad(vectors, ((0, 0), (0, missing))),
+        residuals=np.pad(misfit / values, (0, missing)),
+        solver="Nyström (LAPACK)",
+        seconds=perf_counter() - started,
+        total=float(np.trace(scatter)),
+        most_negative=0.0,
+        negative_mass=0.0,
+        most_negative_before=kernel.white.most_negative,
+        negative_mass_before=kernel.white.negative_mass,
+        axes=np.pad(axes, ((0, 0), (0, missing))),
+    )

@@ -1,0 +1,198 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.spatial import procrustes
+from scipy.stats import ortho_group
+from sklearn.kernel_approximation import Nystroem
+
+from gramfold import KernelPCA, NystromEmbedding
+from gramfold.errors import InputError, RankWarning
+from tests.methods.maps import difference, digits, s_curve
+
+X = s_curve()
+fresh = np.random.default_rng(5).standard_normal((40, 3))
+WAYS = ["exact", "approximate"]
+
+
+def squares(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return np.square(left[:, None] - right[None]).sum(axis=2)
+
+
+@pytest.mark.parametrize("eigenvectors", WAYS)
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "cosine"])
+def test_all_rows_as_landmarks_is_kernel_pca(eigenvectors, kernel):
+    ours = NystromEmbedding(3, kernel=kernel, landmarks=len(X), eigenvectors=eigenvectors).fit(X)
+    whole = KernelPCA(3, kernel=kernel).fit(X)
+    assert difference(ours.embedding_, whole.embedding_) < 1e-8
+    assert difference(ours.transform(fresh), whole.transform(fresh)) < 1e-8
+    np.testing.assert_allclose(ours.spectrum_.eigenvalues, whole.spectrum_.eigenvalues, rtol=1e-8)
+    assert ours.error_ < 1e-12
+
+
+@pytest.mark.parametrize("landmarks", [3, 4, 50])
+def test_a_kernel_of_low_rank_is_reproduced(landmarks):
+    rows = X - 0.3
+    model = NystromEmbedding(3, kernel="linear", landmarks=landmarks).fit(rows)
+    whole = KernelPCA(3, kernel="linear").fit(rows)
+    K = whole.kernel_.dense()
+    assert np.abs(model.kernel_.dense() - K).max() < 1e-10 * np.abs(K).max()
+    np.testing.assert_allclose(model.spectrum_.eigenvalues, whole.spectrum_.eigenvalues, rtol=1e-10)
+    assert difference(model.embedding_, whole.embedding_) < 1e-10
+    assert model.error_ < 1e-12
+
+
+def test_features_are_scikit_learns():
+    theirs = Nystroem(gamma=0.3, n_components=60, random_state=0).fit(X)
+    ours = NystromEmbedding(3, gamma=0.3, landmarks=theirs.component_indices_).fit(X)
+    features = theirs.transform(X)  # uncentred; kernel PCA of them is PCA
+    U, s, _ = np.linalg.svd(features - features.mean(axis=0), full_matrices=False)
+    assert difference(ours.embedding_, U[:, :3] * s[:3]) < 1e-8
+    np.testing.assert_allclose(ours.error_, 1 - np.square(features).sum() / len(X), atol=1e-10)
+
+
+def test_approximate_is_kernel_pca_of_the_landmarks():
+    model = NystromEmbedding(3, gamma=0.3, landmarks=40, eigenvectors="approximate").fit(X)
+    own = KernelPCA(3, gamma=0.3).fit(X[model.landmarks_])
+    np.testing.assert_allclose(model.embedding_, own.transform(X), atol=1e-12)
+    np.testing.assert_allclose(model.transform(fresh), own.transform(fresh), atol=1e-12)
+    assert model.kernel_.shape == (40, 40)
+
+
+@pytest.mark.parametrize("choice", ["uniform", "kmeans", "leverage"])
+def test_few_landmarks_carry_the_map(choice):
+    whole = KernelPCA(3).fit(X)
+    model = NystromEmbedding(3, landmarks=60, landmark_choice=choice).fit(X)
+    assert procrustes(whole.embedding_, model.embedding_)[2] < 1e-5
+    assert procrustes(whole.transform(fresh), model.transform(fresh))[2] < 1e-3
+    assert (model.spectrum_.eigenvalues <= whole.spectrum_.eigenvalues * (1 + 1e-12)).all()  # K − K̂ is semidefinite
+
+
+@pytest.mark.parametrize("choice", ["uniform", "kmeans", "leverage"])
+@pytest.mark.parametrize("eigenvectors", WAYS)
+def test_error_is_the_trace_of_the_schur_complement(choice, eigenvectors):
+    rows = digits()[:300]
+    model = NystromEmbedding(landmarks=25, landmark_choice=choice, eigenvectors=eigenvectors).fit(rows)
+    K = np.exp(-model.gamma_ * squares(rows, rows))
+    C = K[:, model.landmarks_]
+    schur = K - C @ np.linalg.pinv(C[model.landmarks_], hermitian=True) @ C.T
+    assert model.error_ == pytest.approx(np.trace(schur) / 300, rel=1e-8)
+    H = np.eye(300) - 1 / 300
+    truth = np.trace(H @ schur @ H) / np.trace(H @ K @ H)
+    assert truth <= model.centered_error_ * (1 + 1e-9)
+    assert model.centered_error_ < 1.1 * truth
+
+
+def test_more_landmarks_miss_less():
+    errors = [NystromEmbedding(landmarks=count).fit(X).error_ for count in (10, 30, 90, 270)]
+    assert (np.diff(errors) < 0).all()
+    assert errors[-1] < 1e-8
+
+
+@pytest.mark.parametrize("eigenvectors", WAYS)
+def test_given_landmarks_and_columns_of_a_kernel(eigenvectors):
+    rows = np.array([5, 300, 17, 640, 400, 99, 701])
+    settings = {"landmarks": rows, "eigenvectors": eigenvectors}
+    from_rows = NystromEmbedding(gamma=0.3, **settings).fit(X)
+    np.testing.assert_array_equal(from_rows.landmarks_, rows)
+    K, to_fresh = np.exp(-0.3 * squares(X, X)), np.exp(-0.3 * squares(fresh, X))
+    from_columns = NystromEmbedding(kernel="precomputed", **settings).fit(K[:, rows])
+    from_square = NystromEmbedding(kernel="precomputed", **settings).fit(K)
+    for model, new in ((from_columns, to_fresh[:, rows]), (from_square, to_fresh)):
+        np.testing.assert_allclose(model.embedding_, from_rows.embedding_, atol=1e-9)
+        np.testing.assert_allclose(model.transform(new), from_rows.transform(fresh), atol=1e-9)
+    assert from_square.error_ == pytest.approx(from_rows.error_)
+    assert from_columns.error_ is None  # k(x, x) is not among what was given
+
+
+@pytest.mark.parametrize("eigenvectors", WAYS)
+def test_all_rows_as_landmarks_in_any_order(eigenvectors):
+    order = np.random.default_rng(0).permutation(60)
+    rows = X[:60]
+    plain = KernelPCA(gamma=0.3).fit(rows)
+    K = np.exp(-0.3 * squares(rows, rows))
+    for settings, given in (({"gamma": 0.3}, rows), ({"kernel": "precomputed"}, K)):
+        mixed = NystromEmbedding(landmarks=order, eigenvectors=eigenvectors, **settings).fit(given)
+        assert difference(mixed.embedding_, plain.embedding_) < 1e-8
+        np.testing.assert_allclose(mixed.transform(given), mixed.embedding_, atol=1e-9)
+
+
+def test_moved_rows_give_the_same_map():
+    rotation = ortho_group.rvs(3, random_state=0)
+    still = NystromEmbedding(landmarks=50).fit(X).embedding_
+    for moved in (X @ rotation, X + [3.0, -5.0, 11.0]):
+        assert difference(NystromEmbedding(landmarks=50).fit(moved).embedding_, still) < 1e-8
+
+
+def test_sparse_rows_are_not_densified_and_agree():
+    counts = np.random.default_rng(0).poisson(0.3, (200, 30)).astype(float)
+    for kernel in ("linear", "rbf", "cosine"):
+        for choice in ("uniform", "leverage"):
+            settings = {"kernel": kernel, "landmarks": 60, "landmark_choice": choice}
+            sparse, dense = (NystromEmbedding(**settings).fit(rows) for rows in (csr_array(counts), counts))
+            assert difference(sparse.embedding_, dense.embedding_) < 1e-8
+            assert sparse.error_ == pytest.approx(dense.error_, abs=1e-12)
+
+
+def test_a_function_of_two_rows():
+    named = NystromEmbedding(gamma=0.3, landmarks=20, landmark_choice="leverage").fit(X[:100])
+    by_hand = NystromEmbedding(
+        kernel=lambda a, b: np.exp(-0.3 * np.sum((a - b) ** 2)), landmarks=20, landmark_choice="leverage"
+    ).fit(X[:100])
+    assert difference(by_hand.embedding_, named.embedding_) < 1e-8
+    assert by_hand.error_ == pytest.approx(named.error_, rel=1e-6)
+
+
+def test_float32_columns_of_a_kernel_keep_what_they_know():
+    K = np.exp(-0.3 * squares(X, X))
+    precise = NystromEmbedding(kernel="precomputed").fit(K)
+    rough = NystromEmbedding(kernel="precomputed").fit(K.astype(np.float32))
+    assert difference(rough.embedding_, precise.embedding_) < 1e-4
+    np.testing.assert_allclose(rough.kernel_.dense(), precise.kernel_.dense(), atol=2e-3)
+    assert rough.error_ < 10 * precise.error_
+
+
+def test_a_large_table_needs_no_square():
+    # 100,000 rows have a kernel of 80 GB; blocks of one million values are the most that exists at a time
+    rows = np.random.default_rng(0).standard_normal((100_000, 3)).astype(np.float32)
+    model = NystromEmbedding(kernel="linear", landmarks=20).fit(rows)
+    covariance = np.linalg.eigvalsh(np.cov(rows.T.astype(float), bias=True))[::-1][:2]
+    np.testing.assert_allclose(model.spectrum_.eigenvalues, 100_000 * covariance, rtol=1e-8)
+    assert model.kernel_.values.points.nbytes == rows.nbytes  # and nothing beside them
+
+
+def test_rank_is_told():
+    with pytest.warns(RankWarning, match="3 positive eigenvalues and n_components=5"):
+        model = NystromEmbedding(5, kernel="linear", landmarks=20).fit(X)
+    assert (model.embedding_[:, 3:] == 0).all()
+    assert (model.transform(fresh)[:, 3:] == 0).all()
+    constant = lambda a, b: 1.0  # noqa: E731
+    with pytest.warns(RankWarning, match="0 positive eigenvalues"):
+        assert (NystromEmbedding(kernel=constant).fit(X[:50]).embedding_ == 0).all()
+
+
+def test_negative_part_of_an_indefinite_kernel_is_dropped_and_told():
+    model = NystromEmbedding(kernel="sigmoid", gamma=1.0, landmarks=50).fit(X)
+    assert model.spectrum_.negative_mass == 0
+    assert model.spectrum_.negative_mass_before > 1e-3
+    assert NystromEmbedding(landmarks=50).fit(X).spectrum_.negative_mass_before == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"landmarks": [3, 3, 4]}, "not the numbers of at least two different rows"),
+        ({"landmarks": [0, 9999]}, "name row 9999 and there are 800 rows"),
+        ({"landmarks": [0, 1], "kernel": "precomputed"}, "3 kernel values a row"),
+        ({"landmarks": 2, "n_components": 3}, "n_components=3 and there are 2 landmarks"),
+        ({"landmarks": None}, "landmarks"),
+        ({"landmark_choice": "dice"}, "landmark_choice"),
+    ],
+)
+def test_landmarks_that_cannot_be(settings, sentence):
+    with pytest.raises((InputError, ValueError), match=sentence):
+        NystromEmbedding(**settings).fit(X)
+
+
+def test_kmeans_needs_rows():
+    with pytest.raises(InputError, match="needs the rows themselves"):
+        NystromEmbedding(kernel="precomputed", landmarks=5, landmark_choice="kmeans").fit(X @ X.T)
