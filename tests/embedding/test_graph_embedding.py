@@ -7,6 +7,8 @@ from gramfold import LaplacianEigenmaps
 from gramfold.errors import DisconnectedGraphWarning
 from tests.methods.maps import s_curve
 
+pytestmark = pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
+
 X = s_curve()
 SOME = np.sort(np.random.default_rng(0).choice(len(X), 300, replace=False))
 OTHERS = np.setdiff1d(np.arange(len(X)), SOME)

@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 
 from gramfold import CommuteTime, DiffusionMap, HeatKernel, LaplacianEigenmaps
 from gramfold.datasets import make_s_curve, make_swiss_roll
-from gramfold.errors import RepeatedDirectionWarning
+from gramfold.errors import PrecomputedInputError, RepeatedDirectionWarning
 from gramfold.graph.affinity import affinity
 
 FAMILY = [LaplacianEigenmaps, CommuteTime, HeatKernel, DiffusionMap]
@@ -151,3 +151,25 @@ def test_self_tuning_knows_rows_distances_and_graphs(cls):
     graph = cls(metric="precomputed", **form).fit(csr_array(rows.graph_.lengths))
     np.testing.assert_allclose(graph.embedding_, rows.embedding_, atol=1e-7 * scale)
     assert np.isfinite(graph.transform(csr_array(cdist(fresh, X) * (cdist(fresh, X) < 1)))).all()
+
+
+@repeating
+@every_member
+@pytest.mark.parametrize("choice", ["uniform", "kmeans"])
+def test_landmarks_carry_the_graph_and_the_others_are_new_rows(cls, choice):
+    settings = {"n_neighbors": 12, "random_state": 3}
+    model = cls(landmarks=700, landmark_choice=choice, **settings).fit(SHEET.points)
+    some = model.landmarks_
+    assert len(some) <= 700
+    assert len(model.graph_) == len(some)
+    plain = cls(**settings).fit(SHEET.points[some])
+    np.testing.assert_array_equal(model.embedding_[some], plain.embedding_)
+    np.testing.assert_array_equal(model.embedding_, plain.transform(SHEET.points))
+    assert correlations(model.embedding_, SHEET.truth)[0] > 0.99  # the long direction, all rows
+    assert cls(landmarks=1500, **settings).fit(SHEET.points).landmarks_ is None
+
+
+def test_landmarks_need_rows():
+    D = cdist(SHEET.points[:60], SHEET.points[:60])
+    with pytest.raises(PrecomputedInputError, match="landmarks=30 would place the other rows"):
+        LaplacianEigenmaps(metric="precomputed", landmarks=30).fit(D)

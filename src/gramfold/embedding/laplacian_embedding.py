@@ -7,19 +7,21 @@ as the fitted graph has them, and the place that balances them (extension/averag
 import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece
-from gramfold.errors import RepeatedDirectionWarning
+from gramfold.errors import PrecomputedInputError, RepeatedDirectionWarning
 from gramfold.extension.average import average
 from gramfold.graph.affinity import Weights, Width, default_width, local_widths
 from gramfold.kernels.diffusion import LaplacianKernel
+from gramfold.kernels.sampling import kmeans_rows, uniform_rows
 from gramfold.runtime.progress import Stages
 from gramfold.spectral.independent import NEW_DIRECTION, new_directions
 from gramfold.types import Floats, Graph, Integers, Kernel, Neighbors, Spectrum
@@ -49,7 +51,26 @@ class LaplacianEmbedding(GraphEmbedding):
         ("independent") the leading ones that are not.""",
     )
 
+    landmarks: int | None = parameter(
+        default=None,
+        allowed=[Interval(Integral, 2, None, closed="left"), None],
+        words="""If given, the graph has this many of the rows, and the others are placed on its map as new rows are
+        (Nyström's formula for a graph: Bengio et al. 2004). None uses all rows.""",
+    )
+    landmark_choice: Literal["uniform", "kmeans"] = parameter(
+        default="uniform",
+        allowed=[StrOptions({"uniform", "kmeans"})],
+        words="Landmarks are rows at random, or the rows nearest the centres of k-means.",
+    )
+    random_state: Any = parameter(
+        default=None,
+        allowed=["random_state"],
+        words="Chooses landmarks, and the sample on which approximate neighbours are judged.",
+    )
+
     _attributes: ClassVar[str] = """
+    landmarks_ : ndarray of int or None
+        Data rows that the graph has; None where it has all.
     width_ : float, ndarray or None
         The σ used; under "self-tuning" that of each distinct row.
     """
@@ -60,8 +81,25 @@ class LaplacianEmbedding(GraphEmbedding):
 
     def _memory(self, n: int, itemsize: int) -> float:
         # Lanczos holds twice as many vectors as it is asked for
-        looked = 0 if self.coordinates == "leading" else 2 * self._last_look(n)
-        return super()._memory(n, itemsize) + 8.0 * n * looked
+        vertices = n if self.landmarks is None else min(n, self.landmarks)
+        looked = 0 if self.coordinates == "leading" else 2 * self._last_look(vertices)
+        return super()._memory(vertices, itemsize) + 8.0 * vertices * looked
+
+    def _subset(self, X: Any) -> Integers | None:
+        self.landmarks_ = None
+        if self.landmarks is None or self.landmarks >= X.shape[0]:
+            return None
+        if self._precomputed:
+            raise PrecomputedInputError(
+                f"landmarks={self.landmarks} would place the other rows as new ones, and with metric='precomputed' "
+                "their distances are not looked up: fit on the landmarks' own matrix and transform() the others."
+            )
+        random_state = check_random_state(self.random_state)
+        if self.landmark_choice == "uniform":
+            self.landmarks_ = uniform_rows(X.shape[0], self.landmarks, random_state)
+        else:
+            self.landmarks_ = kmeans_rows(X, self.landmarks, random_state)
+        return self.landmarks_
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
         graphs, rows_of = super()._sources(X, stages)
