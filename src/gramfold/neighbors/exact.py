@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists
-from gramfold.runtime.progress import Stages
+from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists, without
+from gramfold.neighbors.self_join import seeming_neighbors
+from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks, run_blocks, thread_count
 from gramfold.types import Floats, Integers, Neighbors
 
@@ -97,6 +98,25 @@ class BlockedIndex(VectorIndex):
 
     def _parts(self, m: int) -> list[slice]:
         return blocks(m, max(1, _ENTRIES_PER_BLOCK // self.size))
+
+    def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
+        if self.metric.family != "euclidean" or radius is not None:
+            return super().own(k, radius, stages)
+        assert k is not None
+        seeming = seeming_neighbors(self.rows, min(k + 1 + _SPARE, self.size), self.n_jobs, stages)
+        found = seeming.indices.astype(np.intp)
+        owners = np.repeat(np.arange(self.size), found.shape[1])
+        exact = self.metric.pairs(self.rows, owners, self.rows, found.ravel(), self.n_jobs).reshape(found.shape)
+        indices, distances = sort_lists(found, exact)
+        indices, distances = indices[:, : k + 1], distances[:, : k + 1]
+        if found.shape[1] < self.size:
+            # Somebody left out may be as near as the last found: then these rows are searched by themselves.
+            limit = np.asarray(self.metric.search_length(distances[:, -1])) ** 2 * (1 + ROUNDING) + seeming.error
+            doubtful = np.flatnonzero(seeming.farthest <= limit)
+            if doubtful.size:
+                indices[doubtful], distances[doubtful] = self._nearest(self.rows[doubtful], k + 1, SILENT)
+        indices, distances = without(np.arange(self.size), indices, distances)
+        return Neighbors.from_lists(indices, distances, self.size)
 
     def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
         indices = np.empty((len(rows), k), dtype=np.intp)
