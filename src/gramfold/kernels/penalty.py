@@ -80,6 +80,7 @@ class PenaltyKernel(Kernel):
     rows: Integers
     exponent: float = 0.0
     decay: Decay = field(default_factory=Inverse)
+    root: csr_array | None = None  # R (n, n) with P = RᵀR where it is known: sparser, its condition the square root
     kind: Literal["penalty"] = "penalty"
 
     def product(self, vectors: Floats) -> Floats:

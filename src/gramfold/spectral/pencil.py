@@ -20,6 +20,12 @@ def symmetric_penalty(kernel: Kernel) -> tuple[csr_array, Floats]:
     return csr_array(inverse @ kernel.penalty @ inverse), root  # type: ignore[attr-defined]
 
 
+def symmetric_root(kernel: Kernel) -> csr_array | None:
+    """S with A = SᵀS: R M^-½ where a root R of P is known."""
+    root: csr_array | None = getattr(kernel, "root", None)
+    return None if root is None else csr_array(root @ diags_array(1.0 / mass_root(kernel)))
+
+
 def null_basis(kernel: Kernel) -> Floats:
     """Orthonormal null vectors of the symmetric form, (n, c)."""
     return np.linalg.qr(mass_root(kernel)[:, None] * kernel.null)[0]
