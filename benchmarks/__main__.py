@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from benchmarks.timing import HEADER
 
-GROUPS = ("imports", "embeddings", "geodesics")
+GROUPS = ("imports", "embeddings", "geodesics", "local_linear")
 
 
 def main() -> None:

@@ -10,26 +10,32 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ClassicalMDS": "gramfold.methods.classical_mds",
+    "HessianLLE": "gramfold.methods.hessian_lle",
     "Isomap": "gramfold.methods.isomap",
     "KernelIsomap": "gramfold.methods.kernel_isomap",
     "KernelPCA": "gramfold.methods.kernel_pca",
     "LLE": "gramfold.methods.lle",
+    "LTSA": "gramfold.methods.ltsa",
     "LandmarkIsomap": "gramfold.methods.landmark_isomap",
     "LandmarkMDS": "gramfold.methods.landmark_mds",
     "LaplacianEigenmaps": "gramfold.methods.laplacian_eigenmaps",
+    "ModifiedLLE": "gramfold.methods.modified_lle",
     "OrdinalMDS": "gramfold.methods.ordinal_mds",
 }
 _ROOMS = ("datasets", "errors", "plotting")
 
 __all__ = [
     "LLE",
+    "LTSA",
     "ClassicalMDS",
+    "HessianLLE",
     "Isomap",
     "KernelIsomap",
     "KernelPCA",
     "LandmarkIsomap",
     "LandmarkMDS",
     "LaplacianEigenmaps",
+    "ModifiedLLE",
     "OrdinalMDS",
     "datasets",
     "errors",

@@ -2,6 +2,7 @@ from gramfold import datasets as datasets
 from gramfold import errors as errors
 from gramfold import plotting as plotting
 from gramfold.methods.classical_mds import ClassicalMDS as ClassicalMDS
+from gramfold.methods.hessian_lle import HessianLLE as HessianLLE
 from gramfold.methods.isomap import Isomap as Isomap
 from gramfold.methods.kernel_isomap import KernelIsomap as KernelIsomap
 from gramfold.methods.kernel_pca import KernelPCA as KernelPCA
@@ -9,18 +10,23 @@ from gramfold.methods.landmark_isomap import LandmarkIsomap as LandmarkIsomap
 from gramfold.methods.landmark_mds import LandmarkMDS as LandmarkMDS
 from gramfold.methods.laplacian_eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
 from gramfold.methods.lle import LLE as LLE
+from gramfold.methods.ltsa import LTSA as LTSA
+from gramfold.methods.modified_lle import ModifiedLLE as ModifiedLLE
 from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
 
 __version__: str
 __all__ = [
     "LLE",
+    "LTSA",
     "ClassicalMDS",
+    "HessianLLE",
     "Isomap",
     "KernelIsomap",
     "KernelPCA",
     "LandmarkIsomap",
     "LandmarkMDS",
     "LaplacianEigenmaps",
+    "ModifiedLLE",
     "OrdinalMDS",
     "datasets",
     "errors",

@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from gramfold import LLE, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps, OrdinalMDS
+from gramfold import (
+    LLE,
+    LTSA,
+    ClassicalMDS,
+    HessianLLE,
+    Isomap,
+    KernelPCA,
+    LaplacianEigenmaps,
+    ModifiedLLE,
+    OrdinalMDS,
+)
 from gramfold.errors import DisconnectedGraphError, GramfoldError, InputError, PrecomputedInputError
 from tests.contract.checks import sheet
 from tests.contract.discovery import by_name, exported
@@ -125,6 +135,22 @@ CASES = {
     "asymmetric dissimilarities": (lambda: OrdinalMDS(metric="precomputed").fit(skewed(D)), "not symmetric"),
     "geodesics between pieces": (lambda: OrdinalMDS(n_neighbors=5).fit(two_pieces), "falls into 2 pieces"),
     "unknown ties": (lambda: OrdinalMDS(ties="tertiary").fit(X), "ties"),
+    "too few neighbours for a tangent": (lambda: LTSA(2, 2).fit(X), "n_neighbors=2, and LTSA"),
+    "too few neighbours for a Hessian": (lambda: HessianLLE(3, 8).fit(X), "use n_neighbors >= 9"),
+    "too few neighbours for many weights": (lambda: ModifiedLLE(3, 3).fit(X), "needs at least 4"),
+    "too small a radius for a tangent": (
+        lambda: LTSA(radius=1.5).fit(np.arange(20.0)[:, None] * [1, 2, 0] / 2),
+        "row 0 has 1 neighbours",
+    ),
+    "too small a radius for many weights": (
+        lambda: ModifiedLLE(radius=1.5).fit(np.arange(20.0)[:, None] * [1, 2, 0] / 2),
+        "row 0 has 1 neighbours",
+    ),
+    "negative roughness": (lambda: HessianLLE(roughness=-1.0).fit(X), "roughness"),
+    "tangents of a sparse graph": (
+        lambda: LTSA(metric="precomputed").fit(csr_array(D)),
+        "a sparse graph does not hold",
+    ),
 }
 
 
