@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from benchmarks.timing import HEADER
 
-GROUPS = ("imports", "embeddings", "geodesics", "graph_methods")
+GROUPS = ("imports", "embeddings", "geodesics", "graph_methods", "local_linear")
 
 
 def main() -> None:

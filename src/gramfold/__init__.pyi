@@ -5,6 +5,7 @@ from gramfold.methods.classical_mds import ClassicalMDS as ClassicalMDS
 from gramfold.methods.commute_time import CommuteTime as CommuteTime
 from gramfold.methods.diffusion_map import DiffusionMap as DiffusionMap
 from gramfold.methods.heat_kernel import HeatKernel as HeatKernel
+from gramfold.methods.hessian_lle import HessianLLE as HessianLLE
 from gramfold.methods.isomap import Isomap as Isomap
 from gramfold.methods.kernel_isomap import KernelIsomap as KernelIsomap
 from gramfold.methods.kernel_pca import KernelPCA as KernelPCA
@@ -12,6 +13,8 @@ from gramfold.methods.landmark_isomap import LandmarkIsomap as LandmarkIsomap
 from gramfold.methods.landmark_mds import LandmarkMDS as LandmarkMDS
 from gramfold.methods.laplacian_eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
 from gramfold.methods.lle import LLE as LLE
+from gramfold.methods.ltsa import LTSA as LTSA
+from gramfold.methods.modified_lle import ModifiedLLE as ModifiedLLE
 from gramfold.methods.nystrom_embedding import NystromEmbedding as NystromEmbedding
 from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
 from gramfold.methods.spectral_clustering import SpectralClustering as SpectralClustering
@@ -19,16 +22,19 @@ from gramfold.methods.spectral_clustering import SpectralClustering as SpectralC
 __version__: str
 __all__ = [
     "LLE",
+    "LTSA",
     "ClassicalMDS",
     "CommuteTime",
     "DiffusionMap",
     "HeatKernel",
+    "HessianLLE",
     "Isomap",
     "KernelIsomap",
     "KernelPCA",
     "LandmarkIsomap",
     "LandmarkMDS",
     "LaplacianEigenmaps",
+    "ModifiedLLE",
     "NystromEmbedding",
     "OrdinalMDS",
     "SpectralClustering",

@@ -6,13 +6,16 @@ from scipy.sparse import csr_array, random_array
 
 from gramfold import (
     LLE,
+    LTSA,
     ClassicalMDS,
     CommuteTime,
     DiffusionMap,
     HeatKernel,
+    HessianLLE,
     Isomap,
     KernelPCA,
     LaplacianEigenmaps,
+    ModifiedLLE,
     NystromEmbedding,
     OrdinalMDS,
     SpectralClustering,
@@ -155,6 +158,22 @@ CASES = {
     "predict before fit": (lambda: SpectralClustering().predict(X), "not fitted yet"),
     "wrong width at predict": (lambda: SpectralClustering(2).fit(X).predict(X[:, :2]), "expecting 3 features"),
     "unknown ties": (lambda: OrdinalMDS(ties="tertiary").fit(X), "ties"),
+    "too few neighbours for a tangent": (lambda: LTSA(2, 2).fit(X), "n_neighbors=2, and LTSA"),
+    "too few neighbours for a Hessian": (lambda: HessianLLE(3, 8).fit(X), "use n_neighbors >= 9"),
+    "too few neighbours for many weights": (lambda: ModifiedLLE(3, 3).fit(X), "needs at least 4"),
+    "too small a radius for a tangent": (
+        lambda: LTSA(radius=1.5).fit(np.arange(20.0)[:, None] * [1, 2, 0] / 2),
+        "row 0 has 1 neighbours",
+    ),
+    "too small a radius for many weights": (
+        lambda: ModifiedLLE(radius=1.5).fit(np.arange(20.0)[:, None] * [1, 2, 0] / 2),
+        "row 0 has 1 neighbours",
+    ),
+    "negative roughness": (lambda: HessianLLE(roughness=-1.0).fit(X), "roughness"),
+    "tangents of a sparse graph": (
+        lambda: LTSA(metric="precomputed").fit(csr_array(D)),
+        "a sparse graph does not hold",
+    ),
 }
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.manifold._locally_linear import barycenter_weights
 
-from gramfold.kernels.reconstruction import barycentric_weights, reconstruction_penalty, weight_matrix
+from gramfold.kernels.reconstruction import barycentric_weights, reconstruction_root, weight_matrix
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.metrics import Metric
 from gramfold.types import Integers, Neighbors
@@ -53,7 +53,7 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.random.default_rng(0).standard_normal((40, 3))
     neighbors = ragged(40, 6, 0)
     whole = weight_matrix(neighbors, grams_of(X), 1e-3, 3).toarray()
-    monkeypatch.setattr("gramfold.kernels.reconstruction._ENTRIES_PER_BLOCK", 100)
+    monkeypatch.setattr("gramfold.kernels.local._ENTRIES_PER_BLOCK", 100)
     np.testing.assert_allclose(weight_matrix(neighbors, grams_of(X), 1e-3, 3).toarray(), whole, rtol=1e-12)
 
 
@@ -87,7 +87,8 @@ def test_penalty_is_the_cost_of_not_being_rebuilt() -> None:
     X = np.random.default_rng(0).standard_normal((30, 3))
     W = weight_matrix(ragged(30, 6, 0), grams_of(X), 1e-3, 3)
     mass = np.random.default_rng(1).integers(1, 4, 30).astype(float)
-    M = reconstruction_penalty(W, mass)
+    R = reconstruction_root(W, mass)
+    M = csr_array(R.T @ R)
     y = np.random.default_rng(2).standard_normal(30)
     assert y @ (M @ y) == pytest.approx((mass * (y - W @ y) ** 2).sum(), rel=1e-12)
     np.testing.assert_allclose(M @ np.ones(30), 0.0, atol=1e-12)
@@ -98,6 +99,7 @@ def test_a_plane_is_in_the_null_space_without_a_ridge() -> None:
     X = np.random.default_rng(0).standard_normal((80, 2))
     index = TreeIndex(X, Metric("euclidean", "euclidean"), 1)
     W = weight_matrix(index.own(8, None), index.vertex_grams(np.arange(80)), 0.0, 2)
-    M = csr_array(reconstruction_penalty(W, np.ones(80)))
+    R = reconstruction_root(W, np.ones(80))
+    M = csr_array(R.T @ R)
     np.testing.assert_allclose(M @ X, 0.0, atol=1e-10)
     assert np.linalg.eigvalsh(M.toarray())[3] > 1e-8  # constants and the plane, nothing else

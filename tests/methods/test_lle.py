@@ -5,7 +5,7 @@ from scipy.spatial.distance import cdist
 from sklearn.manifold import LocallyLinearEmbedding
 
 from gramfold import LLE
-from gramfold.datasets import make_swiss_roll
+from tests.methods.local_maps import affine_residual, held_out_disparity, plane
 from tests.methods.maps import DATA, difference, roll, s_curve
 
 
@@ -47,13 +47,14 @@ def test_kernels_are_what_their_formulas_say():
     np.testing.assert_allclose(M @ pinv.dense(), H, atol=1e-5)
 
 
-def test_a_plane_is_recovered_up_to_an_affine_map():
-    flat = make_swiss_roll(600, random_state=0).truth
-    tilted = flat @ np.random.default_rng(0).standard_normal((2, 5))
-    places = LLE(2, 10, reg=1e-9).fit_transform(tilted)
-    A = np.column_stack([flat, np.ones(600)])
-    residual = places - A @ np.linalg.lstsq(A, places, rcond=None)[0]
-    assert np.linalg.norm(residual) / np.linalg.norm(places - places.mean(axis=0)) < 1e-4
+@pytest.mark.parametrize("n", [600, 1500])  # dense, and through a factor
+def test_a_plane_is_recovered_up_to_an_affine_map(n):
+    X, truth = plane(n)
+    assert affine_residual(LLE(2, 10, reg=1e-9).fit_transform(X), truth) < 1e-6
+
+
+def test_new_rows_land_where_a_refit_puts_them():
+    assert held_out_disparity(lambda: LLE(2, 12)) < 0.05
 
 
 def test_precomputed_distances_give_the_same_weights():

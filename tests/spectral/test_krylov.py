@@ -68,6 +68,23 @@ def test_a_skipped_copy_is_put_in_its_place(monkeypatch: pytest.MonkeyPatch) -> 
     np.testing.assert_allclose(K @ vectors, 9 * vectors, atol=1e-10)
 
 
+def test_eigenvalues_that_lie_apart_take_few_products() -> None:
+    K = with_spectrum(np.array([1.0, *4.0 ** -np.arange(30)]), 400)  # the largest is there twice
+    products = {}
+    for apart in (False, True):
+        seen: list[int] = []
+
+        def product(v: np.ndarray, seen: list[int] = seen) -> np.ndarray:
+            seen.append(1)
+            return K @ v
+
+        values, vectors = largest_eigenpairs(product, 400, 3, apart=apart)
+        np.testing.assert_allclose(values, [1.0, 1.0, 0.25], rtol=1e-12)
+        np.testing.assert_allclose(K @ vectors, vectors * values, atol=1e-11)
+        products[apart] = len(seen)
+    assert products[True] < 0.8 * products[False]
+
+
 @pytest.mark.parametrize("count", [3, 6])
 def test_more_than_the_rank(count: int) -> None:
     K = with_spectrum(np.array([5.0, 3.0]), 400)

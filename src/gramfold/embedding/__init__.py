@@ -5,6 +5,7 @@ from gramfold.embedding.geodesic_embedding import GeodesicEmbedding
 from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
 from gramfold.embedding.kernel_embedding import KernelEmbedding
 from gramfold.embedding.laplacian_embedding import LaplacianEmbedding
+from gramfold.embedding.local_embedding import LocalEmbedding
 from gramfold.embedding.neighbor_graph import NeighborGraph
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece
@@ -15,6 +16,7 @@ __all__ = [
     "GraphEmbedding",
     "KernelEmbedding",
     "LaplacianEmbedding",
+    "LocalEmbedding",
     "NeighborGraph",
     "NewRows",
     "Piece",

@@ -103,6 +103,7 @@ class PenaltyKernel(Kernel):
     exponent: float = 0.0
     decay: Decay = field(default_factory=Inverse)
     null_value: float = 0.0
+    root: csr_array | None = None  # R (n, n) with P = RᵀR where it is known: sparser, its condition the square root
     kind: Literal["penalty"] = "penalty"
 
     def product(self, vectors: Floats) -> Floats:

@@ -11,17 +11,18 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import GraphEmbedding, NewRows, Piece, method, parameter
+from gramfold.embedding import LocalEmbedding, method, parameter
 from gramfold.kernels.penalty import Decay, Heat, Inverse, PenaltyKernel, Shift, largest_penalty
-from gramfold.kernels.reconstruction import reconstruction_penalty, weight_matrix
+from gramfold.kernels.reconstruction import reconstruction_root, weight_matrix
 from gramfold.runtime.progress import Stages
 from gramfold.types import Floats, Graph
 
 
 @method
-class LLE(GraphEmbedding):
+class LLE(LocalEmbedding):
     """Locally linear embedding.
 
     Notes
@@ -40,11 +41,6 @@ class LLE(GraphEmbedding):
     (100, 2)
     """
 
-    reg: float = parameter(
-        default=1e-3,
-        allowed=[Interval(Real, 0, None, closed="left")],
-        words="Ridge on the local weights, relative to the trace of the local Gram matrix.",
-    )
     kernel: Literal["pinv", "shift", "heat"] = parameter(
         default="pinv",
         allowed=[StrOptions({"pinv", "shift", "heat"})],
@@ -56,23 +52,19 @@ class LLE(GraphEmbedding):
 
     def _kernel(self, graph: Graph, stages: Stages) -> PenaltyKernel:
         grams = self._index.vertex_grams(graph.vertices)
-        weights = weight_matrix(graph.neighbors, grams, self.reg, self.n_features_in_)
-        penalty = reconstruction_penalty(weights, graph.multiplicity)
+        weights = weight_matrix(graph.neighbors, grams, self.reg, self.n_features_in_, self.n_jobs)
+        root = reconstruction_root(weights, graph.multiplicity)
+        penalty = csr_array(root.T @ root)
         return PenaltyKernel(
             penalty=penalty,
             mass=graph.multiplicity,
             null=np.ones((len(graph), 1)),
             rows=np.arange(len(graph)),
             decay=self._decay(penalty, graph.multiplicity),
+            root=root,
         )
 
     def _decay(self, penalty: Any, mass: Floats) -> Decay:
         if self.kernel == "pinv":
             return Inverse()
         return Shift(largest_penalty(penalty, mass)) if self.kernel == "shift" else Heat(self.time)
-
-    def _place(self, piece: Piece, new: NewRows) -> Floats:
-        # the index numbers all vertices, the neighbours met are numbered within the piece
-        grams = self._index.query_grams(new.rows)
-        weights = weight_matrix(new.met, lambda r, j: grams(r, piece.source.vertices[j]), self.reg, self.n_features_in_)
-        return np.asarray(weights @ piece.coordinates)

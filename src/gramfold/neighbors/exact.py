@@ -4,11 +4,11 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 from threadpoolctl import threadpool_limits
 
-from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists
-from gramfold.runtime.progress import Stages
+from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists, without
+from gramfold.neighbors.self_join import seeming_neighbors
+from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks, run_blocks, thread_count
 from gramfold.types import Floats, Integers, Neighbors
 
@@ -17,11 +17,6 @@ _ENTRIES_PER_BLOCK = 2_000_000  # of a block of distances: 16 MB, some 20 ms of 
 _TIED_PER_BLOCK = 1_000
 # Candidates taken beyond k from rounded distances, so that the check below seldom fails.
 _SPARE = 8
-# Rows on which products in float32 are tried, neighbours looked for there, and the share that they must settle.
-_SAMPLE = 64
-_SAMPLE_NEIGHBORS = 16
-_SETTLED_SHARE = 0.9
-_LONGEST_IN_SINGLE = 1e30  # squared length of a row, so that float32 neither overflows nor vanishes
 
 
 class TreeIndex(VectorIndex):
@@ -103,21 +98,28 @@ class BlockedIndex(VectorIndex):
             self._center = self.rows.mean(axis=0, dtype=np.float64).astype(self.rows.dtype)
             self._shifted = self.rows - self._center
             self._norms = _squared_norms(self._shifted)
-            if self._single_is_enough():
-                self._shifted = self._shifted.astype(np.float32)
-
-    def _single_is_enough(self) -> bool:
-        """Whether products in float32, twice as quick, tell who may be near: on a sample, for nearly every row."""
-        if self._norms.max() > _LONGEST_IN_SINGLE or self._norms.max() < 1 / _LONGEST_IN_SINGLE:
-            return False
-        sample = self.rows[:: max(1, self.size // _SAMPLE)][:_SAMPLE]
-        k = min(_SAMPLE_NEIGHBORS, self.size)
-        squared, rounding = self._rounded_squares(sample, np.float32)
-        rough = _smallest(squared, min(k + _SPARE, self.size))[1]
-        return bool(np.mean(rough[:, -1] - rough[:, k - 1] > 2 * rounding) > _SETTLED_SHARE)
 
     def _parts(self, m: int) -> list[slice]:
         return blocks(m, max(1, _ENTRIES_PER_BLOCK // self.size))
+
+    def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
+        if self.metric.family != "euclidean" or radius is not None:
+            return super().own(k, radius, stages)
+        assert k is not None
+        seeming = seeming_neighbors(self.rows, min(k + 1 + _SPARE, self.size), self.n_jobs, stages)
+        found = seeming.indices.astype(np.intp)
+        owners = np.repeat(np.arange(self.size), found.shape[1])
+        exact = self.metric.pairs(self.rows, owners, self.rows, found.ravel(), self.n_jobs).reshape(found.shape)
+        indices, distances = sort_lists(found, exact)
+        indices, distances = indices[:, : k + 1], distances[:, : k + 1]
+        if found.shape[1] < self.size:
+            # Somebody left out may be as near as the last found: then these rows are searched by themselves.
+            limit = np.asarray(self.metric.search_length(distances[:, -1])) ** 2 * (1 + ROUNDING) + seeming.error
+            doubtful = np.flatnonzero(seeming.farthest <= limit)
+            if doubtful.size:
+                indices[doubtful], distances[doubtful] = self._nearest(self.rows[doubtful], k + 1, SILENT)
+        indices, distances = without(np.arange(self.size), indices, distances)
+        return Neighbors.from_lists(indices, distances, self.size)
 
     def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
         indices = np.empty((len(rows), k), dtype=np.intp)
@@ -135,7 +137,7 @@ class BlockedIndex(VectorIndex):
         return _smallest(self.metric.block(rows, self.rows), k)
 
     def _euclidean_nearest(self, rows: Floats, k: int) -> tuple[Integers, Floats]:
-        squared, rounding = self._rounded_squares(rows, self._shifted.dtype)
+        squared, rounding = self._rounded_squares(rows)
         more = min(k + _SPARE, self.size)
         found, rough = _smallest(squared, more)
         owners = np.repeat(np.arange(len(rows)), more)
@@ -152,18 +154,18 @@ class BlockedIndex(VectorIndex):
                 indices[row], distances[row] = near[order], exact[order]
         return indices, distances
 
-    def _rounded_squares(self, rows: Floats, dtype: DTypeLike) -> tuple[Floats, Floats]:
+    def _rounded_squares(self, rows: Floats) -> tuple[Floats, Floats]:
         """|x|² + |y|² − 2 x·y for all pairs, and how far each row's entries may be from the truth."""
         shifted = rows - self._center
         norms = _squared_norms(shifted)
         longest = np.sqrt(norms) + np.sqrt(self._norms.max())
-        if longest.max() ** 2 > np.finfo(dtype).max:
-            dtype = np.float64
-        squared = shifted.astype(dtype, copy=False) @ self._shifted.T.astype(dtype, copy=False)
+        if longest.max() ** 2 > np.finfo(shifted.dtype).max:  # of float32
+            shifted = shifted.astype(np.float64)
+        squared = shifted @ self._shifted.T
         squared *= -2.0
-        squared += norms[:, None].astype(dtype)
-        squared += self._norms[None, :].astype(dtype)
-        eps = max(np.finfo(kind).eps for kind in (rows.dtype, self.rows.dtype, self._shifted.dtype, dtype))
+        squared += norms[:, None].astype(squared.dtype)
+        squared += self._norms[None, :].astype(squared.dtype)
+        eps = max(np.finfo(rows.dtype).eps, np.finfo(self.rows.dtype).eps)
         return squared, 8.0 * eps * np.sqrt(rows.shape[1]) * longest**2
 
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
@@ -173,7 +175,7 @@ class BlockedIndex(VectorIndex):
                 block = self.metric.block(rows[part], self.rows)
                 i, j = np.nonzero(block <= limit * (1 + ROUNDING))
                 return i + part.start, j, block[i, j]
-            squared, rounding = self._rounded_squares(rows[part], self._shifted.dtype)
+            squared, rounding = self._rounded_squares(rows[part])
             length = np.asarray(self.metric.search_length(limit))
             i, j = np.nonzero(squared <= length**2 * (1 + 1e-9) + rounding[:, None])
             return i + part.start, j, self.metric.pairs(rows[part], i, self.rows, j, n_jobs=1)

@@ -27,16 +27,18 @@ def largest_eigenpairs(
     lower: float = 0.0,
     tolerance: float = 1e-12,
     max_restarts: int | None = None,
+    apart: bool = False,
 ) -> tuple[Floats, Floats]:
     """Eigenpairs of a symmetric operator, largest first, every copy of a repeated eigenvalue among them.
 
-    Only eigenvalues above `lower` count.
+    Only eigenvalues above `lower` count. `apart` says that they lie well apart, as those of an inverse do: then some
+    steps suffice, and the basis is kept small.
     """
 
     def left_over(rest: Product, seed: int) -> Floats:
-        return lanczos(rest, n, 1, tolerance=_SEEN, max_restarts=max_restarts, seed=seed)[0]
+        return lanczos(rest, n, 1, tolerance=_SEEN, max_restarts=max_restarts, seed=seed, apart=apart)[0]
 
-    found = lanczos(product, n, count, tolerance=tolerance, max_restarts=max_restarts)
+    found = lanczos(product, n, count, tolerance=tolerance, max_restarts=max_restarts, apart=apart)
     values, vectors, _ = _with_copies(product, *found, left_over, lower, tolerance, max_restarts)
     return values, vectors
 
@@ -101,6 +103,7 @@ def lanczos(
     tolerance: float = 1e-12,
     max_restarts: int | None = None,
     seed: int = _SEED,
+    apart: bool = False,
 ) -> tuple[Floats, Floats]:
     """Eigenpairs at the upper end (`which="LA"`) or both ends ("BE") of the spectrum, largest first.
 
@@ -116,7 +119,7 @@ def lanczos(
             v0=start,
             tol=tolerance,
             maxiter=max_restarts,
-            ncv=_subspace(count, n, rough=tolerance >= _ROUGH),
+            ncv=_subspace(count, n, rough=tolerance >= _ROUGH, apart=apart),
         )
     except ArpackNoConvergence as error:
         raise NotConvergedError(
@@ -142,6 +145,8 @@ def _moved(product: Product, vectors: Floats, by: Floats) -> Product:
     return lambda v: product(v) + vectors @ (by[:, None] * (vectors.T @ v))
 
 
-def _subspace(count: int, n: int, *, rough: bool) -> int:
-    # ARPACK fills it before it looks at anything, so for a rough answer it is kept small
+def _subspace(count: int, n: int, *, rough: bool, apart: bool) -> int:
+    # ARPACK fills it before it looks at anything, so for a rough answer or an easy question it is kept small
+    if apart:
+        return min(n, 2 * count + 4)
     return min(n, max(2 * count + 10, 0 if rough else 24))

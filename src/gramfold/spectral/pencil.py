@@ -1,7 +1,7 @@
 """The symmetric forms that the solvers work on, M^½ K M^½ and M^-½ P M^-½, and their null vectors."""
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
 from gramfold.types import Floats, Kernel
 
@@ -20,6 +20,12 @@ def symmetric_penalty(kernel: Kernel) -> tuple[csr_array, Floats]:
     rows = np.repeat(np.arange(len(root)), np.diff(penalty.indptr))
     entries = penalty.data / (root[rows] * root[penalty.indices])
     return csr_array((entries, penalty.indices, penalty.indptr), shape=penalty.shape), root
+
+
+def symmetric_root(kernel: Kernel) -> csr_array | None:
+    """S with A = SᵀS: R M^-½ where a root R of P is known."""
+    root: csr_array | None = getattr(kernel, "root", None)
+    return None if root is None else csr_array(root @ diags_array(1.0 / mass_root(kernel)))
 
 
 def null_basis(kernel: Kernel) -> Floats:

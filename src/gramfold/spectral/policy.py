@@ -12,8 +12,8 @@ from gramfold.spectral.block_lanczos import block_lanczos
 from gramfold.spectral.canonical import canonical_signs
 from gramfold.spectral.dense import gram_eigenpairs, symmetric_eigenpairs
 from gramfold.spectral.krylov import largest_and_lowest
-from gramfold.spectral.pencil import mass_root, null_basis, one_norm, symmetric_penalty
-from gramfold.spectral.sparse import smallest_penalties
+from gramfold.spectral.pencil import mass_root, null_basis, one_norm, symmetric_penalty, symmetric_root
+from gramfold.spectral.sparse import SparsePenalty, smallest_penalties
 from gramfold.types import Floats, Kernel, Spectrum
 
 TOLERANCE = 1e-6
@@ -81,7 +81,8 @@ def _penalty_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spect
         penalties, vectors = symmetric_eigenpairs(matrix.toarray(), null, count)
     else:
         near = None if start is None else root[:, None] * start
-        solver, penalties, vectors = smallest_penalties(matrix, null, count, TOLERANCE, near)
+        penalty = SparsePenalty(matrix, null, symmetric_root(kernel))
+        solver, penalties, vectors = smallest_penalties(penalty, count, TOLERANCE, near)
     vectors = canonical_signs(vectors)
     misfit = np.linalg.norm(matrix @ vectors - vectors * penalties, axis=0)
     residuals = _checked(misfit, penalties, 10 * _EPS * one_norm(matrix), solver)

@@ -6,6 +6,7 @@ dimensions, the eigenvalues mostly lie well apart and products with the matrix d
 """
 
 import logging
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -16,6 +17,7 @@ from gramfold.ordering.fill_reducing import fill_reducing_order
 from gramfold.runtime.memory import USABLE_SHARE, available_memory
 from gramfold.spectral.chebyshev import chebyshev_eigenpairs
 from gramfold.spectral.multigrid import multigrid_eigenpairs, pyamg_installed
+from gramfold.spectral.root_inverse import smallest_by_root
 from gramfold.spectral.shift_invert import smallest_eigenpairs
 from gramfold.types import Floats
 
@@ -30,10 +32,25 @@ _ENTRIES_PER_ROW = 100  # of a sparse factor
 _BYTES_PER_ENTRY = 14  # of a factor: its value, its structure, and what finding that takes
 
 
+@dataclass(frozen=True)
+class SparsePenalty:
+    """A symmetric positive semidefinite matrix, and what is known of it."""
+
+    matrix: csr_array  # A (n, n)
+    null: Floats  # (n, c) orthonormal, A null = 0
+    root: csr_array | None = None  # S (n, n) with A = SᵀS
+
+
 def smallest_penalties(
-    matrix: csr_array, null: Floats, count: int, tolerance: float, start: Floats | None = None
+    penalty: SparsePenalty, count: int, tolerance: float, start: Floats | None = None
 ) -> tuple[str, Floats, Floats]:
     """The solver's name, and eigenpairs outside the null space, smallest first; `start` are vectors near them."""
+    matrix, null, root = penalty.matrix, penalty.null, penalty.root
+    if root is not None:
+        pattern = csr_array(abs(root) + abs(root.T))
+        cheap = affordable_factor(pattern, max(_SHORT, _PRODUCTS * _MULTIPLIED_ENTRY * matrix.nnz))
+        if cheap is not None:
+            return "shift-invert of a root (SuperLU, ARPACK)", *smallest_by_root(root, null, count, cheap.order)
     cheap = affordable_factor(matrix, max(_SHORT, _PRODUCTS * _MULTIPLIED_ENTRY * matrix.nnz))
     if cheap is not None:
         return "shift-invert", *smallest_eigenpairs(matrix, null, count, symbolic=cheap, start=start)

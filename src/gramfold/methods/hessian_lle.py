@@ -1,0 +1,77 @@
+"""Hessian eigenmaps: the functions that are least curved in the tangent coordinates of every neighbourhood.
+
+    X_i = row i and its neighbours, centred;   U_i = its d leading left singular vectors
+    H_i = orthonormal basis of what the products u_a u_b are beyond 1 and U_i;   R_i = of what is left beyond these
+    P = Σ_i S_iᵀ (H_i H_iᵀ + ρ R_i R_iᵀ) S_i;   P y = λ y, smallest λ > 0
+    new point: y(x) = Σ_j w_j(x) y_j, with the weights that rebuild x from its neighbours
+
+Donoho, Grimes, PNAS 100 (2003), where ρ = 0.
+"""
+
+from numbers import Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from gramfold.embedding import LocalEmbedding, method, parameter
+from gramfold.kernels.alignment import tangent_coordinates
+from gramfold.kernels.penalty import PenaltyKernel
+from gramfold.runtime.progress import Stages
+from gramfold.types import Floats, Graph
+
+# A product that is affine in the coordinates up to this (squared, of its length) says nothing about curvature.
+_RANK_CUT = 1e-12
+
+
+@method
+class HessianLLE(LocalEmbedding):
+    """Hessian eigenmaps (Hessian locally linear embedding).
+
+    Notes
+    -----
+    The local dimension d is `n_components`, and a neighbourhood needs d + d(d+1)/2 neighbours. `reg` is used for
+    new rows only. A neighbourhood is the row itself and its neighbours. scikit-learn's ``method="hessian"`` takes
+    everything beyond 1 and U_i where the paper takes d(d+1)/2 directions: its map is LTSA's, here ``roughness=1``.
+
+    Examples
+    --------
+    >>> from gramfold import HessianLLE
+    >>> from gramfold.datasets import make_s_curve
+    >>> curve = make_s_curve(500, random_state=0)
+    >>> model = HessianLLE(n_neighbors=12).fit(curve.points[:400])
+    >>> model.transform(curve.points[400:]).shape
+    (100, 2)
+    """
+
+    roughness: float = parameter(
+        default=1e-3,
+        allowed=[Interval(Real, 0, None, closed="left")],
+        words="""Weight of what is neither affine nor quadratic on a neighbourhood, beside 1 for what is quadratic. 0 is
+        the paper's method, whose map is not determined where the data have more than `n_components` dimensions.""",
+    )
+
+    def _least_neighbors(self) -> int:
+        d = self.n_components
+        return d + d * (d + 1) // 2  # with the row itself as many as a quadratic function has coefficients
+
+    def _kernel(self, graph: Graph, stages: Stages) -> PenaltyKernel:
+        d = self.n_components
+        return self._aligned(graph, lambda grams: curved(tangent_coordinates(grams, d), self.roughness))
+
+
+def curved(U: Floats, roughness: float) -> Floats:
+    """The penalty (b, k, k) of what is not affine in the coordinates (b, k, d): 1 if quadratic, else `roughness`."""
+    b, k, d = U.shape
+    first, second = np.triu_indices(d)
+    products = U[:, :, first] * U[:, :, second]  # (b, k, d(d+1)/2)
+    lengths = np.linalg.norm(products, axis=1, keepdims=True)
+    products /= np.where(lengths > 0, lengths, 1.0)
+    affine = np.concatenate([np.full((b, k, 1), k**-0.5), U], axis=2)
+    for _ in range(2):  # twice: once leaves rounding of the part taken away
+        products -= affine @ (affine.transpose(0, 2, 1) @ products)
+    # the projection on the span of the columns C is C (CᵀC)⁺ Cᵀ
+    values, vectors = np.linalg.eigh(products.transpose(0, 2, 1) @ products)
+    scales = np.where(values > _RANK_CUT, 1.0 / np.sqrt(np.maximum(values, _RANK_CUT)), 0.0)
+    basis = products @ (vectors * scales[:, None, :])
+    quadratic, whole = basis @ basis.transpose(0, 2, 1), affine @ affine.transpose(0, 2, 1)
+    return np.asarray((1.0 - roughness) * quadratic + roughness * (np.eye(k) - whole))

@@ -1,0 +1,95 @@
+"""Modified locally linear embedding: every point is rebuilt by its neighbours in several independent ways.
+
+    G_i = V Λ Vᵀ, the local Gram matrix around x_i;   w_i = LLE's weights;   V_s = the eigenvectors of its s_i
+    smallest eigenvalues;   α = |V_sᵀ 1|/√s;   H = 1 − 2hhᵀ, the reflection with H V_sᵀ 1 = α 1
+    W_i = V_s H + (1 − α) w_i 1ᵀ, s_i weight vectors;   P = Σ_i Σ_l |y_i − Σ_j W_i(j, l) y_j|²
+    s_i = the most with Σ(its s smallest λ) ≤ η Σ(the others), s ≤ k − d;   η = median of that ratio at s = k − d
+    P y = λ y, smallest λ > 0;   new point: y(x) = Σ_j w_j(x) y_j
+
+Zhang, Wang, NIPS 19 (2006).
+"""
+
+import numpy as np
+
+from gramfold.embedding import LocalEmbedding, method
+from gramfold.kernels.local import solve_locally
+from gramfold.kernels.penalty import PenaltyKernel
+from gramfold.kernels.reconstruction import ridges
+from gramfold.runtime.progress import Stages
+from gramfold.types import Floats, Graph, Integers
+
+# Eigenvalues of a local Gram matrix below this share of the largest are rounding.
+_RANK_CUT = 1e-13
+_NO_REFLECTION = 1e-12  # V_sᵀ 1 already points along 1
+
+
+@method
+class ModifiedLLE(LocalEmbedding):
+    """Modified locally linear embedding.
+
+    Notes
+    -----
+    The local dimension d is `n_components`, and a neighbourhood needs d + 1 neighbours. scikit-learn's
+    ``method="modified"`` has a ridge of 1e-3 whatever its `reg`, and lets s_i exceed k − d.
+
+    Attributes
+    ----------
+    eta_ : float
+        η: the share of variance off the tangent space that half of the neighbourhoods (of the largest piece) stay
+        below.
+
+    Examples
+    --------
+    >>> from gramfold import ModifiedLLE
+    >>> from gramfold.datasets import make_s_curve
+    >>> curve = make_s_curve(500, random_state=0)
+    >>> model = ModifiedLLE(n_neighbors=12).fit(curve.points[:400])
+    >>> model.transform(curve.points[400:]).shape
+    (100, 2)
+    """
+
+    def _least_neighbors(self) -> int:
+        return self.n_components + 1
+
+    def _kernel(self, graph: Graph, stages: Stages) -> PenaltyKernel:
+        eta = self._typical_thickness(graph)
+        if graph is self.graph_:
+            self.eta_ = eta
+        return self._aligned(graph, lambda grams: many_weights(grams, self.n_components, self.reg, eta))
+
+    def _typical_thickness(self, graph: Graph) -> float:
+        grams = self._index.vertex_grams(graph.vertices)
+        ratios = np.empty(len(graph))
+
+        def work(rows: Integers, places: Integers) -> None:
+            values = np.linalg.eigvalsh(grams(rows, graph.neighbors.indices[places]))
+            ratios[rows] = thickness(values)[:, -self.n_components]
+
+        solve_locally(work, graph.neighbors, self.n_features_in_, self.n_jobs)
+        return float(np.median(np.repeat(ratios, graph.multiplicity.astype(np.intp))))
+
+
+def thickness(values: Floats) -> Floats:
+    """Σ(the s smallest) / Σ(the others) of ascending eigenvalues (b, k), for s = 1, …, k − 1."""
+    sums = np.cumsum(np.where(values > _RANK_CUT * values[:, -1:], values, 0.0), axis=1)
+    return np.asarray(sums[:, :-1] / (sums[:, -1:] - sums[:, :-1]))
+
+
+def many_weights(grams: Floats, d: int, reg: float, eta: float) -> Floats:
+    """The local penalty (b, k + 1, k + 1) of not being rebuilt by each of s_i weight vectors; the row itself first."""
+    k = grams.shape[1]
+    values, vectors = np.linalg.eigh(grams)  # ascending
+    ridge = ridges(values.sum(axis=1), reg)[:, None]
+    w = (vectors @ (vectors.sum(axis=1) / (np.maximum(values, 0.0) + ridge))[:, :, None])[:, :, 0]
+    w /= w.sum(axis=1, keepdims=True)
+    s = np.maximum((thickness(values)[:, : k - d] <= eta).sum(axis=1), 1)
+    taken = (np.arange(k) < s[:, None]).astype(np.float64)
+    flat = vectors * taken[:, None, :]  # V_s, zeros for the other columns
+    sums = flat.sum(axis=1)
+    alpha = np.linalg.norm(sums, axis=1, keepdims=True) / np.sqrt(s)[:, None]
+    h = alpha * taken - sums
+    lengths = np.linalg.norm(h, axis=1, keepdims=True)
+    h = np.where(lengths > _NO_REFLECTION, h / np.maximum(lengths, _NO_REFLECTION), 0.0)[:, None, :]
+    weights = flat - 2.0 * (flat @ h.transpose(0, 2, 1)) * h + ((1.0 - alpha) * w)[:, :, None] * taken[:, None, :]
+    misfit = np.concatenate([-taken[:, None, :], weights], axis=1)  # (b, k + 1, k)
+    return np.asarray(misfit @ misfit.transpose(0, 2, 1))

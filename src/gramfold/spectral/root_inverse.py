@@ -1,0 +1,110 @@
+"""The smallest eigenpairs of A = SᵀS through one sparse factorisation of S itself.
+
+S (n, n) is far sparser than A, so is its LU, and its singular values σ are the roots of A's eigenvalues: an eigenvalue
+of 1e-14 ‖A‖, lost in the rounding of A, is a σ of 1e-7 ‖S‖. S has null vectors on both sides, S Z = 0 (known) and
+Lᵀ S = 0 (found from the factor); between their complements it is invertible:
+
+    A† b = P_Z S⁻¹ P_L S⁻ᵀ P_Z b
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.sparse import csc_array, csr_array, eye_array
+from scipy.sparse.linalg import splu
+from threadpoolctl import threadpool_limits
+
+from gramfold.errors import NotConvergedError
+from gramfold.spectral.krylov import largest_eigenpairs
+from gramfold.spectral.pencil import one_norm
+from gramfold.types import Floats, Integers
+
+Solve = Callable[[Floats], Floats]
+
+# Added to the diagonal, relative to ‖S‖: keeps the last pivot from being 0; refined away at the end.
+_SHIFT = 4 * float(np.finfo(np.float64).eps)
+# A pivot off the diagonal is taken where the diagonal is this much smaller.
+_PIVOT = 0.1
+# Eigenvalues of A† below this share of the largest drown in its rounding and are sought again without it.
+_SEEN = 1e-8
+
+
+def smallest_by_root(root: csr_array, null: Floats, count: int, order: Integers | None = None) -> tuple[Floats, Floats]:
+    """Eigenpairs of SᵀS outside its null vectors (orthonormal, (n, c)), smallest first.
+
+    `order` is that of elimination; without it SuperLU's minimum degree.
+    """
+    with threadpool_limits(1, user_api="blas"):  # its pieces are small: threads would only wait for one another
+        return _smallest(root, null, count, order)
+
+
+def _smallest(root: csr_array, null: Floats, count: int, order: Integers | None) -> tuple[Floats, Floats]:
+    n = root.shape[0]
+    inverse, transposed = _factored(root, order)
+    right, left = null, _orthonormal(transposed(transposed(null)))
+    found = np.empty((n, 0))
+    while found.shape[1] < count:
+
+        def solve(vectors: Floats, steps: int = 0, right: Floats = right, left: Floats = left) -> Floats:
+            inner = _between(transposed, root.T, right, left, vectors, steps)
+            return _between(inverse, root, left, right, inner, steps)
+
+        values, vectors = largest_eigenpairs(solve, n, count - found.shape[1], apart=True)
+        # one more inverse step, refined, takes out what Lanczos and the shift left of the rough directions
+        vectors = _orthonormal(solve(vectors[:, values >= _SEEN * values[0]], 1))
+        found = np.hstack([found, vectors])
+        right = np.hstack([right, vectors])
+        left = _orthonormal(np.hstack([left, transposed(vectors)]))
+    # the best pairs in their span, from S and not from SᵀS
+    found = _orthonormal(found)
+    _, singular, rotation = np.linalg.svd(root @ found, full_matrices=False)
+    return singular[::-1] ** 2, found @ rotation[::-1].T
+
+
+def _between(
+    solve: Solve, matrix: csr_array, domain: Floats, image: Floats, vectors: Floats, refinements: int
+) -> Floats:
+    """The x orthogonal to `image` with matrix·x = b, b the part of the vectors orthogonal to `domain`."""
+    target = _off(domain, vectors)
+    found = _off(image, solve(target))
+    for _ in range(refinements):
+        found = found + _off(image, solve(_off(domain, target - matrix @ found)))
+    return found
+
+
+def _off(basis: Floats, vectors: Floats) -> Floats:
+    return np.asarray(vectors - basis @ (basis.T @ vectors))
+
+
+def _factored(root: csr_array, order: Integers | None) -> tuple[Solve, Solve]:
+    """S⁻¹ and S⁻ᵀ times vectors."""
+    n = root.shape[0]
+    shifted = csr_array(root + _SHIFT * one_norm(root) * eye_array(n))
+    try:
+        factor = splu(
+            csc_array(shifted if order is None else shifted[order][:, order]),
+            permc_spec="MMD_AT_PLUS_A" if order is None else "NATURAL",
+            diag_pivot_thresh=_PIVOT,
+            options={"SymmetricMode": True},
+        )
+    except RuntimeError as error:  # SuperLU's word for an exactly singular factor
+        raise NotConvergedError(
+            f"the sparse factorisation of the {n} x {n} weights broke down ({error}): a larger ridge (reg) or more "
+            "neighbours keep them apart from singular."
+        ) from error
+
+    def solver(kind: str) -> Solve:
+        def solve(vectors: Floats) -> Floats:
+            if order is None:
+                return np.asarray(factor.solve(vectors, kind))
+            result = np.empty_like(vectors)
+            result[order] = factor.solve(vectors[order], kind)
+            return result
+
+        return solve
+
+    return solver("N"), solver("T")
+
+
+def _orthonormal(vectors: Floats) -> Floats:
+    return np.linalg.qr(vectors)[0]
