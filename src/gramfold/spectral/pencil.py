@@ -16,10 +16,10 @@ def symmetric_penalty(kernel: Kernel) -> tuple[csr_array, Floats]:
     root = mass_root(kernel)
     if (root == 1).all():
         return kernel.penalty, root  # type: ignore[attr-defined]
-    penalty = kernel.penalty  # type: ignore[attr-defined]
-    rows = np.repeat(np.arange(len(root)), np.diff(penalty.indptr))
-    entries = penalty.data / (root[rows] * root[penalty.indices])
-    return csr_array((entries, penalty.indices, penalty.indptr), shape=penalty.shape), root
+    symmetric = kernel.penalty.copy()  # type: ignore[attr-defined]
+    rows = np.repeat(np.arange(len(root)), np.diff(symmetric.indptr))
+    symmetric.data /= root[rows] * root[symmetric.indices]
+    return symmetric, root
 
 
 def symmetric_root(kernel: Kernel) -> csr_array | None:
