@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sklearn.manifold import LocallyLinearEmbedding
 
-from benchmarks.geodesics import _FASHION, _fashion
+from benchmarks.data import fashion_mnist
 from benchmarks.timing import Race, race
 from gramfold import LLE, LTSA, HessianLLE, ModifiedLLE
 from gramfold.datasets import make_swiss_roll
@@ -16,8 +16,9 @@ def races() -> Iterator[Race]:
     """Swiss roll and Fashion-MNIST of 10,000 rows."""
     X = make_swiss_roll(_N, random_state=0).points
     yield _race(LLE, "standard", X, "swiss roll", "4x, 2.5x at least", runs=5)
-    if _FASHION.exists():
-        yield _race(LLE, "standard", _fashion(_N), "Fashion-MNIST", "3x, 2x at least", runs=3)
+    images = fashion_mnist(_N)
+    if images is not None:
+        yield _race(LLE, "standard", images, "Fashion-MNIST", "3x, 2x at least", runs=3)
     yield _race(HessianLLE, "hessian", X, "swiss roll", "4x, 2x at least", runs=2)
     yield _race(LTSA, "ltsa", X, "swiss roll", "4x, 2x at least", runs=2)
     yield _race(ModifiedLLE, "modified", X, "swiss roll", "none", runs=1)

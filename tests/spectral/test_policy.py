@@ -5,9 +5,12 @@ import pytest
 from scipy.linalg import eigh
 from scipy.sparse import csr_array, diags_array
 
+from gramfold import LLE
+from gramfold.datasets import make_s_curve
 from gramfold.errors import NotConvergedError
 from gramfold.graph.laplacian import laplacian
 from gramfold.kernels.gram import centered_gram
+from gramfold.kernels.penalty import PenaltyKernel
 from gramfold.spectral import krylov, policy, shift_invert, sparse
 from gramfold.spectral.policy import leading_spectrum
 from gramfold.spectral.sparse import affordable_factor
@@ -144,6 +147,35 @@ def test_products_that_do_not_converge_give_way_to_the_factor(monkeypatch: pytes
     spectrum = leading_spectrum(penalty_kernel(path(3000)), 2)
     assert spectrum.solver.startswith("shift-invert")
     np.testing.assert_allclose(spectrum.penalties, path_eigenvalues(3000, 2), rtol=1e-7)
+
+
+def rooted(n: int) -> PenaltyKernel:
+    """LLE's kernel, whose penalty has a known root."""
+    return LLE(2, 8).fit(make_s_curve(n, random_state=0).points).kernel_
+
+
+def test_a_known_root_is_solved_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = rooted(300)
+    dense = leading_spectrum(kernel, 3)
+    monkeypatch.setattr(policy, "_DENSE_ROWS", 0)
+    found = leading_spectrum(kernel, 3)
+    assert found.solver == "shift-invert of a root (SuperLU, ARPACK)"
+    np.testing.assert_allclose(found.penalties, dense.penalties, rtol=1e-5)
+    assert angle(found.eigenvectors, dense.eigenvectors) < 1e-6
+
+
+def test_a_root_that_fails_gives_way_to_the_penalty(monkeypatch: pytest.MonkeyPatch) -> None:
+    def rough(root: csr_array, null: np.ndarray, count: int, order: object) -> tuple[np.ndarray, np.ndarray]:
+        vectors = np.random.default_rng(0).standard_normal((root.shape[0], count))
+        return np.zeros(count), np.linalg.qr(vectors)[0]
+
+    kernel = rooted(300)
+    dense = leading_spectrum(kernel, 2)
+    monkeypatch.setattr(policy, "_DENSE_ROWS", 0)
+    monkeypatch.setattr(sparse, "smallest_by_root", rough)
+    found = leading_spectrum(kernel, 2)
+    assert found.solver == "shift-invert"
+    assert angle(found.eigenvectors, dense.eigenvectors) < 1e-6
 
 
 def test_a_factor_is_afforded_where_it_is_quick_and_fits(monkeypatch: pytest.MonkeyPatch) -> None:

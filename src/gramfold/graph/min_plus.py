@@ -24,7 +24,9 @@ _PAIRS_PER_CALL = 2e8  # of the elimination: a fraction of a second
 # Sources carried at once: enough vector registers to hide what a loop costs, few enough for the caches.
 _LANES = 128
 _LANES_STEP = 16
-_TILES_PER_GROUP = 8  # of sources, whose walks among themselves are found by one thread, and the rest by all
+# Between all vertices: no power of two, or the columns of a tile would crowd into the same lines of the cache.
+_TILE = 184
+_TILES_PER_GROUP = 6  # whose walks among themselves are found by one thread, and the rest by all
 
 
 @dataclass(frozen=True)
@@ -79,12 +81,12 @@ class EliminatedGraph:
 
         def settle(tile: slice, bottom: int, top: int | None = None) -> None:
             top = tile.stop if top is None else top
-            sweep_between(*self._structure, tile.start, tile.stop, top, bottom, self.stop, self._room(_LANES), out)
+            sweep_between(*self._structure, tile.start, tile.stop, top, bottom, self.stop, self._room(_TILE), out)
 
-        groups = blocks(len(out), _LANES * _TILES_PER_GROUP)
+        groups = blocks(len(out), _TILE * _TILES_PER_GROUP)
         for group in stages.bar(reversed(groups), len(groups), "geodesics"):
             low = group.start
-            tiles = [slice(low + tile.start, low + tile.stop) for tile in blocks(group.stop - low, _LANES)]
+            tiles = [slice(low + tile.start, low + tile.stop) for tile in blocks(group.stop - low, _TILE)]
             within = tiles[::-1]  # from the last to the first
             run_blocks(partial(settle, bottom=low), within, n_jobs=1, stop=self.stop)
             if low:

@@ -16,8 +16,9 @@ from gramfold.ordering.elimination import Elimination, eliminate
 from gramfold.ordering.permutation import permuted
 from gramfold.types import Integers
 
-# Beyond this METIS is quicker and better, where it is installed.
+# Beyond these METIS is quicker and better, where it is installed.
 _METIS_ROWS = 20_000
+_METIS_OPERATIONS = 1e9
 # SuperLU orders by factoring. Beyond these sizes that would cost more than a better order saves.
 _MINIMUM_DEGREE_ROWS = 200_000
 _MINIMUM_DEGREE_OPERATIONS = 2e10
@@ -39,7 +40,8 @@ def fill_reducing_order(
     found = eliminate(permuted(graph, order), most)
     if found is None:
         return order, None
-    if n <= _MINIMUM_DEGREE_ROWS and found.operations <= _MINIMUM_DEGREE_OPERATIONS:
+    most_operations = _METIS_OPERATIONS if with_metis else _MINIMUM_DEGREE_OPERATIONS
+    if n <= _MINIMUM_DEGREE_ROWS and found.operations <= most_operations:
         other = minimum_degree(graph)
     elif with_metis:
         other = metis(graph.indptr, graph.indices)

@@ -36,3 +36,8 @@ def null_basis(kernel: Kernel) -> Floats:
 def one_norm(matrix: csr_array) -> float:
     """The largest absolute row sum: a bound of every eigenvalue; 1 for a matrix of zeros."""
     return float(np.abs(matrix).sum(axis=1).max()) or 1.0
+
+
+def rounding_of(matrix: csr_array) -> float:
+    """Below this a residual of the matrix is rounding."""
+    return 10 * float(np.finfo(np.float64).eps) * one_norm(matrix)

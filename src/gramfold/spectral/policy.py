@@ -12,7 +12,7 @@ from gramfold.spectral.block_lanczos import block_lanczos
 from gramfold.spectral.canonical import canonical_signs
 from gramfold.spectral.dense import gram_eigenpairs, symmetric_eigenpairs
 from gramfold.spectral.krylov import largest_and_lowest
-from gramfold.spectral.pencil import mass_root, null_basis, one_norm, symmetric_penalty, symmetric_root
+from gramfold.spectral.pencil import mass_root, null_basis, rounding_of, symmetric_penalty, symmetric_root
 from gramfold.spectral.sparse import SparsePenalty, smallest_penalties
 from gramfold.types import Floats, Kernel, Spectrum
 
@@ -85,7 +85,7 @@ def _penalty_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spect
         solver, penalties, vectors = smallest_penalties(penalty, count, TOLERANCE, near)
     vectors = canonical_signs(vectors)
     misfit = np.linalg.norm(matrix @ vectors - vectors * penalties, axis=0)
-    residuals = _checked(misfit, penalties, 10 * _EPS * one_norm(matrix), solver)
+    residuals = _checked(misfit, penalties, rounding_of(matrix), solver)
     return Spectrum(
         eigenvalues=kernel.decay.of(penalties),  # type: ignore[attr-defined]
         eigenvectors=vectors / root[:, None],

@@ -17,6 +17,7 @@ from gramfold.ordering.fill_reducing import fill_reducing_order
 from gramfold.runtime.memory import USABLE_SHARE, available_memory
 from gramfold.spectral.chebyshev import chebyshev_eigenpairs
 from gramfold.spectral.multigrid import multigrid_eigenpairs, pyamg_installed
+from gramfold.spectral.pencil import rounding_of
 from gramfold.spectral.root_inverse import smallest_by_root
 from gramfold.spectral.shift_invert import smallest_eigenpairs
 from gramfold.types import Floats
@@ -46,12 +47,16 @@ def smallest_penalties(
 ) -> tuple[str, Floats, Floats]:
     """The solver's name, and eigenpairs outside the null space, smallest first; `start` are vectors near them."""
     matrix, null, root = penalty.matrix, penalty.null, penalty.root
+    seconds = max(_SHORT, _PRODUCTS * _MULTIPLIED_ENTRY * matrix.nnz)
     if root is not None:
-        pattern = csr_array(abs(root) + abs(root.T))
-        cheap = affordable_factor(pattern, max(_SHORT, _PRODUCTS * _MULTIPLIED_ENTRY * matrix.nnz))
+        cheap = affordable_factor(csr_array(abs(root) + abs(root.T)), seconds)
         if cheap is not None:
-            return "shift-invert of a root (SuperLU, ARPACK)", *smallest_by_root(root, null, count, cheap.order)
-    cheap = affordable_factor(matrix, max(_SHORT, _PRODUCTS * _MULTIPLIED_ENTRY * matrix.nnz))
+            values, vectors = smallest_by_root(root, null, count, cheap.order)
+            misfit = np.linalg.norm(matrix @ vectors - vectors * values, axis=0)
+            if (misfit <= np.maximum(tolerance * values, rounding_of(matrix))).all():
+                return "shift-invert of a root (SuperLU, ARPACK)", values, vectors
+            log.info("the root of the penalty left a residual of %.1e, so the penalty itself is factored", misfit.max())
+    cheap = affordable_factor(matrix, seconds)
     if cheap is not None:
         return "shift-invert", *smallest_eigenpairs(matrix, null, count, symbolic=cheap, start=start)
     try:
