@@ -17,6 +17,7 @@ _MOST_BLOCKS = 24
 _TOLERANCE = 1e-13  # of a residual, relative to the largest eigenvalue
 _STALLED = 1e-10  # from there on rounding may be all that is left
 _WELL_APART = 1e-8  # squared lengths of columns whose Gram matrix still tells them apart
+_NOTHING_LOST = 1e-2  # by which a block of unit columns may shrink when a basis is taken out
 _ROUGH = 1e-4  # the same for the lowest eigenvalue, which is only reported
 
 
@@ -85,6 +86,12 @@ def first_block(n: int, count: int, start: Floats | None = None) -> Floats:
     return block
 
 
+def off(basis: Floats, vectors: Floats) -> Floats:
+    """The part of the vectors that is orthogonal to an orthonormal basis."""
+    along = basis @ (basis.T @ vectors)
+    return np.subtract(vectors, along, out=along)
+
+
 def _orthogonal(image: Floats, basis: list[Floats]) -> tuple[Floats, Floats]:
     """Orthonormal vectors for what of the image lies beyond the basis, and their coefficients in it.
 
@@ -94,9 +101,11 @@ def _orthogonal(image: Floats, basis: list[Floats]) -> tuple[Floats, Floats]:
     block, rest = image, np.eye(image.shape[1])
     for _ in range(3):
         for one in basis:
-            block = block - one @ (one.T @ block)
+            block = off(one, block)
         block, factor = orthonormal(block)
         rest = factor @ rest
+        if np.linalg.norm(factor.T @ factor - np.eye(len(factor))) < _NOTHING_LOST:
+            break  # it was orthonormal and beyond the basis already
     return block, rest
 
 

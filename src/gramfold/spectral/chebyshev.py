@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from gramfold.errors import NotConvergedError
 from gramfold.ordering.permutation import permuted
 from gramfold.runtime.threads import blocks, run_blocks, thread_count
-from gramfold.spectral.block_lanczos import first_block, orthonormal
+from gramfold.spectral.block_lanczos import first_block, off, orthonormal
 from gramfold.spectral.krylov import lanczos
 from gramfold.spectral.pencil import one_norm
 from gramfold.types import Floats
@@ -87,8 +87,8 @@ def _filtered(matrix: csr_array, block: Floats, low: float, high: float, degree:
 
 def _ritz(matrix: csr_array, null: Floats, block: Floats) -> tuple[Floats, Floats, Floats]:
     """The best eigenpairs in the span of these vectors outside the null space, smallest first, and their residuals."""
-    block = orthonormal(block - null @ (null.T @ block))[0]
-    block = orthonormal(block - null @ (null.T @ block))[0]
+    for _ in range(2):
+        block = orthonormal(off(null, block))[0]
     image = matrix @ block
     values, rotation = np.linalg.eigh(block.T @ image)
     block = block @ rotation

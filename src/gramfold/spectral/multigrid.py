@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, csr_matrix, eye_array
 from scipy.sparse.linalg import lobpcg
 
 from gramfold.errors import NotConvergedError
-from gramfold.spectral.block_lanczos import first_block
+from gramfold.spectral.block_lanczos import first_block, off
 from gramfold.spectral.pencil import one_norm
 from gramfold.spectral.shift_invert import SHIFT, rayleigh_ritz
 from gramfold.types import Floats
@@ -36,8 +36,7 @@ def multigrid_eigenpairs(
     shifted = csr_matrix(matrix + SHIFT * one_norm(matrix) * eye_array(n))
     # aggregates follow the near-null vectors, which for a graph's Laplacian is the constant (times the mass's root)
     hierarchy = smoothed_aggregation_solver(shifted, B=np.ascontiguousarray(null))
-    block = first_block(n, count, start)
-    block -= null @ (null.T @ block)
+    block = off(null, first_block(n, count, start))
     values = np.full(count, one_norm(matrix))
     for _ in range(3):  # the tolerance is absolute, and how small the eigenvalues are is known only afterwards
         with warnings.catch_warnings():

@@ -15,6 +15,7 @@ from scipy.sparse.linalg import splu
 from threadpoolctl import threadpool_limits
 
 from gramfold.errors import NotConvergedError
+from gramfold.spectral.block_lanczos import off
 from gramfold.spectral.krylov import largest_eigenpairs
 from gramfold.spectral.pencil import one_norm
 from gramfold.types import Floats, Integers
@@ -65,15 +66,11 @@ def _between(
     solve: Solve, matrix: csr_array, domain: Floats, image: Floats, vectors: Floats, refinements: int
 ) -> Floats:
     """The x orthogonal to `image` with matrix·x = b, b the part of the vectors orthogonal to `domain`."""
-    target = _off(domain, vectors)
-    found = _off(image, solve(target))
+    target = off(domain, vectors)
+    found = off(image, solve(target))
     for _ in range(refinements):
-        found = found + _off(image, solve(_off(domain, target - matrix @ found)))
+        found = found + off(image, solve(off(domain, target - matrix @ found)))
     return found
-
-
-def _off(basis: Floats, vectors: Floats) -> Floats:
-    return np.asarray(vectors - basis @ (basis.T @ vectors))
 
 
 def _factored(root: csr_array, order: Integers | None) -> tuple[Solve, Solve]:

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, eye_array
 
 from gramfold.errors import NotConvergedError
 from gramfold.ordering.factor import Factor, SingularFactorError, Symbolic
-from gramfold.spectral.block_lanczos import block_lanczos
+from gramfold.spectral.block_lanczos import block_lanczos, off
 from gramfold.spectral.pencil import one_norm
 from gramfold.types import Floats
 
@@ -53,8 +53,8 @@ def _without(product: Callable[[Floats], Floats], known: Floats) -> Callable[[Fl
     """The operator on what is orthogonal to these vectors."""
 
     def rest(vectors: Floats) -> Floats:
-        result = product(vectors - known @ (known.T @ vectors))
-        return np.asarray(result - known @ (known.T @ result))
+        result = product(off(known, vectors))
+        return off(known, result)
 
     return rest
 
@@ -84,9 +84,4 @@ def deflated_inverse(matrix: csr_array, null: Floats, symbolic: Symbolic | None 
             "too far apart in size; use binary weights or a wider Gaussian."
         ) from error
 
-    def solve(vectors: Floats) -> Floats:
-        inner = vectors - null @ (null.T @ vectors)
-        result = factor.solve(inner)
-        return np.asarray(result - null @ (null.T @ result))
-
-    return solve
+    return _without(factor.solve, null)
