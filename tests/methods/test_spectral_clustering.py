@@ -237,3 +237,16 @@ def test_copies_count():
     model = SpectralClustering(3).fit(np.vstack([X, X[copies]]))
     np.testing.assert_array_equal(model.labels_[len(X) :], model.labels_[copies])
     assert adjusted_rand_score(group, model.labels_[: len(group)]) == 1
+
+
+def test_self_tuned_widths_part_a_dense_group_inside_a_sparse_one():
+    # Zelnik-Manor and Perona's case: one width is too wide for the inner disc or too narrow for the outer ring
+    rng = np.random.default_rng(0)
+    angle = rng.uniform(0, 2 * np.pi, 300)
+    ring = (3 + 0.3 * rng.standard_normal(300))[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    X = np.vstack([0.15 * rng.standard_normal((300, 2)), ring])
+    model = SpectralClustering(2, 12, weights="gaussian", width="self-tuning").fit(X)
+    assert adjusted_rand_score(np.repeat([0, 1], 300), model.labels_) == 1
+    assert model.width_.shape == (600,)
+    assert model.width_[:300].mean() < 0.3 * model.width_[300:].mean()
+    np.testing.assert_array_equal(model.predict(X), model.labels_)

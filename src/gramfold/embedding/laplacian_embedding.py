@@ -7,19 +7,20 @@ as the fitted graph has them, and the place that balances them (extension/averag
 import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from gramfold.embedding.edge_weights import EdgeWeights
 from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece
 from gramfold.errors import PrecomputedInputError, RepeatedDirectionWarning
 from gramfold.extension.average import average
-from gramfold.graph.affinity import Weights, Width, default_width, local_widths
+from gramfold.graph.affinity import Width
 from gramfold.kernels.diffusion import LaplacianKernel
 from gramfold.kernels.sampling import kmeans_rows, uniform_rows
 from gramfold.runtime.progress import Stages
@@ -32,18 +33,9 @@ _LOOK_PER_COMPONENT = 4  # or this many for each component, if more
 
 
 @method
-class LaplacianEmbedding(GraphEmbedding):
+class LaplacianEmbedding(EdgeWeights, GraphEmbedding):
     """Engine of Laplacian eigenmaps and its kin; not used by itself."""
 
-    weights: Weights = parameter(
-        default="binary", allowed=[StrOptions({"binary", "gaussian"})], words="Every edge weighs 1, or exp(−d²/2σ²)."
-    )
-    width: float | Literal["self-tuning"] | None = parameter(
-        default=None,
-        allowed=[Interval(Real, 0, None, closed="neither"), StrOptions({"self-tuning"}), None],
-        words="""σ of Gaussian weights. None stands for the root mean square edge length; "self-tuning" puts σ_i σ_j in
-        the place of σ², with σ_i the distance of a row to its 7th neighbour.""",
-    )
     coordinates: Literal["leading", "independent"] = parameter(
         default="leading",
         allowed=[StrOptions({"leading", "independent"})],
@@ -71,8 +63,6 @@ class LaplacianEmbedding(GraphEmbedding):
     _attributes: ClassVar[str] = """
     landmarks_ : ndarray of int or None
         Data rows that the graph has; None where it has all.
-    width_ : float, ndarray or None
-        The σ used; under "self-tuning" that of each distinct row.
     """
 
     @abstractmethod
@@ -103,18 +93,8 @@ class LaplacianEmbedding(GraphEmbedding):
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
         graphs, rows_of = super()._sources(X, stages)
-        self.width_ = self._width(graphs)
+        self.width_ = self._width_of(graphs, self._index.size)
         return graphs, rows_of
-
-    def _width(self, graphs: list[Graph]) -> Width:
-        if self.weights == "binary":
-            return None
-        if self.width != "self-tuning":
-            return default_width(graphs[0]) if self.width is None else float(self.width)
-        widths = np.full(self._index.size, np.nan)
-        for graph in graphs:
-            widths[graph.vertices] = local_widths(graph)
-        return widths
 
     def _kernel(self, graph: Graph, stages: Stages) -> LaplacianKernel:
         width = self.width_

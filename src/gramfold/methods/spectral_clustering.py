@@ -11,7 +11,7 @@ Burges, section 2.5.2.
 
 import warnings
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -21,7 +21,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from gramfold.embedding import NeighborGraph, method, parameter
+from gramfold.embedding import EdgeWeights, NeighborGraph, method, parameter
 from gramfold.embedding.reading import read_rows
 from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning, InputError
 from gramfold.extension.assign import (
@@ -35,7 +35,7 @@ from gramfold.extension.assign import (
     threshold_rule,
 )
 from gramfold.extension.average import average
-from gramfold.graph.affinity import Weights, affinity, default_width
+from gramfold.graph.affinity import affinity
 from gramfold.graph.build import build_graph
 from gramfold.graph.connect import OnDisconnected, components, merge_pieces
 from gramfold.graph.cut import normalized_cut
@@ -70,7 +70,7 @@ class _Clusterer(ClusterMixin, BaseEstimator):
 
 
 @method
-class SpectralClustering(NeighborGraph, _Clusterer):
+class SpectralClustering(EdgeWeights, NeighborGraph, _Clusterer):
     """Clusters of a neighbour graph by its normalised cut.
 
     Attributes
@@ -94,8 +94,6 @@ class SpectralClustering(NeighborGraph, _Clusterer):
         The eigenvectors beyond the pieces' own, with residuals; None likewise.
     graph_ : Graph
         The symmetric graph, in one or more pieces.
-    width_ : float or None
-        The σ used.
     timings_ : dict
         Seconds of each stage.
     n_features_in_ : int
@@ -122,14 +120,6 @@ class SpectralClustering(NeighborGraph, _Clusterer):
         allowed=[StrOptions({"kmeans", "qr", "threshold"})],
         words="""How the rows of the map become clusters: k-means; pivoted QR, which draws nothing at random; or, for
         two clusters, the threshold on the second eigenvector that has the least normalised cut.""",
-    )
-    weights: Weights = parameter(
-        default="binary", allowed=[StrOptions({"binary", "gaussian"})], words="Every edge weighs 1, or exp(−d²/2σ²)."
-    )
-    width: float | None = parameter(
-        default=None,
-        allowed=[Interval(Real, 0, None, closed="neither"), None],
-        words="σ of Gaussian weights; None stands for the root mean square edge length.",
     )
     on_disconnected: OnDisconnected = parameter(
         default="bridge",
@@ -183,7 +173,7 @@ class SpectralClustering(NeighborGraph, _Clusterer):
             self._find_neighbors(stages)
         with stages("graph"):
             self.graph_ = build_graph(self.neighbors_, self._reach(), collapse.multiplicity)
-            self.width_ = None if self.weights == "binary" else self.width or default_width(self.graph_)
+            self.width_ = self._width_of([self.graph_], self._index.size)
             self._piece = self._pieces()
         count = int(self._piece.max()) + 1
         if count >= min(self._most(), len(self.graph_)):
