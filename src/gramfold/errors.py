@@ -21,6 +21,10 @@ class NotConvergedError(GramfoldError, RuntimeError):
     """An iterative solver stopped before its residuals were small enough to trust."""
 
 
+class SingularFactorError(GramfoldError, ArithmeticError):
+    """A matrix cannot be factored: a pivot is zero, or no number."""
+
+
 class MemoryForecastError(GramfoldError, MemoryError):
     """The work would need more memory than there is; refused before it began."""
 

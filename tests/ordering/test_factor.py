@@ -6,10 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, eye_array, kron
 
+from gramfold.errors import SingularFactorError
 from gramfold.ordering import factor
 from gramfold.ordering.elimination import eliminate
-from gramfold.ordering.factor import Factor, SingularFactorError, Symbolic, without_diagonal
+from gramfold.ordering.factor import Factor, Symbolic, without_diagonal
 from gramfold.ordering.permutation import permuted
+from gramfold.ordering.superlu import OrderedLU
 
 
 def symmetric(n: int, edges: int, seed: int) -> csr_array:
@@ -86,3 +88,20 @@ def test_a_pivot_that_nothing_can_be_divided_by(bad):
     A = csr_array((entries, (rows, columns)), shape=(3, 3))
     with pytest.raises(SingularFactorError, match="3 x 3 matrix is singular"):
         Factor.of(A)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(1, 60), st.integers(0, 300), st.integers(0, 10_000))
+def test_superlu_in_any_order_solves_both_ways(n, edges, seed):
+    rng = np.random.default_rng(seed)
+    A = symmetric(n, edges, seed).toarray()
+    A[np.triu_indices(n, 1)] *= 0.5  # no longer symmetric
+    B = rng.standard_normal((n, 3))
+    found = OrderedLU(csr_array(A), rng.permutation(n), pivot=0.1)
+    np.testing.assert_allclose(found.solve(B), np.linalg.solve(A, B), rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(found.solve(B, "T"), np.linalg.solve(A.T, B), rtol=1e-9, atol=1e-11)
+
+
+def test_superlu_names_a_singular_matrix():
+    with pytest.raises(SingularFactorError, match="2 x 2 matrix is singular"):
+        OrderedLU(csr_array(np.array([[1.0, -1.0], [-1.0, 1.0]])), np.arange(2))

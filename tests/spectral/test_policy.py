@@ -41,15 +41,23 @@ def _fails(*_: object, **__: object) -> None:
 PENALTY_SOLVERS = {
     "dense": {"_DENSE_ROWS": 10_000},
     "shift-invert": {"_DENSE_ROWS": 0},
+    "shift-invert, our factor": {"_DENSE_ROWS": 0, "_SMALL_OPERATIONS": 0},
     "products": {"_DENSE_ROWS": 0, "affordable_factor": _none_at_first},
     "multigrid": {"_DENSE_ROWS": 0, "affordable_factor": lambda *_: None, "chebyshev_eigenpairs": _fails},
 }
-NAMES = {"dense": "dense", "shift-invert": "shift-invert", "products": "Chebyshev", "multigrid": "LOBPCG"}
+NAMES = {
+    "dense": "dense",
+    "shift-invert": "shift-invert",
+    "shift-invert, our factor": "shift-invert",
+    "products": "Chebyshev",
+    "multigrid": "LOBPCG",
+}
 
 
 def choose(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in PENALTY_SOLVERS[solver].items():
-        monkeypatch.setattr(policy if hasattr(policy, name) else sparse, name, value)
+        room = next(room for room in (policy, sparse, shift_invert) if hasattr(room, name))
+        monkeypatch.setattr(room, name, value)
     if solver == "multigrid":
         pytest.importorskip("pyamg")
     else:
@@ -92,10 +100,10 @@ def test_penalties_against_numpy(solver: str, weighted: bool, monkeypatch: pytes
     assert spectrum.solver.startswith(NAMES[solver])
 
 
-@pytest.mark.parametrize("solver", ["dense", "shift-invert"])
+@pytest.mark.parametrize("solver", ["dense", "shift-invert", "shift-invert, our factor"])
 def test_path_of_2000(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     choose(solver, monkeypatch)
-    n = 2000 if solver == "shift-invert" else 700
+    n = 700 if solver == "dense" else 2000
     spectrum = leading_spectrum(penalty_kernel(path(n)), 4)
     np.testing.assert_allclose(spectrum.penalties, path_eigenvalues(n, 4), rtol=1e-8)
     check_penalty(spectrum, path(n), np.ones(n))

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
-from gramfold.errors import GramfoldError
+from gramfold.errors import SingularFactorError
 from gramfold.ordering.elimination import Elimination, eliminate
 from gramfold.ordering.fill_reducing import fill_reducing_order
 from gramfold.ordering.permutation import permuted
@@ -20,10 +20,6 @@ from gramfold.runtime.threads import blocks, run_blocks, thread_count
 from gramfold.types import Floats, Integers
 
 _PAIRS_PER_CALL = 1e9  # of the factorisation: some tenths of a second
-
-
-class SingularFactorError(GramfoldError, ArithmeticError):
-    """A pivot was zero, or no number."""
 
 
 @dataclass(frozen=True)

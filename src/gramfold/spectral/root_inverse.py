@@ -8,13 +8,14 @@ Lᵀ S = 0 (found from the factor); between their complements it is invertible:
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array, eye_array
-from scipy.sparse.linalg import splu
+from scipy.sparse import csr_array, eye_array
 from threadpoolctl import threadpool_limits
 
-from gramfold.errors import NotConvergedError
+from gramfold.errors import NotConvergedError, SingularFactorError
+from gramfold.ordering.superlu import OrderedLU
 from gramfold.spectral.block_lanczos import off
 from gramfold.spectral.krylov import largest_eigenpairs
 from gramfold.spectral.pencil import one_norm
@@ -30,16 +31,13 @@ _PIVOT = 0.1
 _SEEN = 1e-8
 
 
-def smallest_by_root(root: csr_array, null: Floats, count: int, order: Integers | None = None) -> tuple[Floats, Floats]:
-    """Eigenpairs of SᵀS outside its null vectors (orthonormal, (n, c)), smallest first.
-
-    `order` is that of elimination; without it SuperLU's minimum degree.
-    """
+def smallest_by_root(root: csr_array, null: Floats, count: int, order: Integers) -> tuple[Floats, Floats]:
+    """Eigenpairs of SᵀS outside its null vectors (orthonormal, (n, c)), smallest first; `order` is of elimination."""
     with threadpool_limits(1, user_api="blas"):  # its pieces are small: threads would only wait for one another
         return _smallest(root, null, count, order)
 
 
-def _smallest(root: csr_array, null: Floats, count: int, order: Integers | None) -> tuple[Floats, Floats]:
+def _smallest(root: csr_array, null: Floats, count: int, order: Integers) -> tuple[Floats, Floats]:
     n = root.shape[0]
     inverse, transposed = _factored(root, order)
     right, left = null, _orthonormal(transposed(transposed(null)))
@@ -73,34 +71,17 @@ def _between(
     return found
 
 
-def _factored(root: csr_array, order: Integers | None) -> tuple[Solve, Solve]:
+def _factored(root: csr_array, order: Integers) -> tuple[Solve, Solve]:
     """S⁻¹ and S⁻ᵀ times vectors."""
     n = root.shape[0]
-    shifted = csr_array(root + _SHIFT * one_norm(root) * eye_array(n))
     try:
-        factor = splu(
-            csc_array(shifted if order is None else shifted[order][:, order]),
-            permc_spec="MMD_AT_PLUS_A" if order is None else "NATURAL",
-            diag_pivot_thresh=_PIVOT,
-            options={"SymmetricMode": True},
-        )
-    except RuntimeError as error:  # SuperLU's word for an exactly singular factor
+        factor = OrderedLU(csr_array(root + _SHIFT * one_norm(root) * eye_array(n)), order, _PIVOT)
+    except SingularFactorError as error:
         raise NotConvergedError(
             f"the sparse factorisation of the {n} x {n} weights broke down ({error}): a larger ridge (reg) or more "
             "neighbours keep them apart from singular."
         ) from error
-
-    def solver(kind: str) -> Solve:
-        def solve(vectors: Floats) -> Floats:
-            if order is None:
-                return np.asarray(factor.solve(vectors, kind))
-            result = np.empty_like(vectors)
-            result[order] = factor.solve(vectors[order], kind)
-            return result
-
-        return solve
-
-    return solver("N"), solver("T")
+    return partial(factor.solve, kind="N"), partial(factor.solve, kind="T")
 
 
 def _orthonormal(vectors: Floats) -> Floats:

@@ -9,8 +9,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy.sparse import csr_array, eye_array
 
-from gramfold.errors import NotConvergedError
-from gramfold.ordering.factor import Factor, SingularFactorError, Symbolic
+from gramfold.errors import NotConvergedError, SingularFactorError
+from gramfold.ordering.factor import Factor, Symbolic
+from gramfold.ordering.superlu import OrderedLU
 from gramfold.spectral.block_lanczos import block_lanczos, off
 from gramfold.spectral.pencil import one_norm
 from gramfold.types import Floats
@@ -20,6 +21,7 @@ SHIFT = 1e-13
 # Of the inverse's eigenpairs, before they are sharpened.
 _RELATIVE = 1e-9
 _RESTARTS = 20  # for eigenvalues close together, as of an expander
+_SMALL_OPERATIONS = 2e8  # SuperLU takes some tenths of a second, less than it takes to compile our own factorisation
 _APART = 1e-4  # of the largest wanted; below, residuals beside the inverse's largest eigenvalue tell too little
 
 
@@ -47,6 +49,12 @@ def smallest_eigenpairs(
             return values, vectors
         known, near = vectors[:, :apart], vectors[:, apart:]
         solve = _without(inverse, known)
+
+
+def _factored(matrix: csr_array, symbolic: Symbolic | None) -> Factor | OrderedLU:
+    symbolic = symbolic or Symbolic.of(matrix)
+    small = symbolic.operations.sum() < _SMALL_OPERATIONS
+    return OrderedLU(matrix, symbolic.order) if small else Factor.of(matrix, symbolic)
 
 
 def _without(product: Callable[[Floats], Floats], known: Floats) -> Callable[[Floats], Floats]:
@@ -77,7 +85,7 @@ def deflated_inverse(matrix: csr_array, null: Floats, symbolic: Symbolic | None 
     """V ↦ A† V for V orthogonal to the null vectors, up to the shift."""
     n = matrix.shape[0]
     try:
-        factor = Factor.of(csr_array(matrix + SHIFT * one_norm(matrix) * eye_array(n)), symbolic)
+        factor = _factored(csr_array(matrix + SHIFT * one_norm(matrix) * eye_array(n)), symbolic)
     except SingularFactorError as error:
         raise NotConvergedError(
             f"the sparse factorisation of the {n} x {n} penalty broke down ({error}): the graph may hold weights "
