@@ -232,3 +232,29 @@ def test_the_demo_judges_its_methods_and_draws_them(tmp_path, monkeypatch):
     distance = {row[0]: float(row[3]) for row in table[: len(table) // 2]}
     # the roll is made for geodesics: Isomap finds the sheet, linear methods cannot
     assert distance["isomap"] < 0.05 < 0.5 < distance["classical_mds"]
+
+
+def test_clusters_are_those_that_python_gives(folder):
+    X = np.vstack([ROLL.points, ROLL.points[:100] + 200.0])
+    write_table("groups.csv", X, ["x", "y", "z"])
+    result = run("cluster", "groups.csv", "-k", 6, "-c", 3, "--set", "assign=qr", "--out", "clusters.csv")
+    assert result.exit_code == 0, result.output
+    model = gramfold.SpectralClustering(3, 6, assign="qr").fit(X)
+    table = read_table("clusters.csv")
+    assert table.names == ["cluster"]
+    np.testing.assert_array_equal(table.values[:, 0], model.labels_)
+    assert (folder / "clusters.csv").read_text().splitlines()[1] == "0"  # whole numbers
+    assert "found 3 clusters among 400 rows" in result.output
+    assert f"sizes     {', '.join(str(size) for size in np.bincount(model.labels_))}" in result.output
+    auto = run("cluster", "groups.csv", "-k", 6, "--out", "auto.csv", "--quiet")
+    assert auto.output == ""
+    np.testing.assert_array_equal(
+        read_table("auto.csv").values[:, 0], gramfold.SpectralClustering(n_neighbors=6).fit(X).labels_
+    )
+
+
+def test_a_number_of_clusters_that_is_none(folder):
+    result = run("cluster", "roll.csv", "-c", "many", "--out", "clusters.csv")
+    assert result.exit_code == 2
+    assert result.output == "Error: --clusters many is no number of clusters: write a whole number, or auto.\n"
+    assert not (folder / "clusters.csv").exists()
