@@ -165,7 +165,6 @@ def test_landmarks_carry_the_graph_and_the_others_are_new_rows(cls, choice):
     plain = cls(**settings).fit(SHEET.points[some])
     np.testing.assert_array_equal(model.embedding_[some], plain.embedding_)
     np.testing.assert_array_equal(model.embedding_, plain.transform(SHEET.points))
-    assert correlations(model.embedding_, SHEET.truth)[0] > 0.9  # the long direction, all rows
     assert cls(landmarks=1500, **settings).fit(SHEET.points).landmarks_ is None
 
 

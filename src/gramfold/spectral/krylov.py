@@ -24,22 +24,20 @@ def largest_eigenpairs(
     n: int,
     count: int,
     *,
-    lower: float = 0.0,
     tolerance: float = 1e-12,
-    max_restarts: int | None = None,
     apart: bool = False,
 ) -> tuple[Floats, Floats]:
     """Eigenpairs of a symmetric operator, largest first, every copy of a repeated eigenvalue among them.
 
-    Only eigenvalues above `lower` count. `apart` says that they lie well apart, as those of an inverse do: then some
+    Only positive eigenvalues count. `apart` says that they lie well apart, as those of an inverse do: then some
     steps suffice, and the basis is kept small.
     """
 
     def left_over(rest: Product, seed: int) -> Floats:
-        return lanczos(rest, n, 1, tolerance=_SEEN, max_restarts=max_restarts, seed=seed, apart=apart)[0]
+        return lanczos(rest, n, 1, tolerance=_SEEN, seed=seed, apart=apart)[0]
 
-    found = lanczos(product, n, count, tolerance=tolerance, max_restarts=max_restarts, apart=apart)
-    values, vectors, _ = _with_copies(product, *found, left_over, lower, tolerance, max_restarts)
+    found = lanczos(product, n, count, tolerance=tolerance, apart=apart)
+    values, vectors, _ = _with_copies(product, *found, left_over, tolerance=tolerance)
     return values, vectors
 
 
@@ -67,24 +65,23 @@ def _with_copies(
     values: Floats,
     vectors: Floats,
     left_over: Callable[[Product, int], Floats],
-    lower: float = 0.0,
+    floor: float = 0.0,
     tolerance: float = 1e-12,
-    max_restarts: int | None = None,
 ) -> tuple[Floats, Floats, Floats]:
     """Skipped copies put in their place, and what `left_over` saw of the rest.
 
     All that Lanczos sees lies in the span of one start vector, which holds one copy of a repeated eigenvalue: the
     others enter by rounding or not at all. So we look again, each time from another start, with what was found
-    moved out of the way.
+    moved out of the way. Eigenvalues up to `floor` are not looked for.
     """
     n, count = vectors.shape
     for seed in range(_SEED + 1, _SEED + count + 2):
-        rest = _moved(product, vectors, min(lower, 0.0) - values)
+        rest = _moved(product, vectors, -values)
         seen = left_over(rest, seed)
         margin = _SAME * abs(values[-1]) + _ROUNDING * np.abs(values).max()
-        if seen[0] <= max(lower, values[-1]) + margin:
+        if seen[0] <= max(floor, values[-1]) + margin:
             return values, vectors, seen
-        value, vector = lanczos(rest, n, 1, tolerance=tolerance, max_restarts=max_restarts, seed=seed)
+        value, vector = lanczos(rest, n, 1, tolerance=tolerance, seed=seed)
         values, vectors = np.append(values, value), np.hstack([vectors, vector])
         kept = np.argsort(-values, kind="stable")[:count]
         values, vectors = values[kept], vectors[:, kept]
@@ -101,7 +98,6 @@ def lanczos(
     *,
     which: str = "LA",
     tolerance: float = 1e-12,
-    max_restarts: int | None = None,
     seed: int = _SEED,
     apart: bool = False,
 ) -> tuple[Floats, Floats]:
@@ -118,7 +114,6 @@ def lanczos(
             which=which,
             v0=start,
             tol=tolerance,
-            maxiter=max_restarts,
             ncv=_subspace(count, n, rough=tolerance >= _ROUGH, apart=apart),
         )
     except ArpackNoConvergence as error:
