@@ -17,6 +17,18 @@ class DisconnectedGraphError(GramfoldError, ValueError):
     """The neighbour graph falls into pieces and nothing may or can join them."""
 
 
+class UnboundedProblemError(DisconnectedGraphError):
+    """A semidefinite program has no largest value: its graph is in pieces that can move apart without end."""
+
+
+class InfeasibleLengthsError(GramfoldError, ValueError):
+    """No points have these distances."""
+
+
+class NoInteriorError(GramfoldError, RuntimeError):
+    """The feasible kernels have no interior, so an interior point method cannot reach the optimum."""
+
+
 class NotConvergedError(GramfoldError, RuntimeError):
     """An iterative solver stopped before its residuals were small enough to trust."""
 
@@ -51,6 +63,10 @@ class RepeatedDirectionWarning(GramfoldWarning):
 
 class NotConvergedWarning(GramfoldWarning):
     """An iteration stopped at its last allowed step; says how far it still moved."""
+
+
+class PinnedWarning(GramfoldWarning):
+    """The kept distances leave nothing to unfold: the learned kernel is the one of the data as they lie."""
 
 
 class ApproximationWarning(GramfoldWarning):

@@ -1,0 +1,105 @@
+"""The proof that a kernel is nearly the best one. It looks at the problem, Y and w, and at nothing a solver did.
+
+For multipliers w (w ≥ 0 in the non-expansive form) with L(w) ⪰ λ (M − m mᵀ/Σm), λ > 0, `Problem.bound` bounds every
+feasible kernel. λ is the second smallest eigenvalue of L(w) v = λ M v. An estimate of it by iteration lies above it and
+proves nothing, so it is taken a little lower, at σ, and confirmed: L(w) − σM has as many negative pivots as eigenvalues
+of the pencil lie below σ, and one of them is the constant vector's 0.
+"""
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from gramfold.errors import SingularFactorError
+from gramfold.ordering.factor import Factor, Symbolic
+from gramfold.sdp.problem import Certificate, Problem
+from gramfold.types import Floats
+
+_BELOW = 1e-9  # the first σ is below the estimate by this, or by the estimate's own residual; then ever further
+_FURTHER = 8.0
+_FURTHEST = 0.5
+_SWEEPS = 30  # of inverse iteration, at most
+_SPARE = 4  # vectors beside those of Y
+_SETTLED = 1e-10  # relative change of the estimate
+_BACKWARD = 1e-9  # a factor that solves worse is not that of its matrix, and its inertia says nothing
+
+
+def certify(problem: Problem, coordinates: Floats, weights: Floats, symbolic: Symbolic | None = None) -> Certificate:
+    """Measure Y (n, r) and bound the optimum by w (m,)."""
+    coordinates = problem.centered(np.asarray(coordinates, dtype=np.float64))
+    weights = np.asarray(weights, dtype=np.float64)
+    if problem.isometry == "nonexpansive":
+        weights = np.maximum(weights, 0.0)
+    kept = problem.squared_lengths(coordinates)
+    excess = np.sqrt(kept / problem.squared) - 1.0
+    violation, uncertainty = 0.0, 0.0
+    least = proved_least(problem.laplacian(weights), problem.mass, coordinates, symbolic)
+    if problem.isometry == "nonexpansive":
+        violation = max(0.0, float(excess.max()))
+    elif problem.isometry == "exact":
+        violation = float(np.abs(excess).max())
+        if least > 0:
+            uncertainty = float(np.abs(weights / least) @ np.abs(kept - problem.squared))
+    return Certificate(
+        primal=problem.objective(coordinates),
+        upper_bound=problem.bound(weights, least),
+        max_violation=violation,
+        primal_uncertainty=uncertainty,
+        weights=weights / least if least > 0 else weights,
+        pairs=problem.pairs,
+    )
+
+
+def proved_least(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Symbolic | None = None) -> float:
+    """A number below the second eigenvalue of L v = λ M v, by inertia, and close to it; 0 where none could be proved.
+
+    `near` (n, r) holds vectors that are expected close to the wanted eigenvectors.
+    """
+    symbolic = symbolic or Symbolic.of(laplacian)
+    estimate, error = _estimate(laplacian, mass, near, symbolic)
+    below = max(_BELOW, error)
+    while estimate > 0 and below < _FURTHEST:
+        sigma = estimate * (1.0 - below)
+        if _eigenvalues_below(laplacian, mass, sigma, symbolic) == 1:
+            return sigma
+        below *= _FURTHER
+    return 0.0
+
+
+def _eigenvalues_below(laplacian: csr_array, mass: Floats, sigma: float, symbolic: Symbolic) -> int | None:
+    """How many eigenvalues of the pencil are below σ; None where the factor cannot be trusted."""
+    shifted = csr_array(laplacian - diags_array(sigma * mass))
+    try:
+        factor = Factor.of(shifted, symbolic)
+    except SingularFactorError:
+        return None
+    wanted = np.random.default_rng(0).standard_normal((len(mass), 2))
+    found = factor.solve(wanted)
+    size = abs(shifted).sum(axis=1).max() * np.abs(found).max() + np.abs(wanted).max()
+    if np.abs(shifted @ found - wanted).max() > _BACKWARD * size:
+        return None
+    return factor.negative
+
+
+def _estimate(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Symbolic) -> tuple[float, float]:
+    """The second smallest eigenvalue by inverse iteration, and how far it last moved, relative to it."""
+    spare = np.random.default_rng(0).standard_normal((len(mass), _SPARE))
+    vectors = np.column_stack([near, spare / np.sqrt(len(mass))])
+    scale = float(laplacian.diagonal().sum() / mass.sum())  # keeps the factor from being singular; far below any λ
+    factor = Factor.of(csr_array(laplacian + diags_array(1e-10 * scale * mass)), symbolic)
+    last, estimate = np.inf, np.inf
+    for _ in range(_SWEEPS):
+        vectors = factor.solve(_orthonormal(vectors, mass) * mass[:, None])
+        vectors = _orthonormal(vectors, mass)
+        last, estimate = estimate, float(np.linalg.eigvalsh(vectors.T @ (laplacian @ vectors))[0])
+        if abs(last - estimate) <= _SETTLED * abs(estimate):
+            break
+    return estimate, min(1.0, abs(last - estimate) / max(abs(estimate), 1e-300))
+
+
+def _orthonormal(vectors: Floats, mass: Floats) -> Floats:
+    """The same span without the constant vector, orthonormal in M; directions that are not there are dropped."""
+    vectors = vectors - (mass @ vectors) / mass.sum()
+    root = np.sqrt(mass)[:, None]
+    basis, triangle = np.linalg.qr(root * vectors / np.linalg.norm(root * vectors, axis=0))
+    there = np.abs(np.diag(triangle)) > 1e-12
+    return np.asarray(basis[:, there] / root)

@@ -1,0 +1,224 @@
+"""The semidefinite program of maximum variance unfolding.
+
+    max tr M K   over   K ⪰ 0,  Σ_ij m_i m_j K_ij = 0,   and for each kept pair e = (i, j), K_e = K_ii + K_jj − 2 K_ij:
+
+    "exact"          K_e = d_e²
+    "nonexpansive"   K_e ≤ d_e²
+    "slack"          any K_e, at a price: the objective is  tr M K − (C/2) Σ_e (K_e − d_e²)² / d_e²
+
+M = diag(m): a vertex that stands for m identical rows counts m times. K = Y Yᵀ is kept as its factor Y: row i is where
+vertex i lies. K_e = |y_i − y_j|², and Σ_e w_e K_e = tr L(w) K with the Laplacian L(w) = Σ_e w_e (e_i − e_j)(e_i − e_j)ᵀ.
+
+Weinberger, Sha, Saul, ICML 2004.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
+
+from gramfold.errors import InfeasibleLengthsError, InputError, UnboundedProblemError
+from gramfold.types import Floats, Integers
+
+Isometry = Literal["nonexpansive", "exact", "slack"]
+# A pair this much longer than the shortest walk between its ends breaks the triangle inequality; less is rounding.
+_TRIANGLE = 1e-9
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A connected graph with lengths, and what is asked of them."""
+
+    pairs: Integers  # (m, 2) kept pairs, each once
+    squared: Floats  # (m,) d_e² > 0
+    mass: Floats  # (n,) m_i > 0
+    isometry: Isometry = "nonexpansive"
+    stiffness: float = 100.0  # C of "slack"
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Any,
+        distances: Any,
+        *,
+        mass: Any = None,
+        isometry: Isometry = "nonexpansive",
+        stiffness: float = 100.0,
+    ) -> Self:
+        """Check the graph, with vertices 0 … n − 1: `len(mass)` of them, or as many as the pairs name."""
+        pairs, distances = np.asarray(pairs), np.asarray(distances, dtype=np.float64)
+        if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs) or distances.shape != (len(pairs),):
+            raise InputError(
+                f"pairs have shape {pairs.shape} and distances {distances.shape}: an (m, 2) array of vertex numbers and "
+                "the m distances between them are needed, m >= 1."
+            )
+        if isometry not in get_args(Isometry):
+            raise InputError(f"isometry={isometry!r} is not one of {', '.join(get_args(Isometry))}.")
+        pairs = np.sort(pairs.astype(np.int64), axis=1)
+        n = int(pairs.max()) + 1 if mass is None else len(mass)
+        mass = np.ones(n) if mass is None else np.asarray(mass, dtype=np.float64)
+        _check(pairs, distances, mass)
+        problem = cls(pairs, distances**2, mass, isometry, float(stiffness))
+        problem.check_connected()
+        if isometry == "exact":
+            problem.check_triangles()
+        return problem
+
+    def __len__(self) -> int:
+        return len(self.mass)
+
+    def check_connected(self) -> None:
+        """Refuse pieces: nothing holds them together, so the variance has no largest value."""
+        count, piece = connected_components(self._graph(self.squared), directed=False)
+        if count > 1:
+            raise UnboundedProblemError(
+                f"the graph has {count} pieces (vertices 0 and {int(np.argmax(piece != piece[0]))} are not joined): they "
+                "can move apart without end, so the variance has no maximum; join the pieces or solve each by itself."
+            )
+
+    def check_triangles(self) -> None:
+        """Refuse lengths that no points can have: one above the shortest walk between its ends."""
+        graph = self._graph(np.sqrt(self.squared))
+        starts = np.unique(self.pairs[:, 0])
+        place = np.searchsorted(starts, self.pairs[:, 0])
+        # a walk longer than the longest pair cannot break any
+        for part in np.array_split(np.arange(len(starts)), max(1, len(starts) * len(self) // 10_000_000)):
+            walks = dijkstra(graph, directed=False, indices=starts[part], limit=float(np.sqrt(self.squared.max())))
+            mine = np.flatnonzero((place >= part[0]) & (place <= part[-1]))
+            shortest = walks[place[mine] - part[0], self.pairs[mine, 1]]
+            excess = np.sqrt(self.squared[mine]) / np.maximum(shortest, 1e-300)
+            worst = int(np.argmax(excess))
+            if excess[worst] > 1.0 + _TRIANGLE:
+                i, j = self.pairs[mine[worst]]
+                raise InfeasibleLengthsError(
+                    f"the distance {np.sqrt(self.squared[mine[worst]]):.6g} of pair ({i}, {j}) is above the walk of "
+                    f"length {shortest[worst]:.6g} along other pairs, so no points have these distances (triangle "
+                    'inequality): correct the distances or use isometry="nonexpansive" or "slack".'
+                )
+
+    def _graph(self, values: Floats) -> csr_array:
+        return csr_array(coo_array((values, (self.pairs[:, 0], self.pairs[:, 1])), shape=(len(self), len(self))))
+
+    # --- what every solver and the certificate read
+
+    def centered(self, coordinates: Floats) -> Floats:
+        """Y with its centre of mass at the origin."""
+        return np.asarray(coordinates - (self.mass @ coordinates) / self.mass.sum())
+
+    def squared_lengths(self, coordinates: Floats) -> Floats:
+        """K_e of each pair."""
+        differences = coordinates[self.pairs[:, 0]] - coordinates[self.pairs[:, 1]]
+        return np.asarray(np.einsum("ec,ec->e", differences, differences))
+
+    def laplacian(self, weights: Floats) -> csr_array:
+        """L(w)."""
+        i, j = self.pairs.T
+        n = len(self)
+        values = np.concatenate([-weights, -weights, np.bincount(i, weights, n) + np.bincount(j, weights, n)])
+        rows, columns = np.concatenate([i, j, np.arange(n)]), np.concatenate([j, i, np.arange(n)])
+        return csr_array(coo_array((values, (rows, columns)), shape=(n, n)))
+
+    def variance(self, coordinates: Floats) -> float:
+        """tr M K of a centred Y."""
+        return float(self.mass @ np.einsum("ic,ic->i", coordinates, coordinates))
+
+    def objective(self, coordinates: Floats) -> float:
+        """What is maximised, of a centred Y."""
+        value = self.variance(coordinates)
+        if self.isometry == "slack":
+            strain = self.squared_lengths(coordinates) / self.squared - 1.0
+            value -= 0.5 * self.stiffness * float(self.squared @ strain**2)
+        return value
+
+    def bound(self, weights: Floats, least: float) -> float:
+        """Upper bound of the optimum from multipliers whose L(w) ⪰ least · (M − m mᵀ/Σm).
+
+        With v = w / least, L(v) ⪰ M on centred vectors, so tr M K ≤ Σ v_e K_e for every centred K ⪰ 0, and
+
+            K_e = d_e² (or ≤ d_e², v ≥ 0)   ⇒   tr M K ≤ Σ v_e d_e²
+            slack:  tr M K − (C/2) Σ (K_e − d_e²)²/d_e² ≤ Σ max_k [v_e k − (C/2)(k − d_e²)²/d_e²] = Σ v_e d_e² + v_e² d_e²/2C
+        """
+        if least <= 0:
+            return float("inf")
+        scaled = weights / least
+        value = float(scaled @ self.squared)
+        return value + float(scaled**2 @ self.squared) / (2.0 * self.stiffness) if self.isometry == "slack" else value
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is proved about a kernel; see `certify`."""
+
+    primal: float  # objective of the returned kernel
+    upper_bound: float  # no feasible kernel has more
+    max_violation: float  # largest |√K_e / d_e − 1| that is not allowed: 0 where the pair may be shorter and is
+    primal_uncertainty: float  # "exact": Σ |w_e| |K_e − d_e²|, what the violation is worth; else 0
+    weights: Floats  # (m,) multiplier of each pair
+    pairs: Integers  # (m, 2)
+
+    @property
+    def gap(self) -> float:
+        """1 − primal / upper_bound."""
+        return 1.0 - self.primal / self.upper_bound
+
+
+@dataclass(frozen=True)
+class Step:
+    """One iteration as it is told."""
+
+    iteration: int
+    seconds: float
+    primal: float
+    upper_bound: float
+    words: str = ""  # what else is worth telling
+
+    @property
+    def gap(self) -> float:
+        """1 − primal / upper_bound, of the best so far."""
+        return 1.0 - self.primal / self.upper_bound
+
+
+Listener = Callable[[Step], None]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A kernel K = Y Yᵀ, its certificate, and how it was found."""
+
+    coordinates: Floats  # (n, r) Y, centred, by falling variance
+    certificate: Certificate
+    converged: bool  # whether the gap that was asked for is proved
+    steps: tuple[Step, ...]
+    solver: str
+    seconds: float
+
+
+def by_variance(coordinates: Floats, mass: Floats) -> Floats:
+    """Y turned so that its columns are uncorrelated and their variances fall; K stays the same."""
+    root = np.sqrt(mass)[:, None]
+    values, turn = np.linalg.eigh((coordinates * root).T @ (coordinates * root))
+    order = np.argsort(values)[::-1]
+    return np.asarray(coordinates @ turn[:, order])
+
+
+def _check(pairs: Integers, distances: Floats, mass: Floats) -> None:
+    n = len(mass)
+    if pairs.min() < 0 or pairs.max() >= n:
+        raise InputError(f"a pair names vertex {pairs.max() if pairs.max() >= n else pairs.min()} of {n}.")
+    if (pairs[:, 0] == pairs[:, 1]).any():
+        raise InputError(f"vertex {pairs[np.argmax(pairs[:, 0] == pairs[:, 1]), 0]} is paired with itself: leave it out.")
+    if not (np.isfinite(distances).all() and (distances > 0).all()):
+        worst = int(np.argmin(np.isfinite(distances) & (distances > 0)))
+        raise InputError(
+            f"the distance of pair {tuple(pairs[worst].tolist())} is {distances[worst]:g}: kept distances are positive "
+            "numbers; merge vertices at distance 0 into one."
+        )
+    if not (np.isfinite(mass).all() and (mass > 0).all()):
+        raise InputError("every mass must be a positive number.")
+    keys = np.sort(pairs[:, 0] * n + pairs[:, 1])
+    if (keys[1:] == keys[:-1]).any():
+        key = int(keys[1:][keys[1:] == keys[:-1]][0])
+        raise InputError(f"pair ({key // n}, {key % n}) is given twice: keep one of its distances.")
