@@ -4,7 +4,8 @@ Without pivoting: for positive definite matrices, and for those shifted away fro
 negative pivots is then the number of eigenvalues below the shift (Sylvester's law of inertia).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Self
 
@@ -70,6 +71,29 @@ class Symbolic:
         """Numbers that a factor holds."""
         return int(self.place[-1])
 
+    @cached_property
+    def natural(self) -> bool:
+        """Whether the vertices are eliminated as they are numbered."""
+        return bool((self.order == np.arange(len(self.order))).all())
+
+    def renumbered(self) -> Self:
+        """For matrices whose rows are in the order of elimination already."""
+        return replace(self, order=np.arange(len(self.order)))
+
+    def blocks(self, size: int) -> Self:
+        """For matrices with a dense block of this size in place of each entry, rows vertex by vertex."""
+        within = np.arange(size)
+        return replace(
+            self,
+            order=(self.order[:, None] * size + within).ravel(),
+            heads=self.heads * size,
+            owner=np.repeat(self.owner, size),
+            tail_start=self.tail_start * size,
+            tails=(self.tails[:, None] * size + within).astype(self.tails.dtype).ravel(),
+            place=self.place * size**2,
+            operations=self.operations * size**3,
+        )
+
 
 @dataclass(frozen=True)
 class Factor:
@@ -85,7 +109,7 @@ class Factor:
         from gramfold.ordering.factor_kernels import factor_supernodes, place_entries
 
         symbolic = symbolic or Symbolic.of(matrix)
-        moved = permuted(matrix, symbolic.order)
+        moved = matrix if symbolic.natural else permuted(matrix, symbolic.order)
         values, pivots = np.zeros(symbolic.entries), np.empty(matrix.shape[0])
         shape = (symbolic.heads, symbolic.owner, symbolic.tail_start, symbolic.tails, symbolic.place)
         place_entries(moved.indptr, moved.indices, moved.data, *shape, values)

@@ -1,0 +1,25 @@
+"""From coordinates that nearly satisfy |y_i − y_j| ≤ d_ij to ones that do."""
+
+import numpy as np
+
+from gramfold.sdp.problem import Problem
+from gramfold.types import Floats
+
+_NEARLY = 1e-4  # what sweeps leave is taken out by shrinking everything, which costs the objective twice as much
+_SWEEPS = 100
+
+
+def made_feasible(problem: Problem, coordinates: Floats, nearly: float = _NEARLY, sweeps: int = _SWEEPS) -> Floats:
+    """Sweeps that pull the ends of over-long pairs together, then division by the worst ratio that is left."""
+    from gramfold.sdp.feasible_kernels import shorten
+
+    pulled = np.array(coordinates, dtype=np.float64, order="C")
+    shorten(pulled, problem.pairs[:, 0].copy(), problem.pairs[:, 1].copy(), np.sqrt(problem.squared), nearly, sweeps)
+    return shrunk(problem, problem.centered(pulled))
+
+
+def shrunk(problem: Problem, coordinates: Floats) -> Floats:
+    """Divided by the worst ratio |y_i − y_j| / d_ij, if that is above 1."""
+    worst = float((problem.squared_lengths(coordinates) / problem.squared).max())
+    # twice the rounding of a length, so that whoever measures again finds none too long
+    return coordinates / np.sqrt(worst * (1.0 + 8.0 * np.finfo(float).eps)) if worst > 1.0 else coordinates
