@@ -1,13 +1,12 @@
 """A new point on a map of geodesics: it steps to its neighbours, walks the fitted graph, and is projected."""
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from gramfold.extension.project import projection, scaled
 from gramfold.graph.geodesic import squared_geodesics_from, stepped
 from gramfold.kernels.gram import GramKernel
 from gramfold.kernels.mercer import RepairedGram
-from gramfold.runtime.threads import blocks, run_blocks
+from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
 from gramfold.types import Floats, Neighbors, Spectrum
 
 _ENTRIES_PER_BLOCK = 400_000  # squared walks of a block: they stay in the cache while they are centred and projected
@@ -30,7 +29,7 @@ def walk_and_project(met: Neighbors, kernel: GramKernel, spectrum: Spectrum, n_j
         places[order[part]] = kernel.cross_times(squared, weights)
 
     rows = min(_ROWS_PER_BLOCK, max(1, _ENTRIES_PER_BLOCK // kernel.everybody.shape[1]))
-    with threadpool_limits(1, user_api="blas"):  # the pool's threads are enough
+    with one_blas_thread():  # the pool's threads are enough
         run_blocks(work, blocks(len(met), rows), n_jobs)
     return places
 

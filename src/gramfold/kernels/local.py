@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from gramfold.runtime.threads import blocks, run_blocks
+from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
 from gramfold.types import Integers, Neighbors
 
 _ENTRIES_PER_BLOCK = 500_000  # numbers that a block gathers: they stay in the cache while it is solved
@@ -35,5 +34,5 @@ def solve_locally(
     if len(parts) == 1:
         solve(parts[0])
         return
-    with threadpool_limits(1, user_api="blas"):  # the pool's threads are enough
+    with one_blas_thread():  # the pool's threads are enough
         run_blocks(solve, parts, n_jobs)

@@ -4,12 +4,11 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists, without
 from gramfold.neighbors.self_join import seeming_neighbors
 from gramfold.runtime.progress import SILENT, Stages
-from gramfold.runtime.threads import blocks, run_blocks, thread_count
+from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks, thread_count
 from gramfold.types import Floats, Integers, Neighbors
 
 _QUERIES_PER_BLOCK = 100_000
@@ -129,7 +128,7 @@ class BlockedIndex(VectorIndex):
             search = self._euclidean_nearest if self.metric.family == "euclidean" else self._plain_nearest
             indices[part], distances[part] = search(rows[part], k)
 
-        with threadpool_limits(1, user_api="blas"):  # the pool's threads are enough
+        with one_blas_thread():  # the pool's threads are enough
             run_blocks(work, self._parts(len(rows)), self.n_jobs, stages=stages, what="neighbours")
         return indices, distances
 
@@ -180,7 +179,7 @@ class BlockedIndex(VectorIndex):
             i, j = np.nonzero(squared <= length**2 * (1 + 1e-9) + rounding[:, None])
             return i + part.start, j, self.metric.pairs(rows[part], i, self.rows, j, n_jobs=1)
 
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             found = run_blocks(work, self._parts(len(rows)), self.n_jobs)
         i, j, distances = (np.concatenate(column) for column in zip(*found, strict=True))
         return i, j, distances

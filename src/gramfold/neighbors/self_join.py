@@ -7,10 +7,9 @@ never write to the same lists, and lists grow in one order whatever the threads.
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from gramfold.runtime.progress import SILENT, Stages
-from gramfold.runtime.threads import blocks, run_blocks
+from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
 from gramfold.types import Floats, Integers
 
 _ROWS_PER_TILE = 640  # products of two tiles stay in the cache while they are looked at
@@ -42,7 +41,7 @@ def seeming_neighbors(rows: Floats, k: int, n_jobs: int | None = None, stages: S
     short = norms.astype(np.float32)
     tiles = blocks(n, _ROWS_PER_TILE)
 
-    with threadpool_limits(1, user_api="blas"):  # the pool's threads are enough
+    with one_blas_thread():  # the pool's threads are enough
         rounds = _rounds(len(tiles))
         for pairs in stages.bar(rounds, len(rounds), "neighbours"):
 

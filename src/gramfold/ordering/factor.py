@@ -11,13 +11,12 @@ from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array
-from threadpoolctl import threadpool_limits
 
 from gramfold.errors import SingularFactorError
 from gramfold.ordering.elimination import Elimination, eliminate
 from gramfold.ordering.fill_reducing import fill_reducing_order
 from gramfold.ordering.permutation import permuted
-from gramfold.runtime.threads import blocks, run_blocks, thread_count
+from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks, thread_count
 from gramfold.types import Floats, Integers
 
 _PAIRS_PER_CALL = 1e9  # of the factorisation: some tenths of a second
@@ -122,7 +121,7 @@ class Factor:
                 factor_supernodes(*shape, values, pivots, part.start, part.stop, stop)
 
         # each call needs the ones before it, so they go one by one, but in a thread that an interrupt can stop
-        with threadpool_limits(1, user_api="blas"):  # blocks are too small for more, which only wait for each other
+        with one_blas_thread():  # blocks are too small for more, which only wait for each other
             run_blocks(work, [slice(*ends) for ends in pairwise(limits)], n_jobs=1, stop=stop)
         if stop[1]:
             raise SingularFactorError(f"the {len(pivots)} x {len(pivots)} matrix is singular: a pivot is 0")
@@ -146,7 +145,7 @@ class Factor:
             out[known.order, part] = x
 
         count = vectors.shape[1]
-        with threadpool_limits(1, user_api="blas"):  # the pool's threads are enough
+        with one_blas_thread():  # the pool's threads are enough
             run_blocks(work, blocks(count, -(-count // thread_count(n_jobs))), n_jobs, stop=stop)
         return out
 

@@ -4,12 +4,16 @@ Results come back in block order, so that sums over them do not depend on the nu
 """
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from gramfold.errors import InputError
 from gramfold.runtime.progress import SILENT, Stages
@@ -26,6 +30,18 @@ def thread_count(n_jobs: int | None) -> int:
     if n_jobs == 0:
         raise InputError("n_jobs=0 asks for no thread at all: use None for every core, or a positive number.")
     return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+
+
+@lru_cache(maxsize=1)
+def _libraries(modules: int) -> ThreadpoolController:  # noqa: ARG001  a new module may have brought a new library
+    return ThreadpoolController()  # looks through every library that is loaded: milliseconds
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Linear algebra on one thread: where the pool's own are enough, or matrices are small and threads only wait."""
+    with _libraries(len(sys.modules)).limit(limits=1, user_api="blas"):
+        yield
 
 
 def stop_flag() -> StopFlag:

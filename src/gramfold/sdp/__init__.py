@@ -1,1 +1,1 @@
-"""Semidefinite programs over graphs with lengths: max tr K, K ⪰ 0 centred, kept distances. Two solvers and a certificate."""
+"""Semidefinite programs over graphs with lengths: two solvers and a certificate."""

@@ -17,9 +17,9 @@ Newton has θ = 1. Then H is indefinite wherever L(v) has an eigenvalue below 1,
 the least eigenvalue of L(v) x = λ A x makes H positive (but for the constants, which nothing moves). That damping is
 what makes the method work. Mehrotra's predictor and corrector choose the targets t.
 
-Y needs enough columns: when its rank is full and the bottom of L(v) asks for more, two are added, along the eigenvectors
-that are not in Y yet; columns that carry nothing are dropped. At r ≥ the rank of the optimal K there is no other
-stationary point whose multipliers pass the certificate.
+Y needs enough columns: when its rank is full and the bottom of L(v) asks for more, two are added, along the
+eigenvectors that are not in Y yet; columns that carry nothing are dropped. With enough of them only the optimum has
+multipliers that pass the certificate.
 """
 
 import time
@@ -27,14 +27,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from gramfold.errors import InputError, SingularFactorError
+from gramfold.errors import InputError
 from gramfold.ordering.factor import Factor, Symbolic
 from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.certificate import certify
 from gramfold.sdp.feasible import made_feasible
-from gramfold.sdp.problem import Certificate, Listener, Problem, Solution, Step, by_variance
+from gramfold.sdp.problem import Listener, Problem, Solution, Step, by_variance
 from gramfold.types import Floats
 
 _RANK = 3  # to begin with: a sheet and one more
@@ -204,7 +203,7 @@ class _Search:
 
     def measure(self, tol: float) -> None:
         """Where the iterate stands: residuals, bound and a feasible kernel."""
-        squared, mass = self.problem.squared, self.problem.mass
+        mass = self.problem.mass
         self.bottom(self.v)
         bound = self.problem.bound(self.v, self.eigenvalues[0])
         if bound < self.best.bound:
@@ -250,7 +249,9 @@ class _Search:
         primal, dual = min(1.0, to_boundary(self.s, ds)), min(1.0, to_boundary(self.v, dv))
         mu_after = float((self.s + primal * ds) @ (self.v + dual * dv)) / len(ds)
         sigma = np.clip((mu_after / self.mu) ** 2, 1e-2, 1.0)
-        dY, dD, ds, dv = direction(sigma * self.mu - primal * dual * ds * dv, -(primal**2) * np.einsum("ec,ec->e", dD, dD))
+        dY, dD, ds, dv = direction(
+            sigma * self.mu - primal * dual * ds * dv, -(primal**2) * np.einsum("ec,ec->e", dD, dD)
+        )
         primal = min(1.0, _BOUNDARY * to_boundary(self.s, ds))
         dual = min(1.0, _BOUNDARY * to_boundary(self.v, dv))
         self.Y = problem.centered(self.Y + primal * dY)

@@ -6,8 +6,9 @@
     "nonexpansive"   K_e ≤ d_e²
     "slack"          any K_e, at a price: the objective is  tr M K − (C/2) Σ_e (K_e − d_e²)² / d_e²
 
-M = diag(m): a vertex that stands for m identical rows counts m times. K = Y Yᵀ is kept as its factor Y: row i is where
-vertex i lies. K_e = |y_i − y_j|², and Σ_e w_e K_e = tr L(w) K with the Laplacian L(w) = Σ_e w_e (e_i − e_j)(e_i − e_j)ᵀ.
+M = diag(m): a vertex that stands for m identical rows counts m times. K = Y Yᵀ is kept as its factor Y: row i is
+where vertex i lies. K_e = |y_i − y_j|², and Σ_e w_e K_e = tr L(w) K with the Laplacian L(w) = Σ_e w_e b_e b_eᵀ,
+b_e = e_i − e_j.
 
 Weinberger, Sha, Saul, ICML 2004.
 """
@@ -52,8 +53,8 @@ class Problem:
         pairs, distances = np.asarray(pairs), np.asarray(distances, dtype=np.float64)
         if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs) or distances.shape != (len(pairs),):
             raise InputError(
-                f"pairs have shape {pairs.shape} and distances {distances.shape}: an (m, 2) array of vertex numbers and "
-                "the m distances between them are needed, m >= 1."
+                f"pairs have shape {pairs.shape} and distances {distances.shape}: an (m, 2) array of vertex numbers "
+                "and the m distances between them are needed, m >= 1."
             )
         if isometry not in get_args(Isometry):
             raise InputError(f"isometry={isometry!r} is not one of {', '.join(get_args(Isometry))}.")
@@ -75,8 +76,8 @@ class Problem:
         count, piece = connected_components(self._graph(self.squared), directed=False)
         if count > 1:
             raise UnboundedProblemError(
-                f"the graph has {count} pieces (vertices 0 and {int(np.argmax(piece != piece[0]))} are not joined): they "
-                "can move apart without end, so the variance has no maximum; join the pieces or solve each by itself."
+                f"the graph has {count} pieces (vertices 0 and {int(np.argmax(piece != piece[0]))} are not joined): "
+                "they can move apart without end, so the variance has no maximum; join the pieces or solve each by itself."
             )
 
     def check_triangles(self) -> None:
@@ -122,7 +123,7 @@ class Problem:
         return csr_array(coo_array((values, (rows, columns)), shape=(n, n)))
 
     def variance(self, coordinates: Floats) -> float:
-        """tr M K of a centred Y."""
+        """Tr M K of a centred Y."""
         return float(self.mass @ np.einsum("ic,ic->i", coordinates, coordinates))
 
     def objective(self, coordinates: Floats) -> float:
@@ -139,7 +140,8 @@ class Problem:
         With v = w / least, L(v) ⪰ M on centred vectors, so tr M K ≤ Σ v_e K_e for every centred K ⪰ 0, and
 
             K_e = d_e² (or ≤ d_e², v ≥ 0)   ⇒   tr M K ≤ Σ v_e d_e²
-            slack:  tr M K − (C/2) Σ (K_e − d_e²)²/d_e² ≤ Σ max_k [v_e k − (C/2)(k − d_e²)²/d_e²] = Σ v_e d_e² + v_e² d_e²/2C
+            slack:  tr M K − (C/2) Σ (K_e − d_e²)²/d_e² ≤ Σ max_k [v_e k − (C/2)(k − d_e²)²/d_e²]
+                                                         = Σ v_e d_e² + v_e² d_e²/2C
         """
         if least <= 0:
             return float("inf")
@@ -209,7 +211,9 @@ def _check(pairs: Integers, distances: Floats, mass: Floats) -> None:
     if pairs.min() < 0 or pairs.max() >= n:
         raise InputError(f"a pair names vertex {pairs.max() if pairs.max() >= n else pairs.min()} of {n}.")
     if (pairs[:, 0] == pairs[:, 1]).any():
-        raise InputError(f"vertex {pairs[np.argmax(pairs[:, 0] == pairs[:, 1]), 0]} is paired with itself: leave it out.")
+        raise InputError(
+            f"vertex {pairs[np.argmax(pairs[:, 0] == pairs[:, 1]), 0]} is paired with itself: leave it out."
+        )
     if not (np.isfinite(distances).all() and (distances > 0).all()):
         worst = int(np.argmin(np.isfinite(distances) & (distances > 0)))
         raise InputError(

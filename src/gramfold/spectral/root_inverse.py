@@ -12,10 +12,10 @@ from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_array, eye_array
-from threadpoolctl import threadpool_limits
 
 from gramfold.errors import NotConvergedError, SingularFactorError
 from gramfold.ordering.superlu import OrderedLU
+from gramfold.runtime.threads import one_blas_thread
 from gramfold.spectral.block_lanczos import off
 from gramfold.spectral.krylov import largest_eigenpairs
 from gramfold.spectral.pencil import one_norm
@@ -33,7 +33,7 @@ _SEEN = 1e-8
 
 def smallest_by_root(root: csr_array, null: Floats, count: int, order: Integers) -> tuple[Floats, Floats]:
     """Eigenpairs of SᵀS outside its null vectors (orthonormal, (n, c)), smallest first; `order` is of elimination."""
-    with threadpool_limits(1, user_api="blas"):  # its pieces are small: threads would only wait for one another
+    with one_blas_thread():  # its pieces are small: threads would only wait for one another
         return _smallest(root, null, count, order)
 
 
