@@ -22,9 +22,11 @@ _HOMES = {
     "LandmarkIsomap": "gramfold.methods.landmark_isomap",
     "LandmarkMDS": "gramfold.methods.landmark_mds",
     "LaplacianEigenmaps": "gramfold.methods.laplacian_eigenmaps",
+    "MaximumVarianceUnfolding": "gramfold.methods.sde",
     "ModifiedLLE": "gramfold.methods.modified_lle",
     "NystromEmbedding": "gramfold.methods.nystrom_embedding",
     "OrdinalMDS": "gramfold.methods.ordinal_mds",
+    "SDE": "gramfold.methods.sde",
     "SpectralClustering": "gramfold.methods.spectral_clustering",
 }
 _ROOMS = ("datasets", "errors", "plotting")
@@ -32,6 +34,7 @@ _ROOMS = ("datasets", "errors", "plotting")
 __all__ = [
     "LLE",
     "LTSA",
+    "SDE",
     "ClassicalMDS",
     "CommuteTime",
     "DiffusionMap",
@@ -43,6 +46,7 @@ __all__ = [
     "LandmarkIsomap",
     "LandmarkMDS",
     "LaplacianEigenmaps",
+    "MaximumVarianceUnfolding",
     "ModifiedLLE",
     "NystromEmbedding",
     "OrdinalMDS",

@@ -17,12 +17,15 @@ from gramfold.methods.ltsa import LTSA as LTSA
 from gramfold.methods.modified_lle import ModifiedLLE as ModifiedLLE
 from gramfold.methods.nystrom_embedding import NystromEmbedding as NystromEmbedding
 from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
+from gramfold.methods.sde import SDE as SDE
+from gramfold.methods.sde import MaximumVarianceUnfolding as MaximumVarianceUnfolding
 from gramfold.methods.spectral_clustering import SpectralClustering as SpectralClustering
 
 __version__: str
 __all__ = [
     "LLE",
     "LTSA",
+    "SDE",
     "ClassicalMDS",
     "CommuteTime",
     "DiffusionMap",
@@ -34,6 +37,7 @@ __all__ = [
     "LandmarkIsomap",
     "LandmarkMDS",
     "LaplacianEigenmaps",
+    "MaximumVarianceUnfolding",
     "ModifiedLLE",
     "NystromEmbedding",
     "OrdinalMDS",

@@ -1,5 +1,6 @@
 """The one engine: every method is kernel PCA on a Gram matrix of its own."""
 
+from gramfold.embedding.barycentric_places import BarycentricPlaces
 from gramfold.embedding.edge_weights import EdgeWeights
 from gramfold.embedding.function_embedding import FunctionEmbedding
 from gramfold.embedding.geodesic_embedding import GeodesicEmbedding
@@ -12,6 +13,7 @@ from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece
 
 __all__ = [
+    "BarycentricPlaces",
     "EdgeWeights",
     "FunctionEmbedding",
     "GeodesicEmbedding",

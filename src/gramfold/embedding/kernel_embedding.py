@@ -141,7 +141,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         with stages("spectrum"):
             count = min(self.n_components, len(kernel.mass) - kernel.null.shape[1])
             spectrum = self._spectrum(kernel, count)
-        self._warn_of_rank(kernel, spectrum)
+        self._warn_of_rank(kernel, spectrum, count)
         coordinates = np.zeros((n, self.n_components))
         coordinates[:, : len(spectrum)] = place_everybody(kernel, spectrum)
         return Piece(source, kernel, spectrum, coordinates, nowhere)
@@ -150,9 +150,9 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """The eigenpairs that the map is made of, at most `count`."""
         return leading_spectrum(kernel, count)
 
-    def _warn_of_rank(self, kernel: Kernel, spectrum: Spectrum) -> None:
+    def _warn_of_rank(self, kernel: Kernel, spectrum: Spectrum, count: int) -> None:
         positive = int(positive_directions(spectrum).sum())
-        if kernel.exponent > 0 and positive < len(spectrum):
+        if kernel.exponent > 0 and positive < count:
             warnings.warn(
                 f"the kernel has {positive} positive eigenvalues and n_components={self.n_components} were asked for: "
                 f"the last {self.n_components - positive} columns of the map are zero.",

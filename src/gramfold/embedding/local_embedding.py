@@ -1,23 +1,18 @@
 """The engine of the methods that look at each neighbourhood as a flat piece.
 
 P = Σ_i (what neighbourhood i finds crooked),   P y = λ y, smallest λ > 0
-new point: y(x) = Σ_j w_j(x) y_j, with the weights that rebuild x from its neighbours
 """
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
-from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
-from gramfold.embedding.parameters import method, parameter
-from gramfold.embedding.pieces import Piece
+from gramfold.embedding.barycentric_places import BarycentricPlaces
+from gramfold.embedding.parameters import method
 from gramfold.errors import InputError
 from gramfold.kernels.alignment import alignment_penalty
 from gramfold.kernels.penalty import PenaltyKernel
-from gramfold.kernels.reconstruction import weight_matrix
 from gramfold.runtime.progress import Stages
 from gramfold.types import Floats, Graph, Integers
 
@@ -27,14 +22,8 @@ _BYTES_PER_PAIR = 12.0
 
 
 @method
-class LocalEmbedding(GraphEmbedding):
+class LocalEmbedding(BarycentricPlaces):
     """Engine of LLE and its kin; not used by itself."""
-
-    reg: float = parameter(
-        default=1e-3,
-        allowed=[Interval(Real, 0, None, closed="left")],
-        words="Ridge on the local weights, relative to the trace of the local Gram matrix.",
-    )
 
     def _memory(self, n: int, itemsize: int) -> float:
         return super()._memory(n, itemsize) + _BYTES_PER_PAIR * n * (min(self.n_neighbors, n) + 1) ** 2
@@ -77,15 +66,3 @@ class LocalEmbedding(GraphEmbedding):
         return PenaltyKernel(
             penalty=penalty, mass=graph.multiplicity, null=np.ones((len(graph), 1)), rows=np.arange(len(graph))
         )
-
-    def _place(self, piece: Piece, new: NewRows) -> Floats:
-        # the index numbers all vertices, the neighbours met are numbered within the piece
-        grams = self._index.query_grams(new.rows)
-        weights = weight_matrix(
-            new.met,
-            lambda rows, lists: grams(rows, piece.source.vertices[lists]),
-            self.reg,
-            self.n_features_in_,
-            self.n_jobs,
-        )
-        return np.asarray(weights @ piece.coordinates)

@@ -43,6 +43,10 @@ class Index(ABC):
         """Distances of all vertices from one of them, (size,)."""
 
     @abstractmethod
+    def distances_between(self, first: Integers, second: Integers) -> Floats:
+        """The distance of each of these pairs of vertices."""
+
+    @abstractmethod
     def gap(self, group: Integers, others: Integers) -> Step:
         """The shortest step (i, j, distance) from a group of vertices to the others."""
 
@@ -152,6 +156,9 @@ class VectorIndex(Index):
 
     def distances_from(self, vertex: int) -> Floats:
         return np.asarray(self.metric.block(self.points[[vertex]], self.points)[0])
+
+    def distances_between(self, first: Integers, second: Integers) -> Floats:
+        return self.metric.pairs(self.rows, first, self.rows, second, self.n_jobs)
 
     def vertex_grams(self, vertices: Integers) -> Callable[[Integers, Integers], Floats]:
         return lambda r, j: _difference_grams(self.points[vertices[r]], self.points[vertices[j]])

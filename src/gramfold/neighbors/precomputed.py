@@ -56,6 +56,9 @@ class DistanceIndex(Index):
     def distances_from(self, vertex: int) -> Floats:
         return np.asarray(self.distances[vertex], dtype=np.float64)
 
+    def distances_between(self, first: Integers, second: Integers) -> Floats:
+        return np.asarray(self.distances[first, second], dtype=np.float64)
+
     def gap(self, group: Integers, others: Integers) -> Step:
         between = self.distances[np.ix_(group, others)]
         i, j = np.unravel_index(np.argmin(between), between.shape)
@@ -117,6 +120,12 @@ class GraphIndex(Index):
 
         return np.asarray(dijkstra(self.graph, directed=False, indices=vertex))  # along the edges: all that is known
 
+    def distances_between(self, first: Integers, second: Integers) -> Floats:
+        raise PrecomputedInputError(
+            f"the distance of vertices {first[0]} and {second[0]} was asked for, and a sparse graph holds those of its "
+            "edges only: pass the rows themselves or a dense distance matrix."
+        )
+
     def gap(self, group: Integers, others: Integers) -> Step:
         raise DisconnectedGraphError(
             f"the graph is in pieces (one has {len(group)} of {self.size} vertices) and a sparse graph does not "
@@ -149,6 +158,9 @@ class TransformerIndex(GraphIndex):
 
     def distances_from(self, vertex: int) -> Floats:
         return self.vectors.distances_from(vertex)
+
+    def distances_between(self, first: Integers, second: Integers) -> Floats:
+        return self.vectors.distances_between(first, second)
 
     def gap(self, group: Integers, others: Integers) -> Step:
         return self.vectors.gap(group, others)

@@ -14,12 +14,14 @@ def made_feasible(problem: Problem, coordinates: Floats, nearly: float = _NEARLY
     from gramfold.sdp.feasible_kernels import shorten
 
     pulled = np.array(coordinates, dtype=np.float64, order="C")
-    shorten(pulled, problem.pairs[:, 0].copy(), problem.pairs[:, 1].copy(), np.sqrt(problem.squared), nearly, sweeps)
-    return shrunk(problem, problem.centered(pulled))
+    first, second = np.ascontiguousarray(problem.pairs.T)
+    room = np.empty_like(pulled), np.empty(len(pulled))
+    shorten(pulled, first, second, np.sqrt(problem.squared), *room, nearly, sweeps)
+    return touching(problem, problem.centered(pulled))
 
 
-def shrunk(problem: Problem, coordinates: Floats) -> Floats:
-    """Divided by the worst ratio |y_i − y_j| / d_ij, if that is above 1."""
+def touching(problem: Problem, coordinates: Floats) -> Floats:
+    """Divided by the worst ratio |y_i − y_j| / d_ij: as large as this shape may be."""
     worst = float((problem.squared_lengths(coordinates) / problem.squared).max())
     # twice the rounding of a length, so that whoever measures again finds none too long
-    return coordinates / np.sqrt(worst * (1.0 + 8.0 * np.finfo(float).eps)) if worst > 1.0 else coordinates
+    return np.asarray(coordinates / np.sqrt(worst * (1.0 + 8.0 * np.finfo(float).eps)))

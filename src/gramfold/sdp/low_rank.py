@@ -1,20 +1,20 @@
 """The non-expansive form at scale: an interior point method on a low-rank factor.
 
-    max tr A Y Yᵀ   over centred Y (n, r),   |y_i − y_j|² + s_e = d_e²,  s_e ≥ 0 for each pair e;     A = M
+    max tr M Y Yᵀ   over centred Y (n, r),   |y_i − y_j|² + s_e = d_e²,  s_e ≥ 0 for each pair e
 
 The barrier is on the pairs alone, so the multipliers v ≥ 0 make L(v) positive semidefinite by themselves. With
 D_e = y_i − y_j the conditions that a step aims at are
 
-    L(v) Y = A Y,     s_e = d_e² − |D_e|²,     v_e s_e = μ
+    L(v) Y = M Y,     s_e = d_e² − |D_e|²,     v_e s_e = μ
 
 and, with s and v eliminated, its direction solves
 
-    H dY = A Y − L(u) Y,    u = (t − v ρ)/s,    ρ = d² − |D|² − s
-    H = (L(v) − θA) ⊗ I_r + Σ_e (2 v_e/s_e) (b_e ⊗ D_e)(b_e ⊗ D_e)ᵀ,     b_e = e_i − e_j
+    H dY = M Y − L(u) Y,    u = (t − v ρ)/s,    ρ = d² − |D|² − s
+    H = (L(v) − θM) ⊗ I_r + Σ_e (2 v_e/s_e) (b_e ⊗ D_e)(b_e ⊗ D_e)ᵀ,     b_e = e_i − e_j
     ds = ρ − 2 D·dD,    dv = (t − v ds)/s − v
 
 Newton has θ = 1. Then H is indefinite wherever L(v) has an eigenvalue below 1, and the method diverges; θ just below
-the least eigenvalue of L(v) x = λ A x makes H positive (but for the constants, which nothing moves). That damping is
+the least eigenvalue of L(v) x = λ M x makes H positive (but for the constants, which nothing moves). That damping is
 what makes the method work. Mehrotra's predictor and corrector choose the targets t.
 
 Y needs enough columns: when its rank is full and the bottom of L(v) asks for more, two are added, along the
@@ -27,8 +27,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, eye_array
 
-from gramfold.errors import InputError
+from gramfold.errors import InputError, SingularFactorError
 from gramfold.ordering.factor import Factor, Symbolic
 from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.certificate import certify
@@ -39,12 +40,18 @@ from gramfold.types import Floats
 _RANK = 3  # to begin with: a sheet and one more
 _MOST_COLUMNS = 24
 _SPARE = 3  # eigenvectors of L(v) beyond those that Y should span: where Y may grow
+_SWEEPS, _SETTLED = 40, 1e-3  # of inverse iteration, and the relative change of eigenvalues at which it ends
+_LENGTH, _SLACK = 0.5, 0.2  # at the start: squared length of the 99% quantile pair, and least slack, relative to d²
 _BOUNDARY = 0.9  # share of the way to the boundary that a step may go
-_DAMPING, _LEAST_DAMPING, _MOST_DAMPING = 0.1, 1e-4, 0.2  # of θ, relative to how far Y is from L(v) Y = A Y
-_GROW_SHARE, _GROW_BELOW = 1e-3, 1.3  # no column carries less, and r eigenvalues are below: more columns are needed
-_DROP_SHARE = 1e-7
+_LEAST_SIGMA = 1e-2
+_DAMPING, _LEAST_DAMPING, _MOST_DAMPING = 0.1, 1e-4, 0.2  # of θ, relative to how far Y is from L(v) Y = M Y
+_GROW_SHARE, _GROW_BELOW = 1e-3, 1.3  # every column carries more, and r eigenvalues are below: r is too small
+_GROW_LENGTH = 0.02  # of new columns, as _LENGTH
+_DROP_SHARE = 1e-7  # two columns carry less than this: one is dropped
+_PATIENCE = 3  # iterations between changes of the rank
+_WARM_LENGTH, _WARM_SLACK, _WARM_WEIGHT = 0.99, 1e-2, 1e-2  # of a start that is given
 _PROVE_AT = 0.9  # of the gap that is asked for: the proved bound is a little above the estimate
-_GROW_LENGTH = 0.02  # squared length of the 99% quantile pair in a new column, relative to d²
+_RIDGE = 1e-8  # on a matrix that has a pivot of 0, relative to its mean diagonal
 
 
 def solve(
@@ -162,122 +169,156 @@ class _Search:
 
     def __init__(self, problem: Problem, symbolic: Symbolic, start: Solution | None) -> None:
         self.problem, self.symbolic = problem, symbolic
-        self.assembly = Assembly.of(problem.pairs, len(problem))
-        self.random = np.random.default_rng(0)
-        self.age = 0  # iterations since the rank changed
-        self.iteration = 0
-        self.begin(start)
-        self.best = _Best(self.Y, -np.inf, self.v, np.inf)
-
-    def begin(self, start: Solution | None) -> None:
-        """Y from the bottom of L(1/d²), at half of the allowed lengths; s and v to match."""
-        squared = self.problem.squared
-        self.V = self.random.standard_normal((len(self.problem), _RANK + _SPARE))
-        self.bottom(1.0 / squared)
+        self.graph = Assembly.of(problem.pairs, len(problem))
+        self.phase = 1e3 * self.graph.gather(problem.squared) / problem.squared.mean()
+        self.since = 0  # iterations since the rank changed
+        rank = min(_RANK, len(problem) - 1)
+        self.V = self.waves(min(rank + _SPARE, len(problem) - 1), first=1)
         if start is None:
-            self.Y = self.V[:, :_RANK] / np.sqrt(self.eigenvalues[:_RANK])
+            self.bottom(1.0 / problem.squared)
+            self.Y = self.stretched(self.V[:, :rank] / np.sqrt(self.eigenvalues[:rank]), _LENGTH)
+            self.v = 1.0 / (problem.squared * self.eigenvalues[0])
+            slack = _SLACK
         else:
-            self.Y = start.coordinates
-        ratio = np.quantile(self.problem.squared_lengths(self.Y) / squared, 0.99)
-        self.Y = self.problem.centered(self.Y) * np.sqrt(0.5 / ratio)
-        self.s = np.maximum(squared - self.problem.squared_lengths(self.Y), 0.2 * squared)
-        self.v = 1.0 / squared / self.eigenvalues[0]
+            self.Y = _WARM_LENGTH * start.coordinates
+            self.v = np.maximum(start.certificate.weights, _WARM_WEIGHT * start.certificate.weights.mean())
+            slack = _WARM_SLACK
+        self.s = np.maximum(problem.squared - problem.squared_lengths(self.Y), slack * problem.squared)
+        self.best = _Best(self.Y, 0.0, self.v, np.inf)
+
+    def waves(self, count: int, first: int) -> Floats:
+        """Vectors as good as random ones that belong to the vertices, whatever their order."""
+        return np.cos(np.outer(self.phase, np.arange(first, first + count)))
+
+    def stretched(self, Y: Floats, length: float) -> Floats:
+        """Y scaled so that the 99% quantile of |D_e|²/d_e² is `length`."""
+        Y = self.problem.centered(Y)
+        ratio = np.quantile(self.problem.squared_lengths(Y) / self.problem.squared, 0.99)
+        return np.asarray(Y * np.sqrt(length / ratio))
 
     def bottom(self, v: Floats) -> None:
         """The smallest eigenpairs of L(v) x = λ M x beside the constant, by inverse iteration from the last ones."""
         mass = self.problem.mass
         root = np.sqrt(mass)[:, None]
-        laplacian = self.assembly.laplacian(v)
-        shift = 1e-9 * laplacian.diagonal().mean() / mass.mean()
-        factor = Factor.of(self.assembly.laplacian(v, shift * mass), self.symbolic)
-        last = np.full(self.V.shape[1], np.inf)
-        for _ in range(40):
-            self.V = self.problem.centered(factor.solve(self.V * mass[:, None]))
-            basis = np.linalg.qr(root * self.V)[0] / root
-            self.eigenvalues, turn = np.linalg.eigh(basis.T @ (laplacian @ basis))
+        self.laplacian = self.graph.laplacian(v)
+        shift = 1e-9 * self.laplacian.diagonal().mean() / mass.mean()
+        factor = _factor(self.graph.laplacian(v, shift * mass), self.symbolic)
+        last = np.full(2, np.inf)
+        for _ in range(_SWEEPS):
+            W = self.problem.centered(factor.solve(self.V * mass[:, None]))
+            basis = np.linalg.qr(root * W)[0] / root
+            self.eigenvalues, turn = np.linalg.eigh(basis.T @ (self.laplacian @ basis))
             self.V = basis @ turn
-            if np.abs(self.eigenvalues[:2] - last[:2]).max() < 1e-3 * self.eigenvalues[0]:
+            leading = self.eigenvalues[:2]
+            if np.abs(leading - last[: len(leading)]).max() < _SETTLED * leading[0]:
                 break
-            last = self.eigenvalues
-        self.LY = laplacian @ self.Y if hasattr(self, "Y") else None
+            last = leading
 
     def measure(self, tol: float) -> None:
-        """Where the iterate stands: residuals, bound and a feasible kernel."""
-        mass = self.problem.mass
+        """Where the iterate stands: a bound, a feasible kernel, and residuals."""
         self.bottom(self.v)
         bound = self.problem.bound(self.v, self.eigenvalues[0])
         if bound < self.best.bound:
             self.best = replace(self.best, bound=bound, weights=self.v / self.eigenvalues[0])
-        rounded = made_feasible(self.problem, self.Y, min(1e-4, tol / 20))
-        primal = self.problem.variance(rounded)
+        feasible = made_feasible(self.problem, self.Y, min(1e-4, tol / 20))
+        primal = self.problem.variance(feasible)
         if primal > self.best.primal:
-            self.best = replace(self.best, primal=primal, coordinates=rounded)
-        self.residual = float(np.linalg.norm(mass[:, None] * self.Y - self.LY) / np.linalg.norm(mass[:, None] * self.Y))
+            self.best = replace(self.best, primal=primal, coordinates=feasible)
+        MY = self.problem.mass[:, None] * self.Y
+        self.residual = float(np.linalg.norm(MY - self.laplacian @ self.Y) / np.linalg.norm(MY))
         self.mu = float(self.v @ self.s) / len(self.s)
         self.words = f"rank {self.Y.shape[1]}, mu {self.mu:.1e}, residual {self.residual:.1e}"
 
     def at_rest(self, tol: float) -> bool:
-        """Converged as far as doubles allow."""
+        """Converged as far as doubles allow, whatever the gap."""
         return self.mu * len(self.s) < 1e-3 * tol * self.best.bound and self.residual < 1e-10
 
     def advance(self) -> None:
         """One predictor and corrector step."""
-        self.iteration += 1
-        self.age += 1
-        if self.age > 3 and self.iteration > 5:
+        self.since += 1
+        if self.since > _PATIENCE:
             self.adapt_rank()
-        problem, assembly = self.problem, self.assembly
-        D = self.Y[assembly.first] - self.Y[assembly.second]  # (m, r)
-        rho = problem.squared - np.einsum("ec,ec->e", D, D) - self.s
-        damping = np.clip(_DAMPING * self.residual, _LEAST_DAMPING, _MOST_DAMPING)
-        theta = min(1.0, self.eigenvalues[0]) * (1.0 - damping)
-        r = self.Y.shape[1]
-        forms = (2.0 * self.v / self.s)[:, None, None] * D[:, :, None] * D[:, None, :]
-        forms[:, np.arange(r), np.arange(r)] += self.v[:, None]
-        factor = Factor.of(assembly.blocks(forms, -theta * problem.mass), self.symbolic.blocks(r))
-
-        def direction(target, extra):
-            lacking = rho + extra
-            u = (target - self.v * lacking) / self.s
-            right = problem.mass[:, None] * self.Y - assembly.spread(u[:, None] * D)
-            dY = factor.solve(right.reshape(-1, 1)).reshape(-1, r)
-            dD = dY[assembly.first] - dY[assembly.second]
-            ds = lacking - 2.0 * np.einsum("ec,ec->e", D, dD)
-            return dY, dD, ds, (target - self.v * ds) / self.s - self.v
-
-        dY, dD, ds, dv = direction(0.0, 0.0)
-        primal, dual = min(1.0, to_boundary(self.s, ds)), min(1.0, to_boundary(self.v, dv))
-        mu_after = float((self.s + primal * ds) @ (self.v + dual * dv)) / len(ds)
-        sigma = np.clip((mu_after / self.mu) ** 2, 1e-2, 1.0)
-        dY, dD, ds, dv = direction(
-            sigma * self.mu - primal * dual * ds * dv, -(primal**2) * np.einsum("ec,ec->e", dD, dD)
-        )
-        primal = min(1.0, _BOUNDARY * to_boundary(self.s, ds))
-        dual = min(1.0, _BOUNDARY * to_boundary(self.v, dv))
-        self.Y = problem.centered(self.Y + primal * dY)
-        self.s = self.s + primal * ds
-        self.v = self.v + dual * dv
+        newton = _Newton(self)
+        step = newton.direction(0.0, 0.0)
+        a_p, a_d = min(1.0, _to_boundary(self.s, step.s)), min(1.0, _to_boundary(self.v, step.v))
+        after = float((self.s + a_p * step.s) @ (self.v + a_d * step.v)) / len(self.s)
+        sigma = float(np.clip((after / self.mu) ** 2, _LEAST_SIGMA, 1.0))
+        # what the predictor leaves out: ds dv, and the curvature |dD|² of the lengths
+        step = newton.direction(sigma * self.mu - a_p * a_d * step.s * step.v, -(a_p**2) * _squares(step.d))
+        a_p = min(1.0, _BOUNDARY * _to_boundary(self.s, step.s))
+        a_d = min(1.0, _BOUNDARY * _to_boundary(self.v, step.v))
+        self.Y = self.problem.centered(self.Y + a_p * step.y)
+        self.s = self.s + a_p * step.s
+        self.v = self.v + a_d * step.v
 
     def adapt_rank(self) -> None:
-        """More columns where the bottom of L(v) asks for them, fewer where one carries nothing."""
-        r = self.Y.shape[1]
+        """Two more columns where the bottom of L(v) asks for them, one less where two carry nothing."""
+        n, r = self.Y.shape
         root = np.sqrt(self.problem.mass)[:, None]
         values, turn = np.linalg.eigh((root * self.Y).T @ (root * self.Y))  # ascending
         shares = values / values.sum()
-        if shares[0] > _GROW_SHARE and (self.eigenvalues < _GROW_BELOW).sum() >= r and r < _MOST_COLUMNS:
+        more = min(2, n - 1 - r, _MOST_COLUMNS - r)
+        if more > 0 and shares[0] > _GROW_SHARE and (self.eigenvalues < _GROW_BELOW).sum() >= r:
             span = np.linalg.qr(root * self.Y)[0]
-            fresh = root * self.V - span @ (span.T @ (root * self.V))
-            fresh = np.linalg.svd(fresh, full_matrices=False)[0][:, :2] / root
-            fresh = self.problem.centered(fresh)
-            ratio = np.quantile(self.problem.squared_lengths(fresh) / self.problem.squared, 0.99)
-            self.Y = np.column_stack([self.Y, fresh * np.sqrt(_GROW_LENGTH / ratio)])
-            self.V = np.column_stack([self.V, self.random.standard_normal((len(self.V), 2)) / np.sqrt(len(self.V))])
-            self.age = 0
-        elif r > _RANK and shares[1] < _DROP_SHARE and self.iteration > 8:
+            beside = root * self.V - span @ (span.T @ (root * self.V))
+            fresh = np.linalg.svd(beside, full_matrices=False)[0][:, :more] / root
+            self.Y = np.column_stack([self.Y, self.stretched(fresh, _GROW_LENGTH)])
+            known = self.V.shape[1]
+            wanted = min(r + more + _SPARE, n - 1)
+            self.V = np.column_stack([self.V, self.waves(wanted - known, first=known + 1) / np.sqrt(n)])
+            self.since = 0
+        elif r > _RANK and shares[1] < _DROP_SHARE:
             self.Y = self.Y @ turn[:, 1:]
 
 
-def to_boundary(values: Floats, steps: Floats) -> float:
+@dataclass(frozen=True)
+class _Direction:
+    """dY, dD, ds, dv."""
+
+    y: Floats
+    d: Floats
+    s: Floats
+    v: Floats
+
+
+class _Newton:
+    """The linear system of one iteration, factored once for predictor and corrector."""
+
+    def __init__(self, at: _Search) -> None:
+        self.at = at
+        self.D = at.Y[at.graph.first] - at.Y[at.graph.second]  # (m, r)
+        self.rho = at.problem.squared - _squares(self.D) - at.s
+        damping = np.clip(_DAMPING * at.residual, _LEAST_DAMPING, _MOST_DAMPING)
+        theta = min(1.0, at.eigenvalues[0]) * (1.0 - damping)
+        r = at.Y.shape[1]
+        forms = (2.0 * at.v / at.s)[:, None, None] * self.D[:, :, None] * self.D[:, None, :]
+        forms[:, np.arange(r), np.arange(r)] += at.v[:, None]
+        self.factor = _factor(at.graph.blocks(forms, -theta * at.problem.mass), at.symbolic.blocks(r))
+
+    def direction(self, target: Floats | float, extra: Floats | float) -> _Direction:
+        """Towards v s = target, with `extra` added to what the lengths lack."""
+        at, rho = self.at, self.rho + extra
+        u = (target - at.v * rho) / at.s
+        right = at.problem.mass[:, None] * at.Y - at.graph.spread(u[:, None] * self.D)
+        dY = self.factor.solve(right.reshape(-1, 1)).reshape(right.shape)
+        dD = dY[at.graph.first] - dY[at.graph.second]
+        ds = rho - 2.0 * np.einsum("ec,ec->e", self.D, dD)
+        return _Direction(dY, dD, ds, (target - at.v * ds) / at.s - at.v)
+
+
+def _factor(matrix: csr_array, symbolic: Symbolic) -> Factor:
+    try:
+        return Factor.of(matrix, symbolic)
+    except SingularFactorError:  # some 1e-16 of slack is left on a pair: the direction need not be exact
+        ridge = _RIDGE * float(np.abs(matrix.diagonal()).mean())
+        return Factor.of(csr_array(matrix + ridge * eye_array(matrix.shape[0])), symbolic)
+
+
+def _squares(differences: Floats) -> Floats:
+    return np.asarray(np.einsum("ec,ec->e", differences, differences))
+
+
+def _to_boundary(values: Floats, steps: Floats) -> float:
     """How far values + α steps stay positive."""
     falling = steps < 0
     return float((-values[falling] / steps[falling]).min()) if falling.any() else np.inf

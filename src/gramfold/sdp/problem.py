@@ -77,7 +77,7 @@ class Problem:
         if count > 1:
             raise UnboundedProblemError(
                 f"the graph has {count} pieces (vertices 0 and {int(np.argmax(piece != piece[0]))} are not joined): "
-                "they can move apart without end, so the variance has no maximum; join the pieces or solve each by itself."
+                "they can move apart without end, so the variance has no maximum; join the pieces or solve each alone."
             )
 
     def check_triangles(self) -> None:

@@ -1,0 +1,181 @@
+"""Semidefinite embedding: the kernel of largest variance that keeps the distances between neighbours.
+
+    max tr K   over   K ⪰ 0,  Σ K = 0,  and for each kept pair   K_ii + K_jj − 2 K_ij  ≤  d_ij²   (or =, or ≈)
+    new point: y(x) = Σ_j w_j(x) y_j, with the weights that rebuild x from its neighbours
+
+Weinberger, Sha, Saul, ICML 2004; Weinberger, Saul, CVPR 2004 (maximum variance unfolding).
+"""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from gramfold.embedding import BarycentricPlaces, method, parameter
+from gramfold.errors import NotConvergedWarning
+from gramfold.kernels.semidefinite import FactorKernel, KeptPairs, angle_pairs, neighbor_pairs
+from gramfold.runtime.progress import Stages
+from gramfold.sdp.policy import Solver, solve_problem
+from gramfold.sdp.problem import Certificate, Isometry, Problem, Solution, Step
+from gramfold.spectral.factored import factored_spectrum
+from gramfold.types import Graph, Kernel, Spectrum
+
+
+@method
+class SDE(BarycentricPlaces):
+    """Semidefinite embedding, also known as maximum variance unfolding: a learned kernel, with its proof.
+
+    Neighbours are pulled as far apart as their distances allow, which unfolds the sheet that they lie on. How many
+    eigenvalues of the kernel are large tells the dimension of that sheet. The problem is convex, and
+    `certificate_` says how far from its optimum the kernel can be at most.
+
+    Examples
+    --------
+    >>> from gramfold import SDE
+    >>> from gramfold.datasets import make_swiss_roll
+    >>> roll = make_swiss_roll(400, random_state=0)
+    >>> model = SDE(n_neighbors=5).fit(roll.points[:300])
+    >>> bool(model.certificate_.gap <= 1e-3)  # within a thousandth of the best kernel there is
+    True
+    >>> bool(model.spectrum_.eigenvalues.sum() > 0.9 * model.spectrum_.total)  # two dimensions
+    True
+    >>> model.transform(roll.points[300:]).shape
+    (100, 2)
+    """
+
+    n_neighbors: int = parameter(
+        default=4,
+        allowed=[Interval(Integral, 1, None, closed="left")],
+        words="Neighbours of each row whose distances are kept; a number not below that of distinct rows is an error.",
+        kw_only=False,
+    )
+    isometry: Isometry = parameter(
+        default="nonexpansive",
+        allowed=[StrOptions({"nonexpansive", "exact", "slack"})],
+        words="""Whether a kept distance may become shorter but not longer, must stay, or should stay at a price
+        (`stiffness`). The exact form may have nothing left to unfold: it then says so.""",
+    )
+    pairs: Literal["neighbors", "angles"] = parameter(
+        default="neighbors",
+        allowed=[StrOptions({"neighbors", "angles"})],
+        words="""Which distances are kept: between neighbours, or also between rows that are neighbours of the same
+        row, which keeps the angles there.""",
+    )
+    solver: Solver = parameter(
+        default="auto",
+        allowed=[StrOptions({"auto", "dense", "low-rank", "landmarks"})],
+        words="""Interior point methods on the whole matrix ("dense") or on a factor of it ("low-rank"), or the whole
+        problem through a few landmarks; "auto" takes the one that is forecast to be quickest.""",
+    )
+    stiffness: float = parameter(
+        default=100.0,
+        allowed=[Interval(Real, 0, None, closed="neither")],
+        words='C of isometry="slack"; at 100 distances change by about 4%.',
+    )
+    tol: float = parameter(
+        default=1e-3,
+        allowed=[Interval(Real, 0, 1, closed="neither")],
+        words="The gap to prove: no kernel has more than 1 / (1 − tol) times the variance of this one.",
+    )
+    max_iter: int = parameter(
+        default=100, allowed=[Interval(Integral, 1, None, closed="left")], words="Iterations at most."
+    )
+    time_limit: float | None = parameter(
+        default=None,
+        allowed=[Interval(Real, 0, None, closed="neither"), None],
+        words="""Seconds after which the solver stops at the end of an iteration. What it has then is returned with its
+        certificate and a warning, as at `max_iter`.""",
+    )
+    warm_start: bool = parameter(
+        default=False,
+        allowed=["boolean"],
+        words="Begin at the kernel of the last fit where that has as many rows and pairs.",
+    )
+
+    _attributes: ClassVar[str] = """
+    certificate_ : Certificate
+        `primal` (objective of the kernel), `upper_bound` (no kernel has more), `gap` = 1 − primal / upper_bound,
+        `max_violation` (largest relative error of a kept distance), `primal_uncertainty` (exact form: what that is
+        worth), `pairs` and `weights` (the multiplier of each kept pair, as vertex numbers of `graph_`).
+    solution_ : Solution
+        How it was found: `solver`, `steps`, `seconds`, `converged`.
+    n_iter_ : int
+        Iterations of the solver.
+    """
+
+    def _kernel(self, graph: Graph, stages: Stages) -> FactorKernel:
+        kept = self._kept_pairs(graph)
+        problem = Problem.of(
+            kept.pairs,
+            kept.distances,
+            mass=graph.multiplicity,
+            isometry=self.isometry,
+            stiffness=self.stiffness,
+        )
+        solution = solve_problem(
+            problem,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            time_limit=self.time_limit,
+            start=self._start(problem),
+            listen=lambda step: stages.say(_words(step)),
+        )
+        self._warn_of_gap(solution.certificate, solution.converged)
+        self._solutions.append(solution)
+        return FactorKernel.of(solution.coordinates, graph.multiplicity)
+
+    def _kept_pairs(self, graph: Graph) -> KeptPairs:
+        return neighbor_pairs(graph) if self.pairs == "neighbors" else angle_pairs(graph, self._index.distances_between)
+
+    def _spectrum(self, kernel: Kernel, count: int) -> Spectrum:
+        assert isinstance(kernel, FactorKernel)
+        return factored_spectrum(kernel.factor, kernel.mass, count)
+
+    def fit(self, X: Any, y: Any = None) -> "SDE":
+        self._previous = getattr(self, "_solutions", []) if self.warm_start else []
+        self._solutions: list[Solution] = []
+        return super().fit(X, y)
+
+    def _start(self, problem: Problem) -> Solution | None:
+        number = len(self._solutions)
+        if number >= len(self._previous):
+            return None
+        start = self._previous[number]
+        alike = len(start.coordinates) == len(problem) and len(start.certificate.weights) == len(problem.pairs)
+        return start if alike else None
+
+    @property
+    def solution_(self) -> Solution:
+        """See the attributes."""
+        return self._solutions[0]
+
+    @property
+    def certificate_(self) -> Certificate:
+        """See the attributes."""
+        return self.solution_.certificate
+
+    @property
+    def n_iter_(self) -> int:
+        """See the attributes."""
+        return len(self.solution_.steps)
+
+    def _warn_of_gap(self, certificate: Certificate, converged: bool) -> None:
+        if not converged:
+            warnings.warn(
+                f"the kernel has {certificate.primal:.6g} and at most {certificate.upper_bound:.6g} is possible, a gap of "
+                f"{certificate.gap:.1e} where tol={self.tol:g} was asked for: raise max_iter or time_limit.",
+                NotConvergedWarning,
+                stacklevel=5,
+            )
+
+
+def _words(step: Step) -> str:
+    return (
+        f"iteration {step.iteration}, {step.seconds:.1f} s: {step.primal:.6g} of at most {step.upper_bound:.6g}, "
+        f"gap {step.gap:.1e} ({step.words})"
+    )
+
+
+MaximumVarianceUnfolding = SDE  # the name that its authors gave it next
