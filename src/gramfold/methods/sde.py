@@ -164,8 +164,8 @@ class SDE(BarycentricPlaces):
     def _warn_of_gap(self, certificate: Certificate, converged: bool) -> None:
         if not converged:
             warnings.warn(
-                f"the kernel has {certificate.primal:.6g} and at most {certificate.upper_bound:.6g} is possible, a gap of "
-                f"{certificate.gap:.1e} where tol={self.tol:g} was asked for: raise max_iter or time_limit.",
+                f"the kernel has {certificate.primal:.6g} and at most {certificate.upper_bound:.6g} is possible, a gap "
+                f"of {certificate.gap:.1e} where tol={self.tol:g} was asked for: raise max_iter or time_limit.",
                 NotConvergedWarning,
                 stacklevel=5,
             )

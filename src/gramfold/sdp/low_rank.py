@@ -41,6 +41,7 @@ _RANK = 3  # to begin with: a sheet and one more
 _MOST_COLUMNS = 24
 _SPARE = 3  # eigenvectors of L(v) beyond those that Y should span: where Y may grow
 _SWEEPS, _SETTLED = 40, 1e-3  # of inverse iteration, and the relative change of eigenvalues at which it ends
+_CHANCE = 1e-6
 _LENGTH, _SLACK = 0.5, 0.2  # at the start: squared length of the 99% quantile pair, and least slack, relative to d²
 _BOUNDARY = 0.9  # share of the way to the boundary that a step may go
 _LEAST_SIGMA = 1e-2
@@ -187,8 +188,12 @@ class _Search:
         self.best = _Best(self.Y, 0.0, self.v, np.inf)
 
     def waves(self, count: int, first: int) -> Floats:
-        """Vectors as good as random ones that belong to the vertices, whatever their order."""
-        return np.cos(np.outer(self.phase, np.arange(first, first + count)))
+        """Vectors as good as random ones that belong to the vertices, whatever their order.
+
+        Vertices that the graph does not tell apart get the same: a trace of chance tells them apart.
+        """
+        chance = np.random.default_rng(first).standard_normal((len(self.phase), count))
+        return np.cos(np.outer(self.phase, np.arange(first, first + count))) + _CHANCE * chance
 
     def stretched(self, Y: Floats, length: float) -> Floats:
         """Y scaled so that the 99% quantile of |D_e|²/d_e² is `length`."""
