@@ -17,9 +17,9 @@ Newton has θ = 1. Then H is indefinite wherever L(v) has an eigenvalue below 1,
 the least eigenvalue of L(v) x = λ M x makes H positive (but for the constants, which nothing moves). That damping is
 what makes the method work. Mehrotra's predictor and corrector choose the targets t.
 
-Y needs enough columns: when its rank is full and the bottom of L(v) asks for more, two are added, along the
-eigenvectors that are not in Y yet; columns that carry nothing are dropped. With enough of them only the optimum has
-multipliers that pass the certificate.
+Y needs enough columns: when its rank is full and the bottom of L(v) asks for more, or Y is at a saddle point, two are
+added, along the eigenvectors that are not in Y yet; columns that carry nothing are dropped. With enough of them only
+the optimum has multipliers that pass the certificate.
 """
 
 import time
@@ -47,10 +47,12 @@ _BOUNDARY = 0.9  # share of the way to the boundary that a step may go
 _LEAST_SIGMA = 1e-2
 _DAMPING, _LEAST_DAMPING, _MOST_DAMPING = 0.1, 1e-4, 0.2  # of θ, relative to how far Y is from L(v) Y = M Y
 _GROW_SHARE, _GROW_BELOW = 1e-3, 1.3  # every column carries more, and r eigenvalues are below: r is too small
+_SADDLE_RESIDUAL, _SADDLE_BELOW = 1e-2, 0.9  # L(v) Y = M Y nearly, and there is an eigenvalue below: a saddle point
 _GROW_LENGTH = 0.02  # of new columns, as _LENGTH
 _DROP_SHARE = 1e-7  # two columns carry less than this: one is dropped
 _PATIENCE = 3  # iterations between changes of the rank
 _WARM_LENGTH, _WARM_SLACK, _WARM_WEIGHT = 0.99, 1e-2, 1e-2  # of a start that is given
+_FELL, _IDLE, _LONG_IDLE = 0.95, 5, 30  # a gap that fell, and iterations without: when to give up
 _PROVE_AT = 0.9  # of the gap that is asked for: the proved bound is a little above the estimate
 _RIDGE = 1e-8  # on a matrix that has a pivot of 0, relative to its mean diagonal
 
@@ -173,18 +175,17 @@ class _Search:
         self.graph = Assembly.of(problem.pairs, len(problem))
         self.phase = 1e3 * self.graph.gather(problem.squared) / problem.squared.mean()
         self.since = 0  # iterations since the rank changed
+        self.idle = 0  # iterations since the gap fell
         rank = min(_RANK, len(problem) - 1)
         self.V = self.waves(min(rank + _SPARE, len(problem) - 1), first=1)
         if start is None:
             self.bottom(1.0 / problem.squared)
             self.Y = self.stretched(self.V[:, :rank] / np.sqrt(self.eigenvalues[:rank]), _LENGTH)
             self.v = 1.0 / (problem.squared * self.eigenvalues[0])
-            slack = _SLACK
+            self.s = np.maximum(problem.squared - problem.squared_lengths(self.Y), _SLACK * problem.squared)
         else:
-            self.Y = _WARM_LENGTH * start.coordinates
-            self.v = np.maximum(start.certificate.weights, _WARM_WEIGHT * start.certificate.weights.mean())
-            slack = _WARM_SLACK
-        self.s = np.maximum(problem.squared - problem.squared_lengths(self.Y), slack * problem.squared)
+            self.Y, self.v = start.coordinates, start.certificate.weights
+            self.loosen()
         self.best = _Best(self.Y, 0.0, self.v, np.inf)
 
     def waves(self, count: int, first: int) -> Floats:
@@ -221,6 +222,7 @@ class _Search:
 
     def measure(self, tol: float) -> None:
         """Where the iterate stands: a bound, a feasible kernel, and residuals."""
+        before = self.best.gap
         self.bottom(self.v)
         bound = self.problem.bound(self.v, self.eigenvalues[0])
         if bound < self.best.bound:
@@ -229,14 +231,16 @@ class _Search:
         primal = self.problem.variance(feasible)
         if primal > self.best.primal:
             self.best = replace(self.best, primal=primal, coordinates=feasible)
+        self.idle = 0 if self.best.gap < _FELL * before else self.idle + 1
         MY = self.problem.mass[:, None] * self.Y
         self.residual = float(np.linalg.norm(MY - self.laplacian @ self.Y) / np.linalg.norm(MY))
         self.mu = float(self.v @ self.s) / len(self.s)
         self.words = f"rank {self.Y.shape[1]}, mu {self.mu:.1e}, residual {self.residual:.1e}"
 
     def at_rest(self, tol: float) -> bool:
-        """Converged as far as doubles allow, whatever the gap."""
-        return self.mu * len(self.s) < 1e-3 * tol * self.best.bound and self.residual < 1e-10
+        """Nothing is gained any more: the barrier is worth nothing and the gap stays, or it has stayed for long."""
+        gone = self.mu * len(self.s) < 1e-3 * tol * self.best.bound
+        return self.idle >= (_IDLE if gone else _LONG_IDLE) or not np.isfinite(self.residual)
 
     def advance(self) -> None:
         """One predictor and corrector step."""
@@ -262,8 +266,10 @@ class _Search:
         root = np.sqrt(self.problem.mass)[:, None]
         values, turn = np.linalg.eigh((root * self.Y).T @ (root * self.Y))  # ascending
         shares = values / values.sum()
+        full = shares[0] > _GROW_SHARE and (self.eigenvalues < _GROW_BELOW).sum() >= r
+        saddle = self.residual < _SADDLE_RESIDUAL and self.eigenvalues[0] < _SADDLE_BELOW
         more = min(2, n - 1 - r, _MOST_COLUMNS - r)
-        if more > 0 and shares[0] > _GROW_SHARE and (self.eigenvalues < _GROW_BELOW).sum() >= r:
+        if more > 0 and (full or saddle):
             span = np.linalg.qr(root * self.Y)[0]
             beside = root * self.V - span @ (span.T @ (root * self.V))
             fresh = np.linalg.svd(beside, full_matrices=False)[0][:, :more] / root
@@ -272,8 +278,17 @@ class _Search:
             wanted = min(r + more + _SPARE, n - 1)
             self.V = np.column_stack([self.V, self.waves(wanted - known, first=known + 1) / np.sqrt(n)])
             self.since = 0
+            if saddle:
+                self.loosen()
         elif r > _RANK and shares[1] < _DROP_SHARE:
             self.Y = self.Y @ turn[:, 1:]
+
+    def loosen(self) -> None:
+        """Away from the boundary, where a step could not turn."""
+        self.Y = _WARM_LENGTH * self.Y
+        self.v = np.maximum(self.v, _WARM_WEIGHT * self.v.mean())
+        squared = self.problem.squared
+        self.s = np.maximum(squared - self.problem.squared_lengths(self.Y), _WARM_SLACK * squared)
 
 
 @dataclass(frozen=True)
