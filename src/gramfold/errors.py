@@ -1,5 +1,7 @@
 """The few named errors and warnings. Each message says what was found, what it means, what to change."""
 
+from typing import Any
+
 
 class GramfoldError(Exception):
     """Base of every error that gramfold raises on purpose."""
@@ -22,7 +24,9 @@ class UnboundedProblemError(DisconnectedGraphError):
 
 
 class InfeasibleLengthsError(GramfoldError, ValueError):
-    """No points have these distances."""
+    """No points have these distances. Where weights of the pairs prove it, they are in `weights`."""
+
+    weights: Any = None
 
 
 class NoInteriorError(GramfoldError, RuntimeError):

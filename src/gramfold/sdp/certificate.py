@@ -20,6 +20,7 @@ _FURTHER = 8.0
 _FURTHEST = 0.5
 _SWEEPS = 30  # of inverse iteration, at most
 _SPARE = 4  # vectors beside those of Y
+_NEAR = 8  # columns of Y, the longest, that inverse iteration begins with: a dense solver's Y has n of them
 _SETTLED = 1e-10  # relative change of the estimate
 _BACKWARD = 1e-12  # a factor that solves worse is not that of its matrix, and its inertia says nothing
 _ROUNDING = 32 * float(np.finfo(np.float64).eps)  # of a factor, relative to its matrix, at least
@@ -87,7 +88,8 @@ def _eigenvalues_below(laplacian: csr_array, mass: Floats, sigma: float, symboli
 def _estimate(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Symbolic) -> tuple[float, float]:
     """The second smallest eigenvalue by inverse iteration, and how far it last moved, relative to it."""
     spare = np.random.default_rng(0).standard_normal((len(mass), _SPARE))
-    vectors = np.column_stack([near, spare / np.sqrt(len(mass))])
+    longest = np.argsort(-np.einsum("ic,ic->c", near, near), kind="stable")[:_NEAR]
+    vectors = np.column_stack([near[:, longest], spare / np.sqrt(len(mass))])
     scale = float(laplacian.diagonal().sum() / mass.sum())  # keeps the factor from being singular; far below any λ
     factor = Factor.of(csr_array(laplacian + diags_array(1e-10 * scale * mass)), symbolic)
     last, estimate = np.inf, np.inf
