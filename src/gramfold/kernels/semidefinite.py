@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
-from scipy.sparse import csr_array, triu
+from scipy.sparse import csr_array, eye_array, triu
 
-from gramfold.types import Floats, Graph, Integers, Kernel
+from gramfold.kernels.reconstruction import weight_matrix
+from gramfold.runtime.threads import blocks
+from gramfold.types import Floats, Graph, Integers, Kernel, Neighbors
+
+_PAIRS_PER_BLOCK = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -68,3 +72,28 @@ def angle_pairs(graph: Graph, distances: Callable[[Integers, Integers], Floats])
         np.concatenate([edges.pairs, np.column_stack([i, j])]),
         np.concatenate([edges.distances, distances(graph.vertices[i], graph.vertices[j])]),
     )
+
+
+def landmark_mixtures(
+    landmarks: Integers,
+    n: int,
+    k: int,
+    distances: Callable[[Integers, Integers], Floats],
+    grams: Callable[[Integers, Integers], Floats],
+    reg: float,
+    width: int,
+    n_jobs: int | None,
+) -> csr_array:
+    """(n, N) weights that rebuild each vertex from its k nearest landmarks; a landmark is itself."""
+    N = len(landmarks)
+    k = min(k, N)
+    nearest, lengths = np.empty((n, k), dtype=np.int64), np.empty((n, k))
+    for part in blocks(n, max(1, _PAIRS_PER_BLOCK // N)):
+        rows = np.arange(part.start, part.stop)
+        found = distances(np.repeat(rows, N), np.tile(landmarks, len(rows))).reshape(len(rows), N)
+        nearest[part] = np.argpartition(found, k - 1, axis=1)[:, :k]
+        lengths[part] = np.take_along_axis(found, nearest[part], axis=1)
+    lists = Neighbors.from_lists(nearest, lengths, N)
+    weights = weight_matrix(lists, lambda rows, places: grams(rows, landmarks[places]), reg, width, n_jobs).tolil()
+    weights[landmarks] = eye_array(N, format="lil")
+    return csr_array(weights)

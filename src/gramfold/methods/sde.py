@@ -10,16 +10,22 @@ import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding import BarycentricPlaces, method, parameter
 from gramfold.errors import NotConvergedWarning
-from gramfold.kernels.semidefinite import FactorKernel, KeptPairs, angle_pairs, neighbor_pairs
+from gramfold.kernels.landmark import choose_landmarks
+from gramfold.kernels.semidefinite import FactorKernel, KeptPairs, angle_pairs, landmark_mixtures, neighbor_pairs
 from gramfold.runtime.progress import Stages
 from gramfold.sdp.policy import Solver, solve_problem
 from gramfold.sdp.problem import Certificate, Isometry, Problem, Solution, Step
 from gramfold.spectral.factored import factored_spectrum
 from gramfold.types import Graph, Kernel, Spectrum
+
+_LANDMARKS_EACH = 12  # that a vertex is a mixture of: one more than the dimensions that it may have around it
 
 
 @method
@@ -67,6 +73,11 @@ class SDE(BarycentricPlaces):
         allowed=[StrOptions({"auto", "dense", "low-rank", "landmarks"})],
         words="""Interior point methods on the whole matrix ("dense") or on a factor of it ("low-rank"), or the whole
         problem through a few landmarks; "auto" takes the one that is forecast to be quickest.""",
+    )
+    landmarks: int = parameter(
+        default=200,
+        allowed=[Interval(Integral, 3, None, closed="left")],
+        words='How many landmarks solver="landmarks" has.',
     )
     stiffness: float = parameter(
         default=100.0,
@@ -120,6 +131,7 @@ class SDE(BarycentricPlaces):
             max_iter=self.max_iter,
             time_limit=self.time_limit,
             start=self._start(problem),
+            mixtures=None if self._index.given else lambda: self._mixtures(graph),
             listen=lambda step: stages.say(_words(step)),
         )
         self._warn_of_gap(solution.certificate, solution.converged)
@@ -128,6 +140,28 @@ class SDE(BarycentricPlaces):
 
     def _kept_pairs(self, graph: Graph) -> KeptPairs:
         return neighbor_pairs(graph) if self.pairs == "neighbors" else angle_pairs(graph, self._index.distances_between)
+
+    def _mixtures(self, graph: Graph) -> csr_array:
+        """Each vertex as a mixture of landmarks, spread as evenly as can be."""
+        n = len(graph)
+        chosen = choose_landmarks(
+            "maxmin",
+            lambda vertex: self._index.distances_from(int(graph.vertices[vertex]))[graph.vertices],
+            n,
+            min(n, self.landmarks),
+            check_random_state(self.random_state),
+            start=int(np.argmax(graph.neighbors.farthest)),  # the loneliest vertex, whatever the order of the rows
+        )
+        return landmark_mixtures(
+            chosen,
+            n,
+            max(_LANDMARKS_EACH, self.n_neighbors),
+            lambda i, j: self._index.distances_between(graph.vertices[i], graph.vertices[j]),
+            self._index.vertex_grams(graph.vertices),
+            self.reg,
+            self.n_features_in_,
+            self.n_jobs,
+        )
 
     def _spectrum(self, kernel: Kernel, count: int) -> Spectrum:
         assert isinstance(kernel, FactorKernel)

@@ -54,6 +54,8 @@ _PATIENCE = 3  # iterations between changes of the rank
 _WARM_LENGTH, _WARM_SLACK, _WARM_WEIGHT = 0.99, 1e-2, 1e-2  # of a start that is given
 _FELL, _IDLE, _LONG_IDLE = 0.95, 5, 30  # a gap that fell, and iterations without: when to give up
 _PROVE_AT = 0.9  # of the gap that is asked for: the proved bound is a little above the estimate
+_USUAL_RANK, _USUAL_ITERATIONS = 5, 25  # for forecasts
+_RATE, _PER_VERTEX = 3e9, 2e-5  # multiplications a second where much fills in, and seconds for a vertex
 _RIDGE = 1e-8  # on a matrix that has a pivot of 0, relative to its mean diagonal
 
 
@@ -104,13 +106,14 @@ def solve_problem(
     time_limit: float | None = None,
     start: Solution | None = None,
     listen: Listener | None = None,
+    symbolic: Symbolic | None = None,
 ) -> Solution:
-    """The same for a problem that was checked."""
+    """The same for a problem that was checked; `symbolic` is what `elimination_of` says of it, where that is known."""
     if problem.isometry != "nonexpansive":
         raise InputError(f'the low-rank solver is for isometry="nonexpansive", not {problem.isometry!r}.')
     began = time.perf_counter()
     unit = float(problem.squared.mean())
-    symbolic = Symbolic.of(Assembly.of(problem.pairs, len(problem)).pattern())
+    symbolic = symbolic or elimination_of(problem)
     number = np.empty(len(problem), dtype=np.int64)
     number[symbolic.order] = np.arange(len(problem))
     # vertices in the order of elimination, lengths of mean 1
@@ -151,6 +154,23 @@ def solve_problem(
         solver="low-rank interior point",
         seconds=time.perf_counter() - began,
     )
+
+
+def elimination_of(problem: Problem) -> Symbolic:
+    """The order of elimination of the graph's vertices, and what fills in."""
+    return Symbolic.of(Assembly.of(problem.pairs, len(problem)).pattern())
+
+
+def memory(symbolic: Symbolic, pairs: int) -> float:
+    """Bytes, at the rank that is usual: the factor, its matrix and how that is put together."""
+    n = len(symbolic.order)
+    return 8.0 * _USUAL_RANK**2 * (symbolic.entries + 5.0 * (n + 2.0 * pairs))
+
+
+def seconds(symbolic: Symbolic) -> float:
+    """Roughly, at the rank and number of iterations that are usual: what fills in and what every vertex costs."""
+    operations = float(symbolic.operations.sum()) * _USUAL_RANK**3
+    return _USUAL_ITERATIONS * (operations / _RATE + _PER_VERTEX * len(symbolic.order))
 
 
 @dataclass(frozen=True)

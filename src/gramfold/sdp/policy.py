@@ -1,23 +1,79 @@
-"""Who solves."""
+"""Who solves: what is forecast to be quick enough and to fit into memory.
 
-from typing import Literal
+"exact", "slack"     the dense method
+"nonexpansive"       the low-rank method, unless the graph's factors fill in (data of high dimension): then the
+                     dense one where that is quick enough, and landmarks where nothing is
+"""
 
-from gramfold.sdp import low_rank
-from gramfold.sdp.problem import Listener, Problem, Solution
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal
+
+from scipy.sparse import csr_array
+
+from gramfold.errors import ApproximationWarning
+from gramfold.runtime.memory import USABLE_SHARE, available_memory, require_memory
+from gramfold.sdp import interior_point, landmarks, low_rank
+from gramfold.sdp.problem import Problem, Solution
 
 Solver = Literal["auto", "dense", "low-rank", "landmarks"]
+_LONG = 600.0  # seconds that "auto" may be forecast to take before it looks for somebody quicker
 
 
 def solve_problem(
     problem: Problem,
     *,
-    solver: Solver,
-    tol: float,
-    max_iter: int,
-    time_limit: float | None,
-    start: Solution | None,
-    listen: Listener | None,
+    solver: Solver = "auto",
+    start: Solution | None = None,
+    mixtures: Callable[[], csr_array] | None = None,
+    **limits: Any,
 ) -> Solution:
-    return low_rank.solve_problem(
-        problem, tol=tol, max_iter=max_iter, time_limit=time_limit, start=start, listen=listen
+    """Solve by the named method, or by the one that the forecasts favour.
+
+    `mixtures` makes the (n, N) mixtures of landmarks that the vertices are; `limits` are `tol`, `max_iter`,
+    `time_limit` and `listen` of every method.
+    """
+    n, m = len(problem), len(problem.pairs)
+    symbolic = low_rank.elimination_of(problem) if problem.isometry == "nonexpansive" else None
+    if solver == "auto":
+        solver = _choose(problem, symbolic, can_mix=mixtures is not None)
+    if solver == "landmarks" and mixtures is not None:
+        return landmarks.solve_problem(problem, mixtures(), **limits)
+    if solver == "dense":
+        require_memory(
+            'SDE(solver="dense")',
+            lambda rows: interior_point.memory(rows, m * rows // n),
+            n,
+            'and place the others with transform(), or use isometry="nonexpansive" with another solver',
+        )
+        return interior_point.solve_problem(problem, start=start, **limits)
+    if symbolic is not None:
+        require_memory(
+            'SDE(solver="low-rank")',
+            lambda rows: low_rank.memory(symbolic, m) * rows / n,
+            n,
+            'and place the others with transform(), or use solver="landmarks"',
+        )
+    return low_rank.solve_problem(problem, start=start, symbolic=symbolic, **limits)
+
+
+def _choose(problem: Problem, symbolic: Any, *, can_mix: bool) -> Solver:
+    n, m = len(problem), len(problem.pairs)
+    if symbolic is None:
+        return "dense"
+    budget = USABLE_SHARE * available_memory()
+    forecast = low_rank.seconds(symbolic)
+    if forecast <= _LONG and low_rank.memory(symbolic, m) <= budget:
+        return "low-rank"
+    if interior_point.seconds(n, m) <= _LONG and interior_point.memory(n, m) <= budget:
+        return "dense"
+    if not can_mix:
+        return "low-rank"
+    warnings.warn(
+        f"the whole problem is forecast to take {forecast / 60:.0f} minutes, for the graph of {n:,} rows has no small "
+        'separators (data of high dimension), so it was solved through landmarks: pass solver="landmarks" to accept '
+        'this, or "low-rank" to wait.',
+        ApproximationWarning,
+        stacklevel=7,
     )
+    return "landmarks"

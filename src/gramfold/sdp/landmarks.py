@@ -1,0 +1,112 @@
+"""The non-expansive form through few landmarks, for graphs whose factors fill in: Y = Q ℓ.
+
+    max tr M K   over   K = Q A Qᵀ,  A ⪰ 0 (N × N),    b_eᵀ A b_e ≤ d_e²,   b_e = Q_i − Q_j
+
+Each row of Q (n, N) sums to 1 and writes a vertex as a mixture of landmarks, so that nothing changes when all landmarks
+move alike: the last one is held at the origin. Few of the pairs bind. The program starts with some that hold every
+landmark, and those that its answer makes too long are added until none is much too long; the rest is taken out of the
+answer as everywhere. The bound of this program is none for the whole problem, whose kernels need not be mixtures:
+the certificate's is, and its gap says what the landmarks cost together with what is not known.
+
+Weinberger, Packer, Saul, AISTATS 2005.
+"""
+
+import time
+
+import numpy as np
+from scipy.linalg import qr
+from scipy.sparse import csr_array
+
+from gramfold.errors import InputError
+from gramfold.runtime.threads import one_blas_thread
+from gramfold.sdp.certificate import certify
+from gramfold.sdp.constraints import Rows
+from gramfold.sdp.feasible import made_feasible
+from gramfold.sdp.primal_dual import Outcome, Program, core
+from gramfold.sdp.problem import Certificate, Listener, Problem, Solution, Step, by_variance
+from gramfold.types import Floats, Integers
+
+_FIRST_PAIRS = 4  # for each landmark
+_MORE_PAIRS = 2  # for each landmark, at most, in a round
+_TOO_LONG = 0.02  # squared, relative: what a round adds
+_ROUNDS = 30
+_MIX = (0.03, 0.3, 3.0)  # shares of multipliers on all pairs, beside those of the program, that are tried for the bound
+
+
+def solve_problem(
+    problem: Problem,
+    mixtures: csr_array,
+    *,
+    tol: float = 1e-3,
+    max_iter: int = 100,
+    time_limit: float | None = None,
+    listen: Listener | None = None,
+) -> Solution:
+    """Unfold with the vertices at these (n, N) mixtures of landmarks."""
+    if problem.isometry != "nonexpansive":
+        raise InputError(
+            f'isometry={problem.isometry!r} cannot be kept through landmarks: use isometry="nonexpansive", or '
+            'solver="dense" on fewer rows.'
+        )
+    began = time.perf_counter()
+    held = mixtures.toarray()[:, :-1]  # (n, N − 1)
+    vectors = held[problem.pairs[:, 0]] - held[problem.pairs[:, 1]]  # (m, N − 1)
+    centered = problem.centered(held)
+    objective = centered.T @ (problem.mass[:, None] * centered)
+    steps: list[Step] = []
+    with one_blas_thread():
+        active = _first_pairs(vectors, problem.squared)
+        while True:
+            program = Program(Rows(vectors[active]), problem.squared[active], objective)
+            outcome = core(program, tol=0.1 * tol, max_iter=max_iter, time_limit=time_limit)
+            coordinates = made_feasible(problem, centered @ _root(outcome.X))
+            too_long = np.einsum("ek,kl,el->e", vectors, outcome.X, vectors, optimize=True) / problem.squared - 1.0
+            bound = float(outcome.weights @ program.squared)
+            words = f"{len(active)} of {len(vectors)} pairs, the worst {100 * max(0.0, too_long.max()):.1f}% too long"
+            seconds = time.perf_counter() - began
+            steps.append(Step(len(steps), seconds, problem.variance(coordinates), bound, words))
+            if listen is not None:
+                listen(steps[-1])
+            over = len(steps) >= _ROUNDS or (time_limit is not None and seconds > time_limit)
+            if over or too_long.max() <= _TOO_LONG:
+                break
+            active = _with_worst(active, too_long, _MORE_PAIRS * held.shape[1])
+        certificate = _certificate(problem, coordinates, active, outcome)
+    return Solution(
+        by_variance(coordinates, problem.mass),
+        certificate,
+        certificate.gap <= tol,
+        tuple(steps),
+        "landmarks",
+        time.perf_counter() - began,
+    )
+
+
+def _first_pairs(vectors: Floats, squared: Floats) -> Integers:
+    """Pairs whose vectors span everything, and others that are far along them, by pivoted QR."""
+    scaled = vectors / np.sqrt(squared)[:, None]
+    spanning = qr(scaled.T, mode="r", pivoting=True)[1][: vectors.shape[1]]
+    tightest = np.argsort(-np.einsum("ek,ek->e", scaled, scaled))[: _FIRST_PAIRS * vectors.shape[1]]
+    return np.unique(np.concatenate([spanning, tightest]))
+
+
+def _with_worst(active: Integers, too_long: Floats, count: int) -> Integers:
+    worst = np.argsort(-too_long)[:count]
+    return np.union1d(active, worst[too_long[worst] > _TOO_LONG])
+
+
+def _root(X: Floats) -> Floats:
+    """Columns with X = R Rᵀ that carry anything."""
+    values, vectors = np.linalg.eigh(X)
+    kept = values > 1e-9 * values[-1]
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+
+
+def _certificate(problem: Problem, coordinates: Floats, active: Integers, outcome: Outcome) -> Certificate:
+    """Multipliers of the few pairs do not hold the graph together: some weight on all pairs is mixed in."""
+    weights = np.zeros(len(problem.pairs))
+    weights[active] = outcome.weights
+    everywhere = 1.0 / problem.squared
+    everywhere *= weights.sum() / everywhere.sum()
+    tried = [certify(problem, coordinates, weights + share * everywhere) for share in _MIX]
+    return min(tried, key=lambda certificate: certificate.upper_bound)
