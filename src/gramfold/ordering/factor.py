@@ -16,7 +16,7 @@ from gramfold.errors import SingularFactorError
 from gramfold.ordering.elimination import Elimination, eliminate
 from gramfold.ordering.fill_reducing import fill_reducing_order
 from gramfold.ordering.permutation import permuted
-from gramfold.runtime.threads import blocks, run_blocks, thread_count
+from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats, Integers
 
 _PAIRS_PER_CALL = 1e9  # of the factorisation: some tenths of a second
@@ -111,19 +111,18 @@ class Factor:
 
     def solve(self, vectors: Floats, n_jobs: int | None = None) -> Floats:
         """A⁻¹ V for V (n, p)."""
-        from gramfold.ordering.factor_kernels import solve_supernodes
+        from gramfold.ordering.factor_kernels import COLUMNS, solve_supernodes
 
         known, stop = self.symbolic, np.zeros(1, dtype=np.uint8)
         out = np.empty_like(vectors, dtype=np.float64)
 
         def work(part: slice) -> None:
-            x = np.ascontiguousarray(vectors[known.order, part], dtype=np.float64)
+            x = np.zeros((len(out), COLUMNS))
+            x[:, : part.stop - part.start] = vectors[known.order, part]
             solve_supernodes(known.heads, known.tail_start, known.tails, known.place, self.values, self.pivots, stop, x)
-            out[known.order, part] = x
+            out[known.order, part] = x[:, : part.stop - part.start]
 
-        count = vectors.shape[1]
-        with threadpool_limits(1, user_api="blas"):  # the pool's threads are enough
-            run_blocks(work, blocks(count, -(-count // thread_count(n_jobs))), n_jobs, stop=stop)
+        run_blocks(work, blocks(vectors.shape[1], COLUMNS), n_jobs, stop=stop)
         return out
 
 
