@@ -16,9 +16,9 @@ from threadpoolctl import threadpool_limits
 
 from gramfold.errors import NotConvergedError, SingularFactorError
 from gramfold.ordering.superlu import OrderedLU
-from gramfold.spectral.block_lanczos import off
 from gramfold.spectral.krylov import largest_eigenpairs
 from gramfold.spectral.pencil import one_norm
+from gramfold.spectral.tall import off
 from gramfold.types import Floats, Integers
 
 Solve = Callable[[Floats], Floats]
