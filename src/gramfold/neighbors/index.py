@@ -2,6 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -17,6 +19,26 @@ _LARGEST_LOOK = 20_000_000
 
 
 Step = tuple[int, int, float]  # from vertex, to vertex, distance
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What each vertex has seen outside of its piece so far."""
+
+    vertex: Integers  # (n,) the nearest vertex there; -1 where none was seen
+    distance: Floats  # (n,) how far it is, or where none was seen how far was looked: nobody there is nearer
+
+    @classmethod
+    def of(cls, n: int) -> Self:
+        """Nothing was seen."""
+        return cls(np.full(n, -1), np.zeros(n))
+
+    def asking(self, piece: Integers) -> Integers:
+        """Vertices that may have a shorter step out of their piece than those known; piece 0 does not ask."""
+        known = self.vertex >= 0
+        shortest = np.full(int(piece.max()) + 1, np.inf)
+        np.minimum.at(shortest, piece[known], self.distance[known])
+        return np.flatnonzero(~known & (piece > 0) & (self.distance < shortest[piece]))
 
 
 class Index(ABC):
@@ -46,8 +68,11 @@ class Index(ABC):
     def gap(self, group: Integers, others: Integers) -> Step:
         """The shortest step (i, j, distance) from a group of vertices to the others."""
 
-    def gaps(self, piece: Integers) -> list[Step]:
-        """The shortest step out of each piece but number 0, from the piece of each vertex."""
+    def gaps(self, piece: Integers, outlook: Outlook | None = None) -> list[Step]:
+        """The shortest step out of each piece but number 0, from the piece of each vertex.
+
+        `outlook` keeps what was seen for a later call, in which pieces have grown together and none has come apart.
+        """
         return [self._way_out(piece, number) for number in range(1, int(piece.max()) + 1)]
 
     def _way_out(self, piece: Integers, number: int) -> Step:
@@ -127,28 +152,25 @@ class VectorIndex(Index):
     def _of_others(self, points: Floats) -> "VectorIndex":
         return type(self)(points, self.metric, self.n_jobs)
 
-    def gaps(self, piece: Integers) -> list[Step]:
-        count = int(piece.max()) + 1
-        steps: dict[int, Step] = {}
-        shortest = np.full(count, np.inf)
-        asking, k = np.flatnonzero(piece > 0), _FIRST_LOOK
+    def gaps(self, piece: Integers, outlook: Outlook | None = None) -> list[Step]:
+        seen = outlook or Outlook.of(self.size)
+        seen.vertex[(seen.vertex >= 0) & (piece[seen.vertex] == piece)] = -1  # the pieces have grown together
+        asking, k = seen.asking(piece), _FIRST_LOOK
         while asking.size and asking.size * k <= _LARGEST_LOOK and k <= self.size:
             found = self.nearest(self.points[asking], k)
-            farthest = found.farthest
             out = found.keep(piece[found.indices] != piece[asking[found.rows]])
-            start, end = asking[out.rows], out.indices
-            for pair in _first_of_each(piece[start], out.distances):
-                number = int(piece[start[pair]])
-                if out.distances[pair] < shortest[number]:
-                    shortest[number] = out.distances[pair]
-                    steps[number] = int(start[pair]), int(end[pair]), float(out.distances[pair])
-            # whoever has seen as far as its piece's shortest step has seen enough
-            asking, k = asking[farthest < shortest[piece[asking]]], 4 * k
-        for number in np.unique(
-            piece[asking]
-        ):  # deep inside of a large piece nobody sees the others: search among them
-            steps[int(number)] = self._way_out(piece, int(number))
-        return [steps[number] for number in range(1, count)]
+            leads = out.counts > 0
+            seen.vertex[asking], seen.distance[asking] = out.nearest, found.farthest
+            seen.distance[asking[leads]] = out.distances[out.indptr[:-1][leads]]
+            asking, k = seen.asking(piece), 4 * k
+        for number in np.unique(piece[asking]):
+            # deep inside of a large piece nobody sees the others: search among them
+            start, end, length = self._way_out(piece, int(number))
+            seen.distance[asking[piece[asking] == number]] = length
+            seen.vertex[start], seen.distance[start] = end, length
+        starts = np.flatnonzero((piece > 0) & (seen.vertex >= 0))
+        first = starts[_first_of_each(piece[starts], seen.distance[starts])]
+        return [(int(i), int(seen.vertex[i]), float(seen.distance[i])) for i in first]
 
     def distances_from(self, vertex: int) -> Floats:
         return np.asarray(self.metric.block(self.points[[vertex]], self.points)[0])
