@@ -15,11 +15,12 @@ from threadpoolctl import threadpool_limits
 from gramfold.errors import SingularFactorError
 from gramfold.ordering.elimination import Elimination, eliminate
 from gramfold.ordering.fill_reducing import fill_reducing_order
-from gramfold.ordering.permutation import permuted
+from gramfold.ordering.permutation import renumbered
 from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats, Integers
 
 _PAIRS_PER_CALL = 1e9  # of the factorisation: some tenths of a second
+_SUPERNODES_PER_CALL = 50_000  # that get their entries
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Symbolic:
         graph = without_diagonal(pattern)
         order, elimination = fill_reducing_order(graph, n_jobs=n_jobs)
         if elimination is None:
-            elimination = eliminate(permuted(graph, order))
+            elimination = eliminate(renumbered(graph, order))
         assert elimination is not None
         return cls.in_order(order, elimination)
 
@@ -85,10 +86,17 @@ class Factor:
         from gramfold.ordering.factor_kernels import factor_supernodes, place_entries
 
         symbolic = symbolic or Symbolic.of(matrix)
-        moved = permuted(matrix, symbolic.order)
-        values, pivots = np.zeros(symbolic.entries), np.empty(matrix.shape[0])
+        moved = renumbered(matrix, symbolic.order)
+        values, pivots = np.empty(symbolic.entries), np.empty(matrix.shape[0])
         shape = (symbolic.heads, symbolic.owner, symbolic.tail_start, symbolic.tails, symbolic.place)
-        place_entries(moved.indptr, moved.indices, moved.data, *shape, values)
+        run_blocks(
+            lambda part: place_entries(
+                *(moved.indptr, moved.indices, moved.data),
+                *(symbolic.heads, symbolic.tail_start, symbolic.tails, symbolic.place),
+                *(values, part.start, part.stop),
+            ),
+            blocks(len(symbolic.heads) - 1, _SUPERNODES_PER_CALL),
+        )
         stop = np.zeros(2, dtype=np.uint8)
         calls = np.cumsum(symbolic.operations) // _PAIRS_PER_CALL
         limits = [0, *(np.flatnonzero(np.diff(calls)) + 1).tolist(), len(symbolic.heads) - 1]

@@ -38,24 +38,20 @@ def _locate(tail, first, heads, target, tail_start, tails, column):
 
 
 @kernel
-def place_entries(indptr, indices, entries, heads, owner, tail_start, tails, place, values):
-    """The upper triangle of the matrix at its places in the supernodes."""
-    for v in range(owner.size):
-        s = owner[v]
+def place_entries(indptr, indices, entries, heads, tail_start, tails, place, values, low, high):
+    """The upper triangle of the matrix at its places in the supernodes low..high−1, and zeros at all others."""
+    values[place[low] : place[high]] = 0.0
+    for s in range(low, high):
         first, last = heads[s], heads[s + 1]
-        m, r = last - first, tail_start[s + 1] - tail_start[s]
-        own, beyond = _own(values, place, s, m), _beyond(values, place, s, m, r)
-        q = tail_start[s]
-        for e in range(indptr[v], indptr[v + 1]):
-            u = indices[e]
-            if u < v:
-                continue
-            if u < last:
-                own[v - first, u - first] = entries[e]
-            else:
-                while tails[q] < u:
-                    q += 1
-                beyond[v - first, q - tail_start[s]] = entries[e]
+        tail = tails[tail_start[s] : tail_start[s + 1]]
+        own, beyond = _own(values, place, s, last - first), _beyond(values, place, s, last - first, tail.size)
+        for v in range(first, last):
+            for e in range(indptr[v], indptr[v + 1]):
+                u = indices[e]
+                if v <= u < last:
+                    own[v - first, u - first] = entries[e]
+                elif u >= last:
+                    beyond[v - first, np.searchsorted(tail, u)] = entries[e]
 
 
 @routine
