@@ -49,17 +49,17 @@ def shortest_steps(distances, piece):
     return [distances[np.ix_(piece == number, piece != number)].min() for number in range(1, piece.max() + 1)]
 
 
-@pytest.mark.parametrize("look", [2, 16])  # with the smaller, looks are repeated and end in a search among the others
+@pytest.mark.parametrize("look", [2, 16, 240])  # the fewer, the more is searched among those outside
 @pytest.mark.parametrize("seed", range(6))
 def test_gaps_stay_the_shortest_while_pieces_grow_together(monkeypatch, look, seed):
-    monkeypatch.setattr("gramfold.neighbors.index._FIRST_LOOK", look)
-    monkeypatch.setattr("gramfold.neighbors.index._LARGEST_LOOK", 60 * look)
+    monkeypatch.setattr("gramfold.neighbors.index._LOOK", look)
     rng = np.random.default_rng(seed)
     count = 12
     X = 3.0 * rng.normal(size=(count, 2))[np.arange(240) % count] + rng.normal(size=(240, 2))
     distances = cdist(X, X)
     for index in indices_over(X, "euclidean"):
-        piece, outlook = np.arange(240) % count, Outlook.of(240)
+        piece = np.arange(240) % count
+        outlook = Outlook.of(piece)
         while piece.max() > 0:
             steps = index.gaps(piece, outlook)
             assert [piece[i] for i, _, _ in steps] == list(range(1, piece.max() + 1))

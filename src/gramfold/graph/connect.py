@@ -65,15 +65,15 @@ def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list
 def bridge(graph: Graph, piece: Integers, index: Index) -> Graph:
     """Join the pieces by their shortest gaps, as Borůvka's spanning tree does, until one is left."""
     bridges: list[Step] = []
-    outlook = Outlook.of(index.size)
+    outlook = Outlook.of(piece)
     while (count := int(piece.max()) + 1) > 1:
         merged = np.arange(count)
         for i, j, length in index.gaps(piece, outlook):  # the largest piece is reached by the others
             if merged[piece[i]] != merged[piece[j]]:
                 bridges.append((i, j, length))
-                merged[merged == merged[piece[i]]] = merged[piece[j]]
+                one, other = sorted((merged[piece[i]], merged[piece[j]]))
+                merged[merged == other] = one  # number 0 keeps its number
         piece = np.unique(merged, return_inverse=True)[1][piece]
-        piece = _by_size(piece)
     ends = np.array([[i, j] for i, j, _ in bridges])
     lengths = np.array([length for *_, length in bridges])
     # each at both of its ends
@@ -89,9 +89,8 @@ def bridge(graph: Graph, piece: Integers, index: Index) -> Graph:
 
 def merge_pieces(piece: Integers, index: Index, count: int) -> Integers:
     """The smallest pieces given to their nearest others until `count` are left, numbered by size again."""
-    outlook = Outlook.of(index.size)
     while (left := int(piece.max()) + 1) > count:
-        steps = index.gaps(np.maximum(piece - count + 1, 0), outlook)  # those that stay are one for the search
+        steps = index.gaps(np.maximum(piece - count + 1, 0))  # those that stay are one for the search
         merged, grown = np.arange(left), np.zeros(left, dtype=bool)
         for i, j, _ in sorted(steps, key=lambda step: -int(piece[step[0]])):
             own, other = int(piece[i]), int(piece[j])
