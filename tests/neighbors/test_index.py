@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from gramfold.neighbors.exact import BlockedIndex, TreeIndex
-from gramfold.neighbors.index import sort_lists, without
+from gramfold.neighbors.index import Outlook, sort_lists, without
 from gramfold.neighbors.metrics import make_metric
 from gramfold.neighbors.precomputed import DistanceIndex
 
@@ -42,6 +42,35 @@ def test_gap_between_groups_of_near_points():
         assert j == 60
         assert length == pytest.approx(cdist(X[:60], X[60:61]).min())
         assert i == cdist(X[:60], X[60:61]).argmin()
+
+
+def shortest_steps(distances, piece):
+    """The length of the shortest step out of each piece but the first, from all pairs."""
+    return [distances[np.ix_(piece == number, piece != number)].min() for number in range(1, piece.max() + 1)]
+
+
+@pytest.mark.parametrize("look", [2, 16, 240])  # the fewer, the more is searched among those outside
+@pytest.mark.parametrize("seed", range(6))
+def test_gaps_stay_the_shortest_while_pieces_grow_together(monkeypatch, look, seed):
+    monkeypatch.setattr("gramfold.neighbors.index._LOOK", look)
+    rng = np.random.default_rng(seed)
+    count = 12
+    X = 3.0 * rng.normal(size=(count, 2))[np.arange(240) % count] + rng.normal(size=(240, 2))
+    distances = cdist(X, X)
+    for index in indices_over(X, "euclidean"):
+        piece = np.arange(240) % count
+        outlook = Outlook.of(piece)
+        while piece.max() > 0:
+            steps = index.gaps(piece, outlook)
+            assert [piece[i] for i, _, _ in steps] == list(range(1, piece.max() + 1))
+            assert all(piece[i] != piece[j] for i, j, _ in steps)
+            np.testing.assert_allclose([length for *_, length in steps], shortest_steps(distances, piece), rtol=1e-12)
+            np.testing.assert_allclose([distances[i, j] for i, j, _ in steps], [length for *_, length in steps])
+            # each joins another at random, so that what was seen outside is partly inside afterwards
+            merged = np.minimum(np.arange(piece.max() + 1), rng.integers(0, piece.max() + 1, piece.max() + 1))
+            piece = np.unique(merged[piece], return_inverse=True)[1]
+            if rng.random() < 0.2:
+                piece = np.maximum(piece - 1, 0)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

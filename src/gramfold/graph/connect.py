@@ -5,18 +5,21 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning
-from gramfold.graph.build import subgraph, symmetrize
-from gramfold.neighbors.index import Index, Step
-from gramfold.types import Graph, Integers, Neighbors
+from gramfold.graph.build import subgraph
+from gramfold.neighbors.index import Index, Outlook, Step
+from gramfold.types import Floats, Graph, Integers, Neighbors
 
 OnDisconnected = Literal["bridge", "largest", "separate", "error"]
 
 
 def components(graph: Graph) -> Integers:
     """The piece of each vertex; pieces are numbered by size, the largest 0."""
+    if len(breadth_first_order(graph.lengths, 0, return_predecessors=False)) == len(graph):  # the quickest to tell
+        return np.zeros(len(graph), dtype=np.intp)
     count, label = connected_components(graph.lengths, directed=False)
     sizes = np.bincount(label, weights=graph.multiplicity, minlength=count)
     place = np.empty(count, dtype=np.intp)
@@ -62,18 +65,26 @@ def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list
 def bridge(graph: Graph, piece: Integers, index: Index) -> Graph:
     """Join the pieces by their shortest gaps, as Borůvka's spanning tree does, until one is left."""
     bridges: list[Step] = []
+    outlook = Outlook.of(piece)
     while (count := int(piece.max()) + 1) > 1:
         merged = np.arange(count)
-        for i, j, length in index.gaps(piece):  # the largest piece is reached by the others
+        for i, j, length in index.gaps(piece, outlook):  # the largest piece is reached by the others
             if merged[piece[i]] != merged[piece[j]]:
                 bridges.append((i, j, length))
-                merged[merged == merged[piece[i]]] = merged[piece[j]]
+                one, other = sorted((merged[piece[i]], merged[piece[j]]))
+                merged[merged == other] = one  # number 0 keeps its number
         piece = np.unique(merged, return_inverse=True)[1][piece]
-        piece = _by_size(piece)
     ends = np.array([[i, j] for i, j, _ in bridges])
     lengths = np.array([length for *_, length in bridges])
-    neighbors = _with_edges(graph.neighbors, ends, lengths)
-    return replace(graph, lengths=symmetrize(neighbors), neighbors=neighbors, bridges=ends)
+    # each at both of its ends
+    rows, columns = np.concatenate([ends[:, 0], ends[:, 1]]), np.concatenate([ends[:, 1], ends[:, 0]])
+    lengths = np.concatenate([lengths, lengths])
+    return replace(
+        graph,
+        lengths=_with_edges(graph.lengths, rows, columns, lengths),
+        neighbors=_with_choices(graph.neighbors, rows, columns, lengths),
+        bridges=ends,
+    )
 
 
 def merge_pieces(piece: Integers, index: Index, count: int) -> Integers:
@@ -91,10 +102,22 @@ def merge_pieces(piece: Integers, index: Index, count: int) -> Integers:
     return piece
 
 
-def _with_edges(neighbors: Neighbors, ends: Integers, lengths: np.ndarray) -> Neighbors:
-    """The lists with each of these edges at both of its ends, where its length belongs."""
-    rows, columns = np.concatenate([ends[:, 0], ends[:, 1]]), np.concatenate([ends[:, 1], ends[:, 0]])
-    lengths = np.concatenate([lengths, lengths])
+def _with_edges(edges: csr_array, rows: Integers, columns: Integers, lengths: Floats) -> csr_array:
+    """The edges with these among them, their rows sorted by column."""
+    order = np.lexsort((columns, rows))
+    rows, columns, lengths = rows[order], columns[order], lengths[order]
+    places = []
+    for row, column in zip(rows, columns, strict=True):
+        mine = slice(edges.indptr[row], edges.indptr[row + 1])
+        places.append(mine.start + int(np.searchsorted(edges.indices[mine], column)))
+    indptr = edges.indptr + _before(rows, edges.shape[0]).astype(edges.indptr.dtype)
+    return csr_array(
+        (np.insert(edges.data, places, lengths), np.insert(edges.indices, places, columns), indptr), shape=edges.shape
+    )
+
+
+def _with_choices(neighbors: Neighbors, rows: Integers, columns: Integers, lengths: Floats) -> Neighbors:
+    """The lists with these edges where their lengths belong."""
     order = np.lexsort((columns, lengths, rows))
     rows, columns, lengths = rows[order], columns[order], lengths[order]
     places = []
@@ -105,10 +128,15 @@ def _with_edges(neighbors: Neighbors, ends: Integers, lengths: np.ndarray) -> Ne
         places.append(mine.start + int((nearer | tied).sum()))
     return replace(
         neighbors,
-        indptr=neighbors.indptr + np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(neighbors))))),
+        indptr=neighbors.indptr + _before(rows, len(neighbors)),
         indices=np.insert(neighbors.indices, places, columns),
         distances=np.insert(neighbors.distances, places, lengths),
     )
+
+
+def _before(rows: Integers, n: int) -> Integers:
+    """How many of these rows come before each of n, and how many there are, (n + 1,)."""
+    return np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
 
 
 def _by_size(piece: Integers) -> Integers:

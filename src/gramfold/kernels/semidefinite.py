@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
-from scipy.sparse import csr_array, eye_array, triu
+from scipy.sparse import csr_array, diags_array, triu
 
-from gramfold.kernels.reconstruction import weight_matrix
-from gramfold.runtime.threads import blocks
-from gramfold.types import Floats, Graph, Integers, Kernel, Neighbors
+from gramfold.ordering.factor import Factor
+from gramfold.types import Floats, Graph, Integers, Kernel
 
-_PAIRS_PER_BLOCK = 2_000_000
+_RIDGE = 1e-9  # relative; keeps the mixtures defined where weights nearly cancel
 
 
 @dataclass(frozen=True)
@@ -74,26 +73,17 @@ def angle_pairs(graph: Graph, distances: Callable[[Integers, Integers], Floats])
     )
 
 
-def landmark_mixtures(
-    landmarks: Integers,
-    n: int,
-    k: int,
-    distances: Callable[[Integers, Integers], Floats],
-    grams: Callable[[Integers, Integers], Floats],
-    reg: float,
-    width: int,
-    n_jobs: int | None,
-) -> csr_array:
-    """(n, N) weights that rebuild each vertex from its k nearest landmarks; a landmark is itself."""
-    N = len(landmarks)
-    k = min(k, N)
-    nearest, lengths = np.empty((n, k), dtype=np.int64), np.empty((n, k))
-    for part in blocks(n, max(1, _PAIRS_PER_BLOCK // N)):
-        rows = np.arange(part.start, part.stop)
-        found = distances(np.repeat(rows, N), np.tile(landmarks, len(rows))).reshape(len(rows), N)
-        nearest[part] = np.argpartition(found, k - 1, axis=1)[:, :k]
-        lengths[part] = np.take_along_axis(found, nearest[part], axis=1)
-    lists = Neighbors.from_lists(nearest, lengths, N)
-    weights = weight_matrix(lists, lambda rows, places: grams(rows, landmarks[places]), reg, width, n_jobs).tolil()
-    weights[landmarks] = eye_array(N, format="lil")
-    return csr_array(weights)
+def landmark_mixtures(root: csr_array, landmarks: Integers) -> Floats:
+    """(n, N) Q, the mixtures of landmarks that vertices are when each is rebuilt by its neighbours: min ‖R Q‖, Q_L = I.
+
+    R = I − W with the weights W that rebuild every vertex; its rows sum to 0, so those of Q sum to 1.
+    """
+    n, N = root.shape[0], len(landmarks)
+    others = np.setdiff1d(np.arange(n), landmarks)
+    penalty = csr_array(root.T @ root)
+    inner = csr_array(penalty[others][:, others])
+    inner = csr_array(inner + diags_array(np.full(len(others), _RIDGE * inner.diagonal().mean())))
+    mixed = np.zeros((n, N))
+    mixed[landmarks] = np.eye(N)
+    mixed[others] = Factor.of(inner).solve(-penalty[others][:, landmarks].toarray())
+    return mixed / mixed.sum(axis=1, keepdims=True)  # the ridge is a trace of pull towards 0

@@ -11,21 +11,19 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding import BarycentricPlaces, method, parameter
 from gramfold.errors import NotConvergedWarning
 from gramfold.kernels.landmark import choose_landmarks
+from gramfold.kernels.reconstruction import reconstruction_root, weight_matrix
 from gramfold.kernels.semidefinite import FactorKernel, KeptPairs, angle_pairs, landmark_mixtures, neighbor_pairs
 from gramfold.runtime.progress import Stages
 from gramfold.sdp.policy import Solver, solve_problem
 from gramfold.sdp.problem import Certificate, Isometry, Problem, Solution, Step
 from gramfold.spectral.factored import factored_spectrum
-from gramfold.types import Graph, Kernel, Spectrum
-
-_LANDMARKS_EACH = 12  # that a vertex is a mixture of: one more than the dimensions that it may have around it
+from gramfold.types import Floats, Graph, Kernel, Spectrum
 
 
 @method
@@ -75,7 +73,7 @@ class SDE(BarycentricPlaces):
         problem through a few landmarks; "auto" takes the one that is forecast to be quickest.""",
     )
     landmarks: int = parameter(
-        default=200,
+        default=100,
         allowed=[Interval(Integral, 3, None, closed="left")],
         words='How many landmarks solver="landmarks" has.',
     )
@@ -141,7 +139,7 @@ class SDE(BarycentricPlaces):
     def _kept_pairs(self, graph: Graph) -> KeptPairs:
         return neighbor_pairs(graph) if self.pairs == "neighbors" else angle_pairs(graph, self._index.distances_between)
 
-    def _mixtures(self, graph: Graph) -> csr_array:
+    def _mixtures(self, graph: Graph) -> Floats:
         """Each vertex as a mixture of landmarks, spread as evenly as can be."""
         n = len(graph)
         chosen = choose_landmarks(
@@ -152,16 +150,9 @@ class SDE(BarycentricPlaces):
             check_random_state(self.random_state),
             start=int(np.argmax(graph.neighbors.farthest)),  # the loneliest vertex, whatever the order of the rows
         )
-        return landmark_mixtures(
-            chosen,
-            n,
-            max(_LANDMARKS_EACH, self.n_neighbors),
-            lambda i, j: self._index.distances_between(graph.vertices[i], graph.vertices[j]),
-            self._index.vertex_grams(graph.vertices),
-            self.reg,
-            self.n_features_in_,
-            self.n_jobs,
-        )
+        grams = self._index.vertex_grams(graph.vertices)
+        weights = weight_matrix(graph.neighbors, grams, self.reg, self.n_features_in_, self.n_jobs)
+        return landmark_mixtures(reconstruction_root(weights, np.ones(n)), chosen)
 
     def _spectrum(self, kernel: Kernel, count: int) -> Spectrum:
         assert isinstance(kernel, FactorKernel)

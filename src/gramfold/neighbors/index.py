@@ -2,6 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -11,12 +13,33 @@ from gramfold.types import Floats, Integers, Neighbors
 
 # Rounding allowed when "within r" meets a distance computed in another order.
 ROUNDING = 1e-12
-# Neighbours looked at first for a piece's way out, and pairs looked at once at most.
-_FIRST_LOOK = 16
-_LARGEST_LOOK = 20_000_000
+# Neighbours looked at first for a piece's way out.
+_LOOK = 16
 
 
 Step = tuple[int, int, float]  # from vertex, to vertex, distance
+
+
+@dataclass
+class Outlook:
+    """What each vertex has seen outside of its piece so far."""
+
+    vertex: Integers  # (n,) the nearest vertex there; -1 where none was seen
+    distance: Floats  # (n,) how far it is, or where none was seen how far was looked: nobody there is nearer
+    small: Integers  # (m,) vertices that were not in piece 0 at first
+    main: Neighbors | None = None  # their nearest in what was piece 0 at first, once somebody has asked
+
+    @classmethod
+    def of(cls, piece: Integers) -> Self:
+        """Nothing was seen."""
+        return cls(np.full(len(piece), -1), np.zeros(len(piece)), np.flatnonzero(piece > 0))
+
+    def asking(self, piece: Integers) -> Integers:
+        """Vertices that may have a shorter step out of their piece than those known; piece 0 does not ask."""
+        known = self.vertex >= 0
+        shortest = np.full(int(piece.max()) + 1, np.inf)
+        np.minimum.at(shortest, piece[known], self.distance[known])
+        return np.flatnonzero(~known & (piece > 0) & (self.distance < shortest[piece]))
 
 
 class Index(ABC):
@@ -50,8 +73,11 @@ class Index(ABC):
     def gap(self, group: Integers, others: Integers) -> Step:
         """The shortest step (i, j, distance) from a group of vertices to the others."""
 
-    def gaps(self, piece: Integers) -> list[Step]:
-        """The shortest step out of each piece but number 0, from the piece of each vertex."""
+    def gaps(self, piece: Integers, outlook: Outlook | None = None) -> list[Step]:
+        """The shortest step out of each piece but number 0, from the piece of each vertex.
+
+        `outlook` keeps what was seen for a later call, in which pieces have grown together and 0 holds what it held.
+        """
         return [self._way_out(piece, number) for number in range(1, int(piece.max()) + 1)]
 
     def _way_out(self, piece: Integers, number: int) -> Step:
@@ -124,35 +150,53 @@ class VectorIndex(Index):
         return Neighbors.from_pairs(i[keep], j[keep], distances[keep], (len(reach), self.size))
 
     def gap(self, group: Integers, others: Integers) -> Step:
-        found = self._of_others(self.points[others]).nearest(self.points[group], 1)
+        found = self._nearest_of(group, others)
         best = int(np.argmin(found.distances))
-        return int(group[best]), int(others[found.indices[best]]), float(found.distances[best])
+        return int(group[best]), int(found.indices[best]), float(found.distances[best])
 
     def _of_others(self, points: Floats) -> "VectorIndex":
         return type(self)(points, self.metric, self.n_jobs)
 
-    def gaps(self, piece: Integers) -> list[Step]:
-        count = int(piece.max()) + 1
-        steps: dict[int, Step] = {}
-        shortest = np.full(count, np.inf)
-        asking, k = np.flatnonzero(piece > 0), _FIRST_LOOK
-        while asking.size and asking.size * k <= _LARGEST_LOOK and k <= self.size:
-            found = self.nearest(self.points[asking], k)
-            farthest = found.farthest
-            out = found.keep(piece[found.indices] != piece[asking[found.rows]])
-            start, end = asking[out.rows], out.indices
-            for pair in _first_of_each(piece[start], out.distances):
-                number = int(piece[start[pair]])
-                if out.distances[pair] < shortest[number]:
-                    shortest[number] = out.distances[pair]
-                    steps[number] = int(start[pair]), int(end[pair]), float(out.distances[pair])
-            # whoever has seen as far as its piece's shortest step has seen enough
-            asking, k = asking[farthest < shortest[piece[asking]]], 4 * k
-        for number in np.unique(
-            piece[asking]
-        ):  # deep inside of a large piece nobody sees the others: search among them
-            steps[int(number)] = self._way_out(piece, int(number))
-        return [steps[number] for number in range(1, count)]
+    def gaps(self, piece: Integers, outlook: Outlook | None = None) -> list[Step]:
+        seen = outlook or Outlook.of(piece)
+        seen.vertex[(seen.vertex >= 0) & (piece[seen.vertex] == piece)] = -1  # the pieces have grown together
+        fresh = np.flatnonzero((piece > 0) & (seen.distance == 0))
+        if fresh.size and self.size > _LOOK:
+            found = self.nearest(self.points[fresh], _LOOK)
+            out = found.keep(piece[found.indices] != piece[fresh[found.rows]])
+            leads = out.counts > 0
+            seen.vertex[fresh], seen.distance[fresh] = out.nearest, found.farthest
+            seen.distance[fresh[leads]] = out.distances[out.indptr[:-1][leads]]
+        asking = seen.asking(piece)
+        if asking.size:
+            self._search_outside(piece, asking, seen)
+        starts = np.flatnonzero((piece > 0) & (seen.vertex >= 0))
+        first = starts[_first_of_each(piece[starts], seen.distance[starts])]
+        return [(int(i), int(seen.vertex[i]), float(seen.distance[i])) for i in first]
+
+    def _search_outside(self, piece: Integers, asking: Integers, seen: Outlook) -> None:
+        """Deep inside of a large piece nobody sees the others: search among them alone, in the main piece but once."""
+        small = seen.small
+        if seen.main is None:
+            outside = np.ones(self.size, dtype=bool)
+            outside[small] = False
+            seen.main = self._nearest_of(small, np.flatnonzero(outside))
+        place = np.searchsorted(small, asking)
+        seen.vertex[asking], seen.distance[asking] = seen.main.indices[place], seen.main.distances[place]
+        for bit in range(int(piece.max()).bit_length()):  # any two pieces differ in some bit of their numbers
+            side = (piece >> bit) & 1
+            for own in (0, 1):
+                group, others = asking[side[asking] == own], small[side[small] != own]
+                if group.size and others.size:
+                    found = self._nearest_of(group, others)
+                    nearer = found.distances < seen.distance[group]
+                    seen.vertex[group[nearer]] = found.indices[nearer]
+                    seen.distance[group[nearer]] = found.distances[nearer]
+
+    def _nearest_of(self, group: Integers, others: Integers) -> Neighbors:
+        """The nearest of the others to each of the group."""
+        found = self._of_others(self.points[others]).nearest(self.points[group], 1)
+        return found.renumber(others, self.size)
 
     def distances_from(self, vertex: int) -> Floats:
         return np.asarray(self.metric.block(self.points[[vertex]], self.points)[0])

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, issparse
 
 from gramfold.errors import DisconnectedGraphError, InputError, PrecomputedInputError
 from gramfold.neighbors.exact import _smallest
-from gramfold.neighbors.index import ROUNDING, Index, Step, VectorIndex
+from gramfold.neighbors.index import ROUNDING, Index, Outlook, Step, VectorIndex
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers, Neighbors
@@ -165,8 +165,8 @@ class TransformerIndex(GraphIndex):
     def gap(self, group: Integers, others: Integers) -> Step:
         return self.vectors.gap(group, others)
 
-    def gaps(self, piece: Integers) -> list[Step]:
-        return self.vectors.gaps(piece)
+    def gaps(self, piece: Integers, outlook: Outlook | None = None) -> list[Step]:
+        return self.vectors.gaps(piece, outlook)
 
     def vertex_grams(self, vertices: Integers) -> Callable[[Integers, Integers], Floats]:
         return self.vectors.vertex_grams(vertices)

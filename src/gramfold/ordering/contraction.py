@@ -21,14 +21,18 @@ class Contraction:
     group: Integers  # (n,)
 
     @classmethod
-    def of(cls, graph: csr_array) -> Self:
-        """Each vertex and the free neighbour most like it become one; `graph` has no diagonal."""
+    def of(cls, graph: csr_array, visit: Integers) -> Self:
+        """Each vertex and the free neighbour most like it become one; `graph` has no diagonal.
+
+        Where `visit` (n,) goes from neighbours to neighbours, all of them are in the cache, and near ones have near
+        numbers in the small graph, which makes that quick to work on.
+        """
         from gramfold.ordering.contraction_kernels import contract, match
 
         n = graph.shape[0]
         indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
         group, members = np.full(n, -1, dtype=np.int32), np.full((n, 2), -1, dtype=np.int32)
-        match(indptr, indices, group, members)
+        match(indptr, indices, visit.astype(np.int32), group, members)
         count = int(group.max(initial=-1)) + 1
         small_indptr, small_indices = np.zeros(count + 1, dtype=np.int32), np.empty(len(indices), dtype=np.int32)
         contract(indptr, indices, group, members[:count], small_indptr, small_indices)

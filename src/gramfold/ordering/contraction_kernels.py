@@ -6,14 +6,14 @@ from gramfold.runtime.compiled import kernel
 
 
 @kernel
-def match(indptr, indices, group, members):
+def match(indptr, indices, visit, group, members):
     """group[v]: the pair of v, numbered as they are made; members[g]: its vertices, −1 for a missing second.
 
-    Each vertex takes the free neighbour with which it shares the largest part of their neighbours.
+    In the order of `visit` each vertex takes the free neighbour with which it shares most of their neighbours.
     """
     count = 0
     mark = np.full(group.size, -1, np.int32)
-    for v in range(group.size):
+    for v in visit:
         if group[v] >= 0:
             continue
         for e in range(indptr[v], indptr[v + 1]):

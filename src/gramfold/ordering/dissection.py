@@ -5,6 +5,8 @@ intrinsic dimension levels are short, and the filled structure stays sparse.
 George, Liu, Computer Solution of Large Sparse Positive Definite Systems (1981), chapter 8.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -35,17 +37,26 @@ def nested_dissection(graph: csr_array, n_jobs: int | None = None) -> Integers:
     return order.astype(np.intp)
 
 
-def first_separator(graph: csr_array) -> int:
-    """How many vertices the first cut of a connected graph takes; all of them where it has too few levels.
+@dataclass(frozen=True)
+class FirstCut:
+    """The first cut of a connected graph."""
 
-    Eliminating what it parts fills it in wholly, so this forecasts how dense the densest part of any order will be.
+    separator: int  # how many vertices it takes; all of them where there are too few levels to cut
+    order: Integers  # (n,) one side, the other, the separator, neighbours near each other
+
+
+def first_cut(graph: csr_array) -> FirstCut:
+    """Cut a connected graph in two.
+
+    Eliminating what the separator parts fills it in wholly, so its size forecasts how dense the densest part of any
+    order will be.
     """
     from gramfold.ordering.dissection_kernels import cut_once
 
     work, order = _work(graph)
     ends = np.empty(2, dtype=np.int64)
     cut_once(*work, 0, len(order), ends)
-    return len(order) - int(ends[1]) if ends[0] < len(order) else len(order)
+    return FirstCut(len(order) - int(ends[1]) if ends[0] < len(order) else len(order), order)
 
 
 def _work(graph: csr_array) -> tuple[tuple[Integers, ...], Integers]:

@@ -15,11 +15,12 @@ from scipy.sparse import csr_array
 from gramfold.errors import SingularFactorError
 from gramfold.ordering.elimination import Elimination, eliminate
 from gramfold.ordering.fill_reducing import fill_reducing_order
-from gramfold.ordering.permutation import permuted
-from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks, thread_count
+from gramfold.ordering.permutation import renumbered
+from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
 from gramfold.types import Floats, Integers
 
 _PAIRS_PER_CALL = 1e9  # of the factorisation: some tenths of a second
+_SUPERNODES_PER_CALL = 50_000  # that get their entries
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Symbolic:
         graph = without_diagonal(pattern)
         order, elimination = fill_reducing_order(graph, n_jobs=n_jobs)
         if elimination is None:
-            elimination = eliminate(permuted(graph, order))
+            elimination = eliminate(renumbered(graph, order))
         assert elimination is not None
         return cls.in_order(order, elimination)
 
@@ -108,10 +109,17 @@ class Factor:
         from gramfold.ordering.factor_kernels import factor_supernodes, place_entries
 
         symbolic = symbolic or Symbolic.of(matrix)
-        moved = matrix if symbolic.natural else permuted(matrix, symbolic.order)
-        values, pivots = np.zeros(symbolic.entries), np.empty(matrix.shape[0])
+        moved = matrix if symbolic.natural else renumbered(matrix, symbolic.order)
+        values, pivots = np.empty(symbolic.entries), np.empty(matrix.shape[0])
         shape = (symbolic.heads, symbolic.owner, symbolic.tail_start, symbolic.tails, symbolic.place)
-        place_entries(moved.indptr, moved.indices, moved.data, *shape, values)
+        run_blocks(
+            lambda part: place_entries(
+                *(moved.indptr, moved.indices, moved.data),
+                *(symbolic.heads, symbolic.tail_start, symbolic.tails, symbolic.place),
+                *(values, part.start, part.stop),
+            ),
+            blocks(len(symbolic.heads) - 1, _SUPERNODES_PER_CALL),
+        )
         stop = np.zeros(2, dtype=np.uint8)
         calls = np.cumsum(symbolic.operations) // _PAIRS_PER_CALL
         limits = [0, *(np.flatnonzero(np.diff(calls)) + 1).tolist(), len(symbolic.heads) - 1]
@@ -134,19 +142,18 @@ class Factor:
 
     def solve(self, vectors: Floats, n_jobs: int | None = None) -> Floats:
         """A⁻¹ V for V (n, p)."""
-        from gramfold.ordering.factor_kernels import solve_supernodes
+        from gramfold.ordering.factor_kernels import COLUMNS, solve_supernodes
 
         known, stop = self.symbolic, np.zeros(1, dtype=np.uint8)
         out = np.empty_like(vectors, dtype=np.float64)
 
         def work(part: slice) -> None:
-            x = np.ascontiguousarray(vectors[known.order, part], dtype=np.float64)
+            x = np.zeros((len(out), COLUMNS))
+            x[:, : part.stop - part.start] = vectors[known.order, part]
             solve_supernodes(known.heads, known.tail_start, known.tails, known.place, self.values, self.pivots, stop, x)
-            out[known.order, part] = x
+            out[known.order, part] = x[:, : part.stop - part.start]
 
-        count = vectors.shape[1]
-        with one_blas_thread():  # the pool's threads are enough
-            run_blocks(work, blocks(count, -(-count // thread_count(n_jobs))), n_jobs, stop=stop)
+        run_blocks(work, blocks(vectors.shape[1], COLUMNS), n_jobs, stop=stop)
         return out
 
 

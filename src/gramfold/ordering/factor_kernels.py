@@ -10,6 +10,7 @@ from gramfold.runtime.compiled import inline, kernel, routine
 
 _BLOCK = 64  # rows or columns that go through one product of dense blocks
 _SMALL = 8  # supernodes of fewer vertices are updated by plain loops
+COLUMNS = 4  # that are solved for at a time
 
 
 @inline
@@ -37,24 +38,20 @@ def _locate(tail, first, heads, target, tail_start, tails, column):
 
 
 @kernel
-def place_entries(indptr, indices, entries, heads, owner, tail_start, tails, place, values):
-    """The upper triangle of the matrix at its places in the supernodes."""
-    for v in range(owner.size):
-        s = owner[v]
+def place_entries(indptr, indices, entries, heads, tail_start, tails, place, values, low, high):
+    """The upper triangle of the matrix at its places in the supernodes low..high−1, and zeros at all others."""
+    values[place[low] : place[high]] = 0.0
+    for s in range(low, high):
         first, last = heads[s], heads[s + 1]
-        m, r = last - first, tail_start[s + 1] - tail_start[s]
-        own, beyond = _own(values, place, s, m), _beyond(values, place, s, m, r)
-        q = tail_start[s]
-        for e in range(indptr[v], indptr[v + 1]):
-            u = indices[e]
-            if u < v:
-                continue
-            if u < last:
-                own[v - first, u - first] = entries[e]
-            else:
-                while tails[q] < u:
-                    q += 1
-                beyond[v - first, q - tail_start[s]] = entries[e]
+        tail = tails[tail_start[s] : tail_start[s + 1]]
+        own, beyond = _own(values, place, s, last - first), _beyond(values, place, s, last - first, tail.size)
+        for v in range(first, last):
+            for e in range(indptr[v], indptr[v + 1]):
+                u = indices[e]
+                if v <= u < last:
+                    own[v - first, u - first] = entries[e]
+                elif u >= last:
+                    beyond[v - first, np.searchsorted(tail, u)] = entries[e]
 
 
 @routine
@@ -136,56 +133,46 @@ def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, lo
                     values[at] -= taken[i - begin, j - begin]
 
 
+@inline
+def _take(x, v, w, a, b, c, d):
+    """Take w · (a, b, c, d) from row v: written out, for a loop over so few columns is not made of vectors."""
+    x[v, 0] -= w * a
+    x[v, 1] -= w * b
+    x[v, 2] -= w * c
+    x[v, 3] -= w * d
+
+
 @kernel
 def solve_supernodes(heads, tail_start, tails, place, values, pivots, stop, x):
-    """Put the solution of L D Lᵀ z = x in the place of x (n, p)."""
-    count, p = heads.size - 1, x.shape[1]
+    """Put the solution of L D Lᵀ z = x in the place of x (n, COLUMNS)."""
+    count = heads.size - 1
     for s in range(count):  # L D y = x
         if stop[0]:
             return
-        first, last = heads[s], heads[s + 1]
+        first, m = heads[s], heads[s + 1] - heads[s]
         tail = tails[tail_start[s] : tail_start[s + 1]]
-        m, r = last - first, tail.size
-        own, beyond = _own(values, place, s, m), _beyond(values, place, s, m, r)
+        own, beyond = _own(values, place, s, m), _beyond(values, place, s, m, tail.size)
         for i in range(m):
-            for c in range(p):
-                x[first + i, c] /= pivots[first + i]
+            pivot = pivots[first + i]
+            a, b = x[first + i, 0] / pivot, x[first + i, 1] / pivot
+            c, d = x[first + i, 2] / pivot, x[first + i, 3] / pivot
+            x[first + i, 0], x[first + i, 1], x[first + i, 2], x[first + i, 3] = a, b, c, d
             for k in range(i + 1, m):
-                for c in range(p):
-                    x[first + k, c] -= own[i, k] * x[first + i, c]
-        if m < _SMALL:
-            for i in range(m):
-                for j in range(r):
-                    for c in range(p):
-                        x[tail[j], c] -= beyond[i, j] * x[first + i, c]
-        elif r > 0:
-            taken = np.dot(beyond.T, x[first:last])
-            for j in range(r):
-                for c in range(p):
-                    x[tail[j], c] -= taken[j, c]
+                _take(x, first + k, own[i, k], a, b, c, d)
+            for j in range(tail.size):
+                _take(x, tail[j], beyond[i, j], a, b, c, d)
     for s in range(count - 1, -1, -1):  # Lᵀ x = y
         if stop[0]:
             return
-        first, last = heads[s], heads[s + 1]
+        first, m = heads[s], heads[s + 1] - heads[s]
         tail = tails[tail_start[s] : tail_start[s + 1]]
-        m, r = last - first, tail.size
-        own, beyond = _own(values, place, s, m), _beyond(values, place, s, m, r)
-        taken = np.zeros((m, p))
-        if r > 0:
-            met = np.empty((r, p))
-            for j in range(r):
-                for c in range(p):
-                    met[j, c] = x[tail[j], c]
-            if m < _SMALL:
-                for i in range(m):
-                    for j in range(r):
-                        for c in range(p):
-                            taken[i, c] += beyond[i, j] * met[j, c]
-            else:
-                taken[:] = np.dot(beyond, met)
+        own, beyond = _own(values, place, s, m), _beyond(values, place, s, m, tail.size)
         for i in range(m - 1, -1, -1):
+            a = b = c = d = 0.0
+            for j in range(tail.size):
+                w, v = beyond[i, j], tail[j]
+                a, b, c, d = a + w * x[v, 0], b + w * x[v, 1], c + w * x[v, 2], d + w * x[v, 3]
             for k in range(i + 1, m):
-                for c in range(p):
-                    taken[i, c] += own[i, k] * x[first + k, c]
-            for c in range(p):
-                x[first + i, c] -= taken[i, c] / pivots[first + i]
+                w, v = own[i, k], first + k
+                a, b, c, d = a + w * x[v, 0], b + w * x[v, 1], c + w * x[v, 2], d + w * x[v, 3]
+            _take(x, first + i, 1.0 / pivots[first + i], a, b, c, d)

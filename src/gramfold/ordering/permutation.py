@@ -8,9 +8,14 @@ from gramfold.types import Integers
 
 def permuted(graph: csr_array, order: Integers) -> csr_array:
     """Rows and columns in this order; those left out must have no entry beside those kept."""
+    # it is symmetric, so to turn it changes nothing but that every row becomes sorted
+    return csr_array(renumbered(graph, order).T)
+
+
+def renumbered(graph: csr_array, order: Integers) -> csr_array:
+    """The same with unsorted rows, which is quicker."""
     number = np.empty(graph.shape[0], dtype=graph.indices.dtype)
     number[order] = np.arange(len(order))
     rows = csr_array(graph[order])
     n = len(order)
-    # it is symmetric, so to turn it changes nothing but that every row becomes sorted
-    return csr_array(csr_array((rows.data, number[rows.indices], rows.indptr), shape=(n, n)).T)
+    return csr_array((rows.data, number[rows.indices], rows.indptr), shape=(n, n))

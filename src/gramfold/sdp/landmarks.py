@@ -15,7 +15,6 @@ import time
 
 import numpy as np
 from scipy.linalg import qr
-from scipy.sparse import csr_array
 
 from gramfold.errors import InputError
 from gramfold.runtime.threads import one_blas_thread
@@ -35,7 +34,7 @@ _MIX = (0.03, 0.3, 3.0)  # shares of multipliers on all pairs, beside those of t
 
 def solve_problem(
     problem: Problem,
-    mixtures: csr_array,
+    mixtures: Floats,
     *,
     tol: float = 1e-3,
     max_iter: int = 100,
@@ -49,7 +48,7 @@ def solve_problem(
             'solver="dense" on fewer rows.'
         )
     began = time.perf_counter()
-    held = mixtures.toarray()[:, :-1]  # (n, N − 1)
+    held = mixtures[:, :-1]  # (n, N − 1)
     vectors = held[problem.pairs[:, 0]] - held[problem.pairs[:, 1]]  # (m, N − 1)
     centered = problem.centered(held)
     objective = centered.T @ (problem.mass[:, None] * centered)

@@ -9,12 +9,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
-from scipy.sparse import csr_array
-
 from gramfold.errors import ApproximationWarning
 from gramfold.runtime.memory import USABLE_SHARE, available_memory, require_memory
 from gramfold.sdp import interior_point, landmarks, low_rank
 from gramfold.sdp.problem import Problem, Solution
+from gramfold.types import Floats
 
 Solver = Literal["auto", "dense", "low-rank", "landmarks"]
 _LONG = 600.0  # seconds that "auto" may be forecast to take before it looks for somebody quicker
@@ -25,7 +24,7 @@ def solve_problem(
     *,
     solver: Solver = "auto",
     start: Solution | None = None,
-    mixtures: Callable[[], csr_array] | None = None,
+    mixtures: Callable[[], Floats] | None = None,
     **limits: Any,
 ) -> Solution:
     """Solve by the named method, or by the one that the forecasts favour.

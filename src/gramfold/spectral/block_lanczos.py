@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gramfold.errors import NotConvergedError
+from gramfold.spectral.tall import combined, inner, minus, orthonormal
 from gramfold.types import Floats
 
 _SEED = 20000812  # the start changes no result beyond its residual; a fixed one makes runs repeatable
@@ -16,7 +17,6 @@ _SPARE = 6  # vectors in a block beyond the number wanted
 _MOST_BLOCKS = 24
 _TOLERANCE = 1e-13  # of a residual, relative to the largest eigenvalue
 _STALLED = 1e-10  # from there on rounding may be all that is left
-_WELL_APART = 1e-8  # squared lengths of columns whose Gram matrix still tells them apart
 _NOTHING_LOST = 1e-2  # by which a block of unit columns may shrink when a basis is taken out
 _ROUGH = 1e-4  # the same for the lowest eigenvalue, which is only reported
 
@@ -45,14 +45,14 @@ def block_lanczos(
         best = np.inf
         for _ in range(min(_MOST_BLOCKS, n // width)):
             image = product(basis[-1])
-            column = np.vstack([block.T @ image for block in basis])  # (p, w)
+            column = inner(basis, image)  # (p, w)
             projected = np.pad(projected, (0, width))
             projected[:, -width:] = column
             projected[-width:] = column.T
             values, rotation = np.linalg.eigh(projected)
             # What the newest image has beyond the basis is where the operator leads out of it: image = basis · column +
             # block · rest, so that a Ritz vector has the residual |rest · its part on the newest block|.
-            block, rest = _orthogonal(image, basis)
+            block, rest = _orthogonal(image, basis, column)
             chosen = np.r_[len(values) - 1 : len(values) - 1 - count : -1, 0]  # the largest, and the lowest
             misfit = np.linalg.norm(rest @ rotation[-width:, chosen], axis=0)
             top = float(np.abs(values).max()) or 1.0
@@ -61,19 +61,14 @@ def block_lanczos(
             # rounding ends the descent: a further block that does not help is the last
             stalled = worst <= _STALLED and worst > 0.5 * best
             if (settled or stalled) and (misfit[-1] <= _ROUGH * top or not lowest):
-                return values[chosen[:-1]], _combined(basis, rotation[:, chosen[:-1]]), min(float(values[0]), 0.0)
+                return values[chosen[:-1]], combined(basis, rotation[:, chosen[:-1]]), min(float(values[0]), 0.0)
             best = min(best, worst)
             basis.append(block)
-        start = _combined(basis[:-1], rotation[:, -width:])
+        start = combined(basis[:-1], rotation[:, -width:])
     raise NotConvergedError(
         f"block Lanczos left a residual of {worst:.1e} of the largest eigenvalue after {_MOST_BLOCKS} blocks: the "
         "eigenvalues lie close together."
     )
-
-
-def _combined(basis: list[Floats], coefficients: Floats) -> Floats:
-    parts = np.split(coefficients, len(basis))
-    return np.asarray(sum(one @ part for one, part in zip(basis, parts, strict=True)))
 
 
 def first_block(n: int, count: int, start: Floats | None = None) -> Floats:
@@ -86,35 +81,16 @@ def first_block(n: int, count: int, start: Floats | None = None) -> Floats:
     return block
 
 
-def off(basis: Floats, vectors: Floats) -> Floats:
-    """The part of the vectors that is orthogonal to an orthonormal basis."""
-    along = basis @ (basis.T @ vectors)
-    return np.subtract(vectors, along, out=along)
-
-
-def _orthogonal(image: Floats, basis: list[Floats]) -> tuple[Floats, Floats]:
+def _orthogonal(image: Floats, basis: list[Floats], along: Floats) -> tuple[Floats, Floats]:
     """Orthonormal vectors for what of the image lies beyond the basis, and their coefficients in it.
 
-    Normalised in between: where the operator leads nowhere new, only rounding is left of a column, and the next round
-    makes a fresh direction of it.
+    `along` are the coefficients of the image in the basis. What is left is normalised and looked at again: where the
+    operator leads nowhere new, only rounding is left of a column, and the next round makes a fresh direction of it.
     """
-    block, rest = image, np.eye(image.shape[1])
-    for _ in range(3):
-        for one in basis:
-            block = off(one, block)
-        block, factor = orthonormal(block)
+    block, rest = orthonormal(minus(image, basis, along))
+    for _ in range(2):
+        block, factor = orthonormal(minus(block, basis, inner(basis, block)))
         rest = factor @ rest
         if np.linalg.norm(factor.T @ factor - np.eye(len(factor))) < _NOTHING_LOST:
             break  # it was orthonormal and beyond the basis already
     return block, rest
-
-
-def orthonormal(block: Floats) -> tuple[Floats, Floats]:
-    """Q with orthonormal columns and R, block = Q R."""
-    # from the Gram matrix of the columns, which reads a tall block twice, where that is accurate enough
-    squares, axes = np.linalg.eigh(block.T @ block)
-    if squares.size and squares[0] > _WELL_APART * squares[-1]:
-        lengths = np.sqrt(squares)
-        return block @ (axes / lengths), lengths[:, None] * axes.T
-    q, r = np.linalg.qr(block)
-    return q, r

@@ -14,9 +14,10 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from gramfold.errors import NotConvergedError
 from gramfold.ordering.permutation import permuted
 from gramfold.runtime.threads import blocks, run_blocks, thread_count
-from gramfold.spectral.block_lanczos import first_block, off, orthonormal
+from gramfold.spectral.block_lanczos import first_block
 from gramfold.spectral.krylov import lanczos
 from gramfold.spectral.pencil import one_norm
+from gramfold.spectral.tall import off, orthonormal
 from gramfold.types import Floats
 
 _FIRST_DEGREE = 16  # while nothing is known of the eigenvalues

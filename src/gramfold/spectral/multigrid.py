@@ -13,9 +13,10 @@ from scipy.sparse import csr_array, csr_matrix, eye_array
 from scipy.sparse.linalg import lobpcg
 
 from gramfold.errors import NotConvergedError
-from gramfold.spectral.block_lanczos import first_block, off
+from gramfold.spectral.block_lanczos import first_block
 from gramfold.spectral.pencil import one_norm
 from gramfold.spectral.shift_invert import SHIFT, rayleigh_ritz
+from gramfold.spectral.tall import off
 from gramfold.types import Floats
 
 _MOST_STEPS = 400

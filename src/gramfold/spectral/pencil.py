@@ -16,10 +16,11 @@ def symmetric_penalty(kernel: Kernel) -> tuple[csr_array, Floats]:
     root = mass_root(kernel)
     if (root == 1).all():
         return kernel.penalty, root  # type: ignore[attr-defined]
-    symmetric = kernel.penalty.copy()  # type: ignore[attr-defined]
-    rows = np.repeat(np.arange(len(root)), np.diff(symmetric.indptr))
-    symmetric.data /= root[rows] * root[symmetric.indices]
-    return symmetric, root
+    penalty: csr_array = kernel.penalty  # type: ignore[attr-defined]
+    entries = np.repeat(root, np.diff(penalty.indptr))
+    entries *= root[penalty.indices]
+    np.divide(penalty.data, entries, out=entries)
+    return csr_array((entries, penalty.indices, penalty.indptr), shape=penalty.shape), root
 
 
 def symmetric_root(kernel: Kernel) -> csr_array | None:

@@ -16,9 +16,9 @@ from scipy.sparse import csr_array, eye_array
 from gramfold.errors import NotConvergedError, SingularFactorError
 from gramfold.ordering.superlu import OrderedLU
 from gramfold.runtime.threads import one_blas_thread
-from gramfold.spectral.block_lanczos import off
 from gramfold.spectral.krylov import largest_eigenpairs
 from gramfold.spectral.pencil import one_norm
+from gramfold.spectral.tall import off
 from gramfold.types import Floats, Integers
 
 Solve = Callable[[Floats], Floats]

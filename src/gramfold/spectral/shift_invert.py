@@ -12,8 +12,9 @@ from scipy.sparse import csr_array, eye_array
 from gramfold.errors import NotConvergedError, SingularFactorError
 from gramfold.ordering.factor import Factor, Symbolic
 from gramfold.ordering.superlu import OrderedLU
-from gramfold.spectral.block_lanczos import block_lanczos, off
+from gramfold.spectral.block_lanczos import block_lanczos
 from gramfold.spectral.pencil import one_norm
+from gramfold.spectral.tall import off
 from gramfold.types import Floats
 
 # ε relative to ‖A‖: far below any wanted eigenvalue, far above what rounding does to a pivot.
