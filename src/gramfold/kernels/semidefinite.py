@@ -86,4 +86,4 @@ def landmark_mixtures(root: csr_array, landmarks: Integers) -> Floats:
     mixed = np.zeros((n, N))
     mixed[landmarks] = np.eye(N)
     mixed[others] = Factor.of(inner).solve(-penalty[others][:, landmarks].toarray())
-    return mixed / mixed.sum(axis=1, keepdims=True)  # the ridge is a trace of pull towards 0
+    return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))  # the ridge is a trace of pull towards 0

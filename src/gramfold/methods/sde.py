@@ -15,15 +15,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding import BarycentricPlaces, method, parameter
-from gramfold.errors import NotConvergedWarning
+from gramfold.errors import NotConvergedWarning, PinnedWarning
 from gramfold.kernels.landmark import choose_landmarks
 from gramfold.kernels.reconstruction import reconstruction_root, weight_matrix
 from gramfold.kernels.semidefinite import FactorKernel, KeptPairs, angle_pairs, landmark_mixtures, neighbor_pairs
+from gramfold.neighbors.index import VectorIndex
 from gramfold.runtime.progress import Stages
 from gramfold.sdp.policy import Solver, solve_problem
 from gramfold.sdp.problem import Certificate, Isometry, Problem, Solution, Step
 from gramfold.spectral.factored import factored_spectrum
 from gramfold.types import Floats, Graph, Kernel, Spectrum
+
+_PINNED = 1e-4  # relative: variance that was gained
 
 
 @method
@@ -132,7 +135,7 @@ class SDE(BarycentricPlaces):
             mixtures=None if self._index.given else lambda: self._mixtures(graph),
             listen=lambda step: stages.say(_words(step)),
         )
-        self._warn_of_gap(solution.certificate, solution.converged)
+        self._warn(solution, graph)
         self._solutions.append(solution)
         return FactorKernel.of(solution.coordinates, graph.multiplicity)
 
@@ -186,14 +189,27 @@ class SDE(BarycentricPlaces):
         """See the attributes."""
         return len(self.solution_.steps)
 
-    def _warn_of_gap(self, certificate: Certificate, converged: bool) -> None:
-        if not converged:
+    def _warn(self, solution: Solution, graph: Graph) -> None:
+        certificate = solution.certificate
+        if not solution.converged:
+            remedy = "more landmarks come nearer" if solution.solver == "landmarks" else "raise max_iter or time_limit"
             warnings.warn(
                 f"the kernel has {certificate.primal:.6g} and at most {certificate.upper_bound:.6g} is possible, a gap "
-                f"of {certificate.gap:.1e} where tol={self.tol:g} was asked for: raise max_iter or time_limit.",
+                f"of {certificate.gap:.1e} where tol={self.tol:g} was asked for: {remedy}.",
                 NotConvergedWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
+        if self.isometry == "exact" and isinstance(self._index, VectorIndex):
+            rows = self._index.points[graph.vertices].astype(np.float64)
+            rows -= graph.multiplicity @ rows / graph.multiplicity.sum()
+            unfolded = certificate.primal / float(graph.multiplicity @ np.einsum("ij,ij->i", rows, rows))
+            if self.metric == "euclidean" and abs(unfolded - 1.0) < _PINNED:
+                warnings.warn(
+                    f"the exact distances leave nothing to unfold: the kernel's variance is {unfolded:.4f} of that of the "
+                    'rows as they lie. Use isometry="nonexpansive" or "slack", or fewer neighbours.',
+                    PinnedWarning,
+                    stacklevel=6,
+                )
 
 
 def _words(step: Step) -> str:
