@@ -25,6 +25,7 @@ _HOMES = {
     "ModifiedLLE": "gramfold.methods.modified_lle",
     "NystromEmbedding": "gramfold.methods.nystrom_embedding",
     "OrdinalMDS": "gramfold.methods.ordinal_mds",
+    "PCA": "gramfold.projective.pca",
     "SpectralClustering": "gramfold.methods.spectral_clustering",
 }
 _ROOMS = ("datasets", "errors", "plotting")
@@ -32,6 +33,7 @@ _ROOMS = ("datasets", "errors", "plotting")
 __all__ = [
     "LLE",
     "LTSA",
+    "PCA",
     "ClassicalMDS",
     "CommuteTime",
     "DiffusionMap",

@@ -18,11 +18,13 @@ from gramfold.methods.modified_lle import ModifiedLLE as ModifiedLLE
 from gramfold.methods.nystrom_embedding import NystromEmbedding as NystromEmbedding
 from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
 from gramfold.methods.spectral_clustering import SpectralClustering as SpectralClustering
+from gramfold.projective.pca import PCA as PCA
 
 __version__: str
 __all__ = [
     "LLE",
     "LTSA",
+    "PCA",
     "ClassicalMDS",
     "CommuteTime",
     "DiffusionMap",

@@ -180,7 +180,8 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             )
 
     def _build_inverse(self, X: Any, stages: Stages) -> None:
-        self._inverse = self.inverse_error_ = None
+        self._inverse: Any = None  # what rebuilds rows from places, with its `error`
+        self.inverse_error_: float | None = None
         if self._precomputed:
             return
         with stages("inverse"):

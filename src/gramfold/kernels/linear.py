@@ -1,0 +1,110 @@
+"""The Gram matrix of rows in a linear kernel, known through the rows themselves and never n × n.
+
+    K = F Fᵀ,  F = (X − 1 meanᵀ) · root;    K_ij = (x_i − mean)ᵀ G (x_j − mean) with the metric G = root rootᵀ
+
+Principal components have root = I; white noise of covariance R has root = R^-½. Rows stay in their own dtype, dense or
+sparse, and are centred in float64, a block at a time.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import issparse
+
+from gramfold.runtime.threads import blocks
+from gramfold.types import Floats, Integers, Kernel
+
+_ENTRIES_PER_BLOCK = 1_000_000
+
+
+@dataclass(frozen=True)
+class LinearGram(Kernel):
+    """See the module."""
+
+    points: Any  # (n, d) the rows, dense or CSR
+    mean: Floats  # (d,)
+    root: Floats | None  # (d, r); None is the identity
+    mass: Floats
+    null: Floats
+    rows: Integers
+    exponent: float = 0.5
+    kind: Literal["gram"] = "gram"
+
+    @property
+    def everybody(self) -> Any:
+        """What is stored of every row."""
+        return self.points
+
+    def product(self, vectors: Floats) -> Floats:
+        """F (Fᵀ V)."""
+        pulled = pull(self.points, self.mean, np.asarray(vectors, dtype=np.float64))  # (d, p)
+        return project(self.points, self.mean, pulled if self.root is None else self.root @ (self.root.T @ pulled))
+
+    def matrix(self) -> Floats:
+        """The whole matrix, n × n."""
+        if self.root is not None or not issparse(self.points):
+            features = self._features()
+            return np.asarray(features @ features.T)
+        wide = self.points.astype(np.float64)
+        against_mean = wide @ self.mean
+        values = (wide @ wide.T).toarray()
+        return np.asarray(values - against_mean[:, None] - against_mean[None, :] + self.mean @ self.mean)
+
+    def trace(self) -> float:
+        """Σ |f|² over the rows."""
+        if self.root is None:
+            return squared_spread(self.points, self.mean)
+        return float(np.square(self._features()).sum())
+
+    def offset(self) -> float:
+        """Size of what the centring takes out: rows round by eps·|mean| each, which the other factor multiplies."""
+        stretch = 1.0 if self.root is None else float(np.linalg.norm(self.root, 2))
+        return float(np.linalg.norm(self.mean)) * stretch * float(np.sqrt(self.trace()))
+
+    def _features(self) -> Floats:
+        if self.root is not None:
+            return project(self.points, self.mean, self.root)
+        return np.asarray(self.points - self.mean)
+
+
+def linear_gram(points: Any, mean: Floats, root: Floats | None = None) -> LinearGram:
+    """The Gram matrix of these rows about a mean; they are kept, not copied."""
+    n = points.shape[0]
+    return LinearGram(points, mean, root, mass=np.ones(n), null=np.ones((n, 1)), rows=np.arange(n))
+
+
+def project(points: Any, mean: Floats, directions: Floats) -> Floats:
+    """(X − 1 meanᵀ) · directions, (n, p)."""
+    if issparse(points):
+        return np.asarray(points @ directions - mean @ directions)
+    places = np.empty((points.shape[0], directions.shape[1]))
+    for part, block in centered(points, mean):
+        np.matmul(block, directions, out=places[part])
+    return places
+
+
+def pull(points: Any, mean: Floats, vectors: Floats) -> Floats:
+    """(X − 1 meanᵀ)ᵀ · vectors, (d, p)."""
+    if issparse(points):
+        return np.asarray(points.T @ vectors - np.outer(mean, vectors.sum(axis=0)))
+    pulled = np.zeros((points.shape[1], vectors.shape[1]))
+    for part, block in centered(points, mean):
+        pulled += block.T @ vectors[part]
+    return pulled
+
+
+def squared_spread(points: Any, mean: Floats) -> float:
+    """Σ |x − mean|² over the rows."""
+    if issparse(points):
+        values = points.data.astype(np.float64)
+        # Σ|x|² − 2 Σ⟨x, mean⟩ + n|mean|²
+        return float(values @ values - 2 * (points @ mean).sum() + points.shape[0] * (mean @ mean))
+    return float(sum(np.vdot(block, block) for _, block in centered(points, mean)))
+
+
+def centered(points: Floats, mean: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Blocks of dense rows with the mean taken off, in float64."""
+    for part in blocks(len(points), max(1, _ENTRIES_PER_BLOCK // len(mean))):
+        yield part, points[part] - mean
