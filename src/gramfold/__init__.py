@@ -25,6 +25,7 @@ _HOMES = {
     "ModifiedLLE": "gramfold.methods.modified_lle",
     "NystromEmbedding": "gramfold.methods.nystrom_embedding",
     "OrdinalMDS": "gramfold.methods.ordinal_mds",
+    "OrientedPCA": "gramfold.projective.oriented_pca",
     "PCA": "gramfold.projective.pca",
     "SpectralClustering": "gramfold.methods.spectral_clustering",
 }
@@ -48,6 +49,7 @@ __all__ = [
     "ModifiedLLE",
     "NystromEmbedding",
     "OrdinalMDS",
+    "OrientedPCA",
     "SpectralClustering",
     "datasets",
     "errors",

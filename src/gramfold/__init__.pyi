@@ -18,6 +18,7 @@ from gramfold.methods.modified_lle import ModifiedLLE as ModifiedLLE
 from gramfold.methods.nystrom_embedding import NystromEmbedding as NystromEmbedding
 from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
 from gramfold.methods.spectral_clustering import SpectralClustering as SpectralClustering
+from gramfold.projective.oriented_pca import OrientedPCA as OrientedPCA
 from gramfold.projective.pca import PCA as PCA
 
 __version__: str
@@ -39,6 +40,7 @@ __all__ = [
     "ModifiedLLE",
     "NystromEmbedding",
     "OrdinalMDS",
+    "OrientedPCA",
     "SpectralClustering",
     "datasets",
     "errors",

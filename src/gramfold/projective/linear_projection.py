@@ -24,7 +24,8 @@ from gramfold.extension.project import RANK_CUT
 from gramfold.kernels.linear import LinearGram, linear_gram, project
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import thread_count
-from gramfold.spectral.policy import proved_spectrum
+from gramfold.spectral.canonical import canonical_signs
+from gramfold.spectral.policy import leading_spectrum, proved_spectrum
 from gramfold.types import Floats, Integers
 
 
@@ -36,6 +37,7 @@ class Projection:
     directions: Floats  # (d, p), p at most n_components
     solver: str  # who found them
     root: Floats | None = None  # (d, r) of the kernel; None is the identity
+    eigen: bool = True  # whether the columns of the map are eigenvectors of that kernel
 
 
 @method
@@ -76,11 +78,14 @@ class LinearProjection(KernelEmbedding):
                 places = project(source, found.mean, found.directions)
                 lengths = np.square(places).sum(axis=0)
                 real = lengths > RANK_CUT * lengths.max(initial=np.finfo(np.float64).tiny)
-                spectrum = proved_spectrum(kernel, places[:, real], found.solver, started)
+                if found.eigen:
+                    spectrum = proved_spectrum(kernel, places[:, real], found.solver, started)
+                else:
+                    spectrum = leading_spectrum(kernel, int(real.sum()))
         count = len(spectrum)
         if count < self.n_components:
             self._warn_of_zeros(count)
-        signs = np.sign((spectrum.eigenvectors * places[:, real]).sum(axis=0))
+        signs = np.sign((canonical_signs(places[:, real]) * places[:, real]).sum(axis=0))
         self.mean_, self.components_ = found.mean, np.zeros((self.n_components, source.shape[1]))
         self.components_[:count] = (found.directions[:, real] * signs).T
         coordinates = np.zeros((source.shape[0], self.n_components))
