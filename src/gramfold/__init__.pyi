@@ -18,6 +18,9 @@ from gramfold.methods.modified_lle import ModifiedLLE as ModifiedLLE
 from gramfold.methods.nystrom_embedding import NystromEmbedding as NystromEmbedding
 from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
 from gramfold.methods.spectral_clustering import SpectralClustering as SpectralClustering
+from gramfold.projective.distortion_discriminant_analysis import (
+    DistortionDiscriminantAnalysis as DistortionDiscriminantAnalysis,
+)
 from gramfold.projective.oriented_pca import OrientedPCA as OrientedPCA
 from gramfold.projective.pca import PCA as PCA
 
@@ -29,6 +32,7 @@ __all__ = [
     "ClassicalMDS",
     "CommuteTime",
     "DiffusionMap",
+    "DistortionDiscriminantAnalysis",
     "HeatKernel",
     "HessianLLE",
     "Isomap",

@@ -17,6 +17,7 @@ from gramfold.kernels.linear import centered
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats
 
+SQUARES = 5  # d × d matrices held at once: C, R, its eigenvectors, the root, C in its basis
 _ENTRIES_PER_BLOCK = 1_000_000
 # R is a sum of squares: eigenvalues this much below the largest are its rounding.
 _ROUNDING = 1e-13

@@ -16,14 +16,20 @@ from gramfold.embedding import method, parameter
 from gramfold.errors import InputError
 from gramfold.projective.distorted import read_distorted, read_matrix
 from gramfold.projective.linear_projection import Projection
-from gramfold.projective.oriented_axes import covariance, noise_correlation, oriented_axes, padded, warn_of_invented
+from gramfold.projective.oriented_axes import (
+    SQUARES,
+    covariance,
+    noise_correlation,
+    oriented_axes,
+    padded,
+    warn_of_invented,
+)
 from gramfold.projective.oriented_projection import OrientedProjection
 from gramfold.projective.principal_axes import principal_axes
 from gramfold.runtime.progress import Stages
 from gramfold.types import Floats
 
 _SOLVER = "dense (LAPACK), C n = q R n"
-_SQUARES = 5  # d × d matrices held at once: C, R, its eigenvectors, the root, C in its basis
 
 
 @method
@@ -94,4 +100,4 @@ class OrientedPCA(OrientedProjection):
         return noise_correlation(rows, read_distorted(self._given_noise, rows.shape))
 
     def _memory(self, n: int, itemsize: int) -> float:
-        return super()._memory(n, itemsize) + _SQUARES * 8.0 * getattr(self, "_dense_columns", 0) ** 2
+        return super()._memory(n, itemsize) + SQUARES * 8.0 * getattr(self, "_dense_columns", 0) ** 2
