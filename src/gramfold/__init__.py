@@ -28,6 +28,7 @@ _HOMES = {
     "OrdinalMDS": "gramfold.methods.ordinal_mds",
     "OrientedPCA": "gramfold.projective.oriented_pca",
     "PCA": "gramfold.projective.pca",
+    "ProjectionPursuit": "gramfold.projective.projection_pursuit",
     "SpectralClustering": "gramfold.methods.spectral_clustering",
 }
 _ROOMS = ("datasets", "errors", "plotting")
@@ -52,6 +53,7 @@ __all__ = [
     "NystromEmbedding",
     "OrdinalMDS",
     "OrientedPCA",
+    "ProjectionPursuit",
     "SpectralClustering",
     "datasets",
     "errors",

@@ -23,6 +23,7 @@ from gramfold.projective.distortion_discriminant_analysis import (
 )
 from gramfold.projective.oriented_pca import OrientedPCA as OrientedPCA
 from gramfold.projective.pca import PCA as PCA
+from gramfold.projective.projection_pursuit import ProjectionPursuit as ProjectionPursuit
 
 __version__: str
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "NystromEmbedding",
     "OrdinalMDS",
     "OrientedPCA",
+    "ProjectionPursuit",
     "SpectralClustering",
     "datasets",
     "errors",
