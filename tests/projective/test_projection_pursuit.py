@@ -66,7 +66,8 @@ def test_index_matches_its_formula(name):
         assert value == pytest.approx(PLAIN[name](rows @ direction), rel=1e-10)
         by_differences = approx_fprime(direction, lambda w: PLAIN[name](rows @ w), 1e-7)
         np.testing.assert_allclose(slope, by_differences, rtol=1e-6, atol=2e-6)
-        np.testing.assert_allclose(make_index(PLAIN[name], 0.4)(rows, direction).slope, by_differences, rtol=1e-6, atol=2e-6)
+        given = make_index(PLAIN[name], 0.4)(rows, direction)
+        np.testing.assert_allclose(given.slope, by_differences, rtol=1e-6, atol=2e-6)
 
 
 def test_negentropy_of_known_shapes():

@@ -136,7 +136,7 @@ def log_spectra(clips: NDArray[np.floating], *, frame: int = 256, step: int = 12
     frame, step = count("frame", frame, least=2), count("step", step)
     clips = np.asarray(clips, dtype=np.float64)
     if clips.ndim != 2 or clips.shape[1] < frame:
-        raise ValueError(f"clips of shape {clips.shape} hold no frame of {frame} samples; give longer clips, one a row.")
+        raise ValueError(f"clips of shape {clips.shape} hold no frame of {frame} samples; give longer ones, one a row.")
     window = np.hanning(frame)
     starts = range(0, clips.shape[1] - frame + 1, step)
     power = [np.abs(np.fft.rfft(clips[:, start : start + frame] * window)[:, 1:]) ** 2 for start in starts]
