@@ -26,6 +26,7 @@ _HOMES = {
     "NystromEmbedding": "gramfold.methods.nystrom_embedding",
     "OrdinalMDS": "gramfold.methods.ordinal_mds",
     "PCA": "gramfold.projective.pca",
+    "ProbabilisticPCA": "gramfold.projective.probabilistic_pca",
     "SpectralClustering": "gramfold.methods.spectral_clustering",
 }
 _ROOMS = ("datasets", "errors", "plotting")
@@ -48,6 +49,7 @@ __all__ = [
     "ModifiedLLE",
     "NystromEmbedding",
     "OrdinalMDS",
+    "ProbabilisticPCA",
     "SpectralClustering",
     "datasets",
     "errors",

@@ -19,6 +19,7 @@ from gramfold.methods.nystrom_embedding import NystromEmbedding as NystromEmbedd
 from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
 from gramfold.methods.spectral_clustering import SpectralClustering as SpectralClustering
 from gramfold.projective.pca import PCA as PCA
+from gramfold.projective.probabilistic_pca import ProbabilisticPCA as ProbabilisticPCA
 
 __version__: str
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "ModifiedLLE",
     "NystromEmbedding",
     "OrdinalMDS",
+    "ProbabilisticPCA",
     "SpectralClustering",
     "datasets",
     "errors",

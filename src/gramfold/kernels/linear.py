@@ -8,6 +8,7 @@ sparse, and are centred in float64, a block at a time.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -54,6 +55,10 @@ class LinearGram(Kernel):
 
     def trace(self) -> float:
         """Σ |f|² over the rows."""
+        return self._squares
+
+    @cached_property
+    def _squares(self) -> float:
         if self.root is None:
             return squared_spread(self.points, self.mean)
         return float(np.square(self._features()).sum())

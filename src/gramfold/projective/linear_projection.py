@@ -9,7 +9,7 @@ what the mean, the directions and the root are (`_projection`); the engine prove
 import warnings
 from abc import abstractmethod
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -55,6 +55,9 @@ class LinearProjection(KernelEmbedding):
     def _projection(self, rows: Any, stages: Stages) -> Projection:
         """The map of the training rows."""
 
+    def _learn(self, rows: Any, stages: Stages) -> None:
+        """Find out from the training rows what `_seen` needs, if anything."""
+
     def _seen(self, rows: Any) -> Any:
         """The rows that are projected, in the place of those given; the same rows unless said otherwise."""
         return rows
@@ -77,26 +80,30 @@ class LinearProjection(KernelEmbedding):
                 lengths = np.square(places).sum(axis=0)
                 real = lengths > RANK_CUT * lengths.max(initial=np.finfo(np.float64).tiny)
                 spectrum = proved_spectrum(kernel, places[:, real], found.solver, started)
+                if found.root is not None and found.root.shape[1] == found.directions.shape[1]:
+                    spectrum = replace(spectrum, total=None)  # of a kernel that has no other directions
         count = len(spectrum)
-        if count < self.n_components:
+        if count < self._dimensions:
             self._warn_of_zeros(count)
         signs = np.sign((spectrum.eigenvectors * places[:, real]).sum(axis=0))
-        self.mean_, self.components_ = found.mean, np.zeros((self.n_components, source.shape[1]))
+        self.mean_, self.components_ = found.mean, np.zeros((self._dimensions, source.shape[1]))
         self.components_[:count] = (found.directions[:, real] * signs).T
-        coordinates = np.zeros((source.shape[0], self.n_components))
+        coordinates = np.zeros((source.shape[0], self._dimensions))
         coordinates[:, :count] = places[:, real] * signs
-        return Piece(source, kernel, spectrum, coordinates, np.zeros(self.n_components))
+        return Piece(source, kernel, spectrum, coordinates, np.zeros(self._dimensions))
 
     def _warn_of_zeros(self, positive: int) -> None:
         warnings.warn(
-            f"the rows vary along {positive} directions and n_components={self.n_components} were asked for: "
-            f"the last {self.n_components - positive} columns of the map are zero.",
+            f"the rows vary along {positive} directions and n_components={self._dimensions} were asked for: "
+            f"the last {self._dimensions - positive} columns of the map are zero.",
             RankWarning,
             stacklevel=4,
         )
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
         sources, rows = super()._sources(X, stages)
+        with stages("model"):
+            self._learn(X, stages)
         return [self._seen(source) for source in sources], rows
 
     def _transform(self, X: Any) -> Floats:
@@ -143,4 +150,4 @@ class LinearProjection(KernelEmbedding):
 
     def _memory(self, n: int, itemsize: int) -> float:
         # the rows once more, centred and in float64; eigenvectors and places, and what they are made from
-        return 8.0 * n * (getattr(self, "_dense_columns", 0) + 6 * self.n_components)
+        return 8.0 * n * (getattr(self, "_dense_columns", 0) + 6 * self._dimensions)
