@@ -119,9 +119,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         sources, rows_of = self._sources(X, stages)
         pieces = [self._solve(source, rows, stages) for source, rows in zip(sources, rows_of, strict=True)]
         self._pieces = side_by_side(pieces)
-        self.embedding_ = np.full((X.shape[0], self._dimensions), np.nan, dtype=X.dtype)
-        for piece, rows in zip(self._pieces, rows_of, strict=True):
-            self.embedding_[rows] = (piece.coordinates + piece.offset)[self._vertices_of(rows)]
+        self.embedding_ = self._assembled(X, rows_of)
         self._place_others(X)
         first = self._pieces[0]
         self.kernel_, self.spectrum_ = first.kernel, _over_rows(first.spectrum, first.kernel.rows)
@@ -129,6 +127,13 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._build_inverse(X, stages)
         self.timings_ = stages.seconds
         return self
+
+    def _assembled(self, X: Any, rows_of: list[Integers]) -> Floats:
+        """The map of all rows from those of the pieces; NaN where a row is in none."""
+        embedding = np.full((X.shape[0], self._dimensions), np.nan, dtype=X.dtype)
+        for piece, rows in zip(self._pieces, rows_of, strict=True):
+            embedding[rows] = (piece.coordinates + piece.offset)[self._vertices_of(rows)]
+        return embedding
 
     def _forecast(self, n: int, itemsize: int) -> None:
         advice = ["and place the others with transform()"]
@@ -318,4 +323,6 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
 
 def _over_rows(spectrum: Spectrum, rows: Integers) -> Spectrum:
+    if np.array_equal(rows, np.arange(len(spectrum.eigenvectors))):
+        return spectrum
     return replace(spectrum, eigenvectors=spectrum.eigenvectors[rows])

@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import qr, solve_triangular
 from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
@@ -21,10 +22,11 @@ from gramfold.embedding import KernelEmbedding, Piece, method
 from gramfold.errors import RankWarning
 from gramfold.extension.linear_inverse import LinearInverse
 from gramfold.extension.project import RANK_CUT
-from gramfold.kernels.linear import LinearGram, linear_gram, project
+from gramfold.kernels.linear import LinearGram, linear_gram, project, pull
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import thread_count
-from gramfold.spectral.policy import proved_spectrum
+from gramfold.spectral.canonical import signs_of
+from gramfold.spectral.policy import TOLERANCE, proved_spectrum
 from gramfold.types import Floats, Integers
 
 
@@ -36,6 +38,7 @@ class Projection:
     directions: Floats  # (d, p), p at most n_components
     solver: str  # who found them
     root: Floats | None = None  # (d, r) of the kernel; None is the identity
+    scatter: Floats | None = None  # (d, d) Σ (x − mean)(x − mean)ᵀ of the training rows, if it was made: saves passes
 
 
 @method
@@ -66,7 +69,7 @@ class LinearProjection(KernelEmbedding):
 
     def _kernel(self, source: Any, stages: Stages) -> LinearGram:
         self._map = self._projection(source, stages)
-        return linear_gram(source, self._map.mean, self._map.root)
+        return linear_gram(source, self._map.mean, self._map.root, self._map.scatter)
 
     def _solve(self, source: Any, rows: Integers, stages: Stages) -> Piece:
         limited = nullcontext() if self.n_jobs is None else threadpool_limits(thread_count(self.n_jobs), "blas")
@@ -76,21 +79,22 @@ class LinearProjection(KernelEmbedding):
                 kernel = self._kernel(source, stages)
             with stages("spectrum"):
                 found = self._map
-                places = project(source, found.mean, found.directions)
-                lengths = np.square(places).sum(axis=0)
-                real = lengths > RANK_CUT * lengths.max(initial=np.finfo(np.float64).tiny)
-                spectrum = proved_spectrum(kernel, places[:, real], found.solver, started)
-                if found.root is not None and found.root.shape[1] == found.directions.shape[1]:
-                    spectrum = replace(spectrum, total=None)  # of a kernel that has no other directions
+                along = _coordinates(source, kernel, found)
+                spectrum = proved_spectrum(kernel, along.places, found.solver, started, along.misfit)
+        if found.root is not None and found.root.shape[1] == found.directions.shape[1]:
+            spectrum = replace(spectrum, total=None)  # of a kernel that has no other directions
         count = len(spectrum)
         if count < self._dimensions:
             self._warn_of_zeros(count)
-        signs = np.sign((spectrum.eigenvectors * places[:, real]).sum(axis=0))
         self.mean_, self.components_ = found.mean, np.zeros((self._dimensions, source.shape[1]))
-        self.components_[:count] = (found.directions[:, real] * signs).T
-        coordinates = np.zeros((source.shape[0], self._dimensions))
-        coordinates[:, :count] = places[:, real] * signs
+        self.components_[:count] = along.directions.T
+        coordinates = along.places
+        if count < self._dimensions:
+            coordinates = np.pad(coordinates, ((0, 0), (0, self._dimensions - count)))
         return Piece(source, kernel, spectrum, coordinates, np.zeros(self._dimensions))
+
+    def _assembled(self, X: Any, rows_of: list[Integers]) -> Floats:
+        return self._pieces[0].coordinates.astype(X.dtype, copy=False)
 
     def _warn_of_zeros(self, positive: int) -> None:
         warnings.warn(
@@ -115,7 +119,9 @@ class LinearProjection(KernelEmbedding):
     def _build_inverse(self, X: Any, stages: Stages) -> None:
         with stages("inverse"):
             (piece,) = self._pieces
-            self._inverse = LinearInverse(piece.source, self.mean_, piece.coordinates)
+            points, places, scatter = piece.source, piece.coordinates, piece.kernel.scatter
+            pulled = pull(points, self.mean_, places) if scatter is None else scatter @ self.components_.T
+            self._inverse = LinearInverse(points, self.mean_, places, pulled)
             self.inverse_error_ = self._inverse.error
 
     def inverse_transform(self, Y: Any) -> Any:
@@ -151,3 +157,27 @@ class LinearProjection(KernelEmbedding):
     def _memory(self, n: int, itemsize: int) -> float:
         # the rows once more, centred and in float64; eigenvectors and places, and what they are made from
         return 8.0 * n * (getattr(self, "_dense_columns", 0) + 6 * self._dimensions)
+
+
+@dataclass(frozen=True)
+class _Coordinates:
+    directions: Floats  # (d, p) those that are no rounding
+    places: Floats  # (n, p)
+    misfit: Floats | None  # (p,) how far the places are from eigenvectors, where that is known and little
+
+
+def _coordinates(points: Any, kernel: LinearGram, found: Projection) -> _Coordinates:
+    directions, places = found.directions, project(points, found.mean, found.directions)
+    squares = np.einsum("np,np->p", places, places)
+    real = squares > RANK_CUT * squares.max(initial=np.finfo(np.float64).tiny)
+    if not real.all():
+        directions, places, squares = directions[:, real], places[:, real], squares[real]
+    misfit = kernel.misfit(directions, squares)
+    if misfit is None or (misfit > TOLERANCE * squares).any():
+        # where eigenvalues lie far apart rounding leaves some eps·√(λ₁/λ) of the leading coordinates in each: taken out
+        places, R = qr(places, mode="economic")
+        places, misfit = places * np.diag(R), None
+        directions = solve_triangular(R, directions.T, trans="T").T * np.diag(R)
+    signs = signs_of(places)
+    places *= signs
+    return _Coordinates(directions * signs, places, misfit)

@@ -128,6 +128,12 @@ class Fit:
     log_likelihoods: Floats  # (n_iter,) of all seen values, before each step
 
 
+def has_gaps(rows: Floats) -> bool:
+    """Whether a value is missing."""
+    with np.errstate(over="ignore", invalid="ignore"):  # a sum is NaN where a value is; else only if it overflows
+        return bool(np.isnan(rows.sum()) and np.isnan(rows).any())
+
+
 def with_means(rows: Floats) -> Floats:
     """Rows with every gap filled in by the mean of its column."""
     missing = np.isnan(rows)

@@ -21,7 +21,7 @@ from gramfold.errors import InputError
 from gramfold.kernels.linear import project
 from gramfold.projective.evidence import log_evidence
 from gramfold.projective.linear_projection import LinearProjection, Projection
-from gramfold.projective.missing_values import LoosePlane, fit_missing, with_means
+from gramfold.projective.missing_values import LoosePlane, fit_missing, has_gaps, with_means
 from gramfold.projective.plane import Plane
 from gramfold.projective.principal_axes import PrincipalAxes, principal_axes
 from gramfold.runtime.progress import Stages
@@ -108,7 +108,8 @@ class ProbabilisticPCA(LinearProjection):
     def _learn(self, rows: Any, stages: Stages) -> None:
         self.log_evidence_: Floats | None = None
         self.log_likelihoods_: Floats | None = None
-        gaps = bool(np.isnan(rows).any())
+        self._scatter: Floats | None = None
+        gaps = has_gaps(rows)
         self.n_components_ = self._most_evident(rows, gaps) if self.n_components == "evidence" else self._dimensions
         self._plane = self._plane_of_gaps(rows, stages) if gaps else self._plane_of_all(rows)
         self.explained_variance_ratio_ = self._plane.variances / (self._plane.total or 1.0)
@@ -133,7 +134,7 @@ class ProbabilisticPCA(LinearProjection):
 
     def _plane_of_all(self, rows: Floats) -> Plane:
         found = principal_axes(rows, self.n_components_)
-        self._solver, self.n_iter_ = found.solver, 1
+        self._solver, self.n_iter_, self._scatter = found.solver, 1, found.scatter
         return _likeliest(found, _LEAST_NOISE)
 
     def _plane_of_gaps(self, rows: Floats, stages: Stages) -> Plane:
@@ -150,7 +151,7 @@ class ProbabilisticPCA(LinearProjection):
         return fit.plane.principal()
 
     def _seen(self, rows: Any) -> Any:
-        return self._filled(rows) if np.isnan(rows).any() else rows
+        return self._filled(rows) if has_gaps(rows) else rows
 
     def _projection(self, rows: Any, stages: Stages) -> Projection:
         directions = self._plane.latent
@@ -159,7 +160,7 @@ class ProbabilisticPCA(LinearProjection):
             # are along principal axes when no value is missing
             places = project(rows, self._plane.mean, directions)
             directions = directions @ np.linalg.eigh(places.T @ places)[1][:, ::-1]
-        return Projection(self._plane.mean, directions, self._solver, root=directions)
+        return Projection(self._plane.mean, directions, self._solver, directions, self._scatter)
 
     def _solve(self, source: Any, rows: Integers, stages: Stages) -> Piece:
         piece = super()._solve(source, rows, stages)
@@ -225,7 +226,7 @@ class ProbabilisticPCA(LinearProjection):
         check_is_fitted(self)
         X = self._read(X, reset=False)
         n, p = len(X), self.n_components_
-        if not np.isnan(X).any():
+        if not has_gaps(X):
             inner = self.weights_.T @ self.weights_ + self.noise_variance_ * np.eye(p)
             covariance = self.noise_variance_ * np.linalg.inv(inner)
             return LatentPosterior(project(X, self.mean_, self.components_.T), np.broadcast_to(covariance, (n, p, p)))
