@@ -18,6 +18,7 @@ from gramfold.methods.modified_lle import ModifiedLLE as ModifiedLLE
 from gramfold.methods.nystrom_embedding import NystromEmbedding as NystromEmbedding
 from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
 from gramfold.methods.spectral_clustering import SpectralClustering as SpectralClustering
+from gramfold.projective.mixture_ppca import MixturePPCA as MixturePPCA
 from gramfold.projective.pca import PCA as PCA
 from gramfold.projective.probabilistic_pca import ProbabilisticPCA as ProbabilisticPCA
 
@@ -37,6 +38,7 @@ __all__ = [
     "LandmarkIsomap",
     "LandmarkMDS",
     "LaplacianEigenmaps",
+    "MixturePPCA",
     "ModifiedLLE",
     "NystromEmbedding",
     "OrdinalMDS",

@@ -9,15 +9,15 @@ the likelihood cannot fall by it, and it rises far quicker (parameter expansion)
 share M. Tipping, Bishop (1999), appendix; Liu, Rubin, Wu, Biometrika 85 (1998).
 """
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
-from gramfold.errors import InputError, NotConvergedWarning
+from gramfold.errors import InputError
 from gramfold.projective.plane import LOG_TWO_PI, Plane
+from gramfold.projective.settling import has_settled, warn_unsettled
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers
@@ -154,19 +154,14 @@ def fit_missing(rows: Floats, start: LoosePlane, max_iter: int, tol: float, stag
     values = rows[patterns.order].astype(np.float64)
     there = float((patterns.seen.sum(axis=1) * np.diff(patterns.starts)).sum())
     floor = _LEAST_NOISE * float(np.nanvar(values, axis=0).mean())
-    plane, history = start, []
+    plane = start
+    history: list[float] = []
     for _ in stages.bar(range(max_iter), max_iter, "missing values"):
         plane, likelihood = _step(plane, values, patterns, there, floor)
         history.append(likelihood)
-        if len(history) > 1 and history[-1] - history[-2] < tol * there:
+        if has_settled(history, tol * there):
             return Fit(plane, np.array(history))
-    still = f", which still rose by {(history[-1] - history[-2]) / there:.1e} in the last," if max_iter > 1 else ""
-    warnings.warn(
-        f"the log-likelihood per value{still} has not settled after max_iter={max_iter} steps: allow more steps, or a "
-        "larger tol.",
-        NotConvergedWarning,
-        stacklevel=6,
-    )
+    warn_unsettled(history, there, "value", stacklevel=6)
     return Fit(plane, np.array(history))
 
 
