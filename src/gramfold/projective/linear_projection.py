@@ -58,11 +58,12 @@ class LinearProjection(KernelEmbedding):
     def _projection(self, rows: Any, stages: Stages) -> Projection:
         """The map of the training rows."""
 
-    def _learn(self, rows: Any, stages: Stages) -> None:
-        """Find out from the training rows what `_seen` needs, if anything."""
+    def _learn(self, rows: Any, stages: Stages) -> Any:
+        """Find out from the training rows what `_seen` needs, if anything, and return what it makes of them."""
+        return rows
 
     def _seen(self, rows: Any) -> Any:
-        """The rows that are projected, in the place of those given; the same rows unless said otherwise."""
+        """The rows that are projected, in the place of new ones; the same rows unless said otherwise."""
         return rows
 
     # --- what the engine asks
@@ -105,10 +106,9 @@ class LinearProjection(KernelEmbedding):
         )
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
-        sources, rows = super()._sources(X, stages)
+        _, rows_of = super()._sources(X, stages)
         with stages("model"):
-            self._learn(X, stages)
-        return [self._seen(source) for source in sources], rows
+            return [self._learn(X, stages)], rows_of
 
     def _transform(self, X: Any) -> Floats:
         return self._place(self._pieces[0], self._seen(X))

@@ -17,7 +17,6 @@ from typing import Self
 import numpy as np
 from scipy.linalg import eigh
 from scipy.special import logsumexp
-from threadpoolctl import threadpool_limits
 
 from gramfold.projective.plane import LOG_TWO_PI, Plane
 from gramfold.projective.settling import has_settled
@@ -125,7 +124,7 @@ Weigh = Callable[[slice, Floats], tuple[Floats, float]]  # rows and where they a
 
 
 def sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None) -> _Sums:
-    """In one pass over the rows; the same whatever the number of threads."""
+    """In one pass over the rows; the same whatever the number of threads, where BLAS has but one of its own."""
     n, d = rows.shape
     size = max(1, _ENTRIES_PER_BLOCK // d)
 
@@ -147,8 +146,7 @@ def sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None)
         return _Sums(likelihood, counts, firsts, seconds)
 
     parts = int(np.clip(_SUM_ENTRIES // (K * d * d), 2, _MOST_PARTS))
-    with threadpool_limits(1, "blas"):  # the pool's threads are enough
-        done = run_blocks(work, blocks(n, max(size, -(-n // parts))), n_jobs)
+    done = run_blocks(work, blocks(n, max(size, -(-n // parts))), n_jobs)
     total = done[0]
     for one in done[1:]:
         total = total + one

@@ -19,6 +19,7 @@ from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from gramfold.embedding import method, parameter
 from gramfold.errors import InputError
@@ -104,7 +105,7 @@ class MixturePPCA(LinearProjection):
         # the rebuilt rows, which stay, beside what every projection needs
         return super()._memory(n, itemsize) + float(n) * itemsize * getattr(self, "_dense_columns", 0)
 
-    def _learn(self, rows: Any, stages: Stages) -> None:
+    def _learn(self, rows: Any, stages: Stages) -> Any:
         n = len(rows)
         most = self.max_planes if self.n_planes == "bic" else self.n_planes
         if most > n:
@@ -118,13 +119,15 @@ class MixturePPCA(LinearProjection):
         rng = check_random_state(self.random_state)
         self.bic_: dict[int, float] = {}
         best: Fit | None = None
-        for count in range(1, most + 1) if self.n_planes == "bic" else [most]:
-            fit = self._fitted(steps, count, rng)
-            self.bic_[count] = _criterion(fit.mixture, fit.history[-1], n)
-            if self.bic_[count] <= min(self.bic_.values()):
-                best = fit
+        with threadpool_limits(1, "blas"):  # the threads of the pool are enough; set once, for setting them takes long
+            for count in range(1, most + 1) if self.n_planes == "bic" else [most]:
+                fit = self._fitted(steps, count, rng)
+                self.bic_[count] = _criterion(fit.mixture, fit.history[-1], n)
+                if self.bic_[count] <= min(self.bic_.values()):
+                    best = fit
         assert best is not None  # at least one number was tried
         self._keep(best, n)
+        return self._seen(rows)
 
     def _fitted(self, steps: Steps, count: int, rng: np.random.RandomState) -> Fit:
         """From the start that is likeliest after a few steps."""

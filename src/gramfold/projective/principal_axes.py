@@ -23,6 +23,7 @@ _NARROW = 1_000  # columns up to which the whole covariance matrix is decomposed
 _NEARLY_ALL = 0.8  # share of the directions from which on it is cheapest to find them all
 
 _FIRST = 1_000  # rows whose mean stands for that of all while it is not known
+_NEAR = 3.0  # standard deviations
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 
@@ -77,7 +78,10 @@ def _by_covariance(rows: Floats, count: int) -> PrincipalAxes:
     # scikit-learn's "covariance_eigh" takes n·mean meanᵀ off XᵀX, which leaves rounding where the mean is far, and sums
     # float32 rows in float32: here blocks are centred, in float64, in one pass
     n, d = rows.shape
-    near = rows[:_FIRST].mean(axis=0, dtype=np.float64)
+    some = rows[:_FIRST].astype(np.float64)
+    near = some.mean(axis=0)
+    if (np.abs(near) <= _NEAR * some.std(axis=0)).all():  # next to nothing cancels as it is
+        near = np.zeros(d)
     mean, scatter = centered_scatter((rows[part] for part in row_blocks(rows)), near)
     if _all_the_same(mean, float(np.trace(scatter)) / n):
         return _no_axes(mean)

