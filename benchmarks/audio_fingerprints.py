@@ -2,8 +2,8 @@
 
 Features are learnt on clips of their own (200 of 3 s, six seconds out of each). The library is 100 other clips of 3 s:
 each second of them that begins at a multiple of 0.1 s, 2,100 in all. A query is one second of a library clip, begun
-anywhere, distorted, and answered by the nearest second of the library. The lower layer learns from noise, resampling and
-clipping of single frames, the upper also from shifts: alignment noise.
+anywhere, distorted, and answered by the nearest second of the library. The lower layer learns from noise, resampling
+and clipping, the upper also from shifts: alignment noise.
 """
 
 import sys

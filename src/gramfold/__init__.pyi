@@ -21,8 +21,10 @@ from gramfold.methods.spectral_clustering import SpectralClustering as SpectralC
 from gramfold.projective.distortion_discriminant_analysis import (
     DistortionDiscriminantAnalysis as DistortionDiscriminantAnalysis,
 )
+from gramfold.projective.mixture_ppca import MixturePPCA as MixturePPCA
 from gramfold.projective.oriented_pca import OrientedPCA as OrientedPCA
 from gramfold.projective.pca import PCA as PCA
+from gramfold.projective.probabilistic_pca import ProbabilisticPCA as ProbabilisticPCA
 from gramfold.projective.projection_pursuit import ProjectionPursuit as ProjectionPursuit
 
 __version__: str
@@ -42,10 +44,12 @@ __all__ = [
     "LandmarkIsomap",
     "LandmarkMDS",
     "LaplacianEigenmaps",
+    "MixturePPCA",
     "ModifiedLLE",
     "NystromEmbedding",
     "OrdinalMDS",
     "OrientedPCA",
+    "ProbabilisticPCA",
     "ProjectionPursuit",
     "SpectralClustering",
     "datasets",

@@ -137,6 +137,16 @@ def test_a_mean_far_away_does_no_harm():
     assert difference(near.embedding_, narrow.embedding_) < 1e-4
 
 
+@pytest.mark.parametrize("solver", ["auto", "full", "gram"])
+def test_columns_of_very_different_size_are_all_found(solver):
+    scales = np.array([1e5, 1e3, 1.0, 1.0])
+    rows = np.random.default_rng(0).standard_normal((300, 4)) * scales @ ortho_group.rvs(4, random_state=1)
+    model = PCA(4, svd_solver=solver).fit(rows)
+    exact = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False)
+    np.testing.assert_allclose(np.linalg.norm(model.embedding_, axis=0), exact, rtol=1e-5)
+    np.testing.assert_allclose(model.inverse_transform(model.embedding_), rows, atol=1e-6)
+
+
 def test_missing_directions_are_told():
     flat = np.random.default_rng(0).standard_normal((50, 2)) @ [[1.0, 2, 0, 1], [0, 1, 1, 1]]
     for solver in ("auto", "gram"):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from gramfold.kernels.linear import pull
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats
 
@@ -26,20 +25,22 @@ class LinearInverse:
     residual r of leverage h becomes r / (1 − h), the same directions held.
     """
 
-    def __init__(self, points: Any, mean: Floats, places: Floats) -> None:
+    def __init__(self, points: Any, mean: Floats, places: Floats, pulled: Floats) -> None:
+        """`pulled` is (X − 1 meanᵀ)ᵀ Y, (d, p)."""
         self.mean = mean
+        gram = places.T @ places
         # of columns of length 1: the accuracy of B does not depend on how large a coordinate is
-        lengths = np.linalg.norm(places, axis=0)
-        unit = places / np.where(lengths > 0, lengths, 1.0)
-        self._solve = np.linalg.pinv(unit.T @ unit, hermitian=True)
-        self.rows = self._solve @ pull(points, mean, unit).T / np.where(lengths > 0, lengths, 1.0)[:, None]
-        self.error = self._without_themselves(points, unit, places)
+        lengths = np.sqrt(np.diag(gram))
+        lengths = np.where(lengths > 0, lengths, 1.0)
+        self._solve = np.linalg.pinv(gram / np.outer(lengths, lengths), hermitian=True) / np.outer(lengths, lengths)
+        self.rows = self._solve @ pulled.T
+        self.error = self._without_themselves(points, places)
 
     def __call__(self, places: Floats) -> Floats:
         """Data rows that belong to these places."""
         return np.asarray(self.mean + places @ self.rows)
 
-    def _without_themselves(self, points: Any, unit: Floats, places: Floats) -> float:
+    def _without_themselves(self, points: Any, places: Floats) -> float:
         n = len(places)
         sample = np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.intp)
         misfit = spread = 0.0
@@ -48,7 +49,7 @@ class LinearInverse:
             moved = (points[some].toarray() if issparse(points) else points[some]) - self.mean
             residuals = np.square(moved - places[some] @ self.rows).sum(axis=1)
             squares = np.square(moved).sum(axis=1)
-            left = 1.0 - 1.0 / n - ((unit[some] @ self._solve) * unit[some]).sum(axis=1)  # 1 − leverage
+            left = 1.0 - 1.0 / n - ((places[some] @ self._solve) * places[some]).sum(axis=1)  # 1 − leverage
             alone = left < _SINGLED_OUT
             misfit += float(np.where(alone, squares, residuals / np.where(alone, 1.0, left) ** 2).sum())
             spread += float(squares.sum())

@@ -8,6 +8,7 @@ sparse, and are centred in float64, a block at a time.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from scipy.sparse import issparse
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers, Kernel
 
-_ENTRIES_PER_BLOCK = 1_000_000
+_ENTRIES_PER_BLOCK = 100_000
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class LinearGram(Kernel):
     mass: Floats
     null: Floats
     rows: Integers
+    scatter: Floats | None = None  # (d, d) S = Σ (x − mean)(x − mean)ᵀ, where it is at hand
     exponent: float = 0.5
     kind: Literal["gram"] = "gram"
 
@@ -54,9 +56,26 @@ class LinearGram(Kernel):
 
     def trace(self) -> float:
         """Σ |f|² over the rows."""
+        return self._squares
+
+    @cached_property
+    def _squares(self) -> float:
+        if self.scatter is not None:
+            return float(np.trace(self.scatter) if self.root is None else np.vdot(self.root, self.scatter @ self.root))
         if self.root is None:
             return squared_spread(self.points, self.mean)
         return float(np.square(self._features()).sum())
+
+    def misfit(self, directions: Floats, values: Floats) -> Floats | None:
+        """‖K v − λ v‖ of v = (X − 1 meanᵀ) n / √λ, for each n; None without the scatter.
+
+        It is |(X − 1 meanᵀ) g| / √λ with g = (root rootᵀ S − λ) n, so that nothing of the size of the table is read.
+        """
+        if self.scatter is None:
+            return None
+        pulled = self.scatter @ directions
+        g = (pulled if self.root is None else self.root @ (self.root.T @ pulled)) - directions * values
+        return np.asarray(np.sqrt(np.maximum((g * (self.scatter @ g)).sum(axis=0), 0.0) / values))
 
     def offset(self) -> float:
         """Size of what the centring takes out: rows round by eps·|mean| each, which the other factor multiplies."""
@@ -69,10 +88,10 @@ class LinearGram(Kernel):
         return np.asarray(self.points - self.mean)
 
 
-def linear_gram(points: Any, mean: Floats, root: Floats | None = None) -> LinearGram:
+def linear_gram(points: Any, mean: Floats, root: Floats | None = None, scatter: Floats | None = None) -> LinearGram:
     """The Gram matrix of these rows about a mean; they are kept, not copied."""
     n = points.shape[0]
-    return LinearGram(points, mean, root, mass=np.ones(n), null=np.ones((n, 1)), rows=np.arange(n))
+    return LinearGram(points, mean, root, mass=np.ones(n), null=np.ones((n, 1)), rows=np.arange(n), scatter=scatter)
 
 
 def project(points: Any, mean: Floats, directions: Floats) -> Floats:
@@ -104,7 +123,12 @@ def squared_spread(points: Any, mean: Floats) -> float:
     return float(sum(np.vdot(block, block) for _, block in centered(points, mean)))
 
 
+def row_blocks(points: Floats) -> Iterator[slice]:
+    """Stretches of dense rows that stay in the cache."""
+    yield from blocks(len(points), max(1, _ENTRIES_PER_BLOCK // points.shape[1]))
+
+
 def centered(points: Floats, mean: Floats) -> Iterator[tuple[slice, Floats]]:
     """Blocks of dense rows with the mean taken off, in float64."""
-    for part in blocks(len(points), max(1, _ENTRIES_PER_BLOCK // len(mean))):
+    for part in row_blocks(points):
         yield part, points[part] - mean

@@ -72,7 +72,7 @@ class OrientedPCA(OrientedProjection):
         if noise is None and self.signal_covariance is None:
             principal = principal_axes(rows, self.n_components)
             self.raised_, self.signal_to_noise_ = 0, padded(principal.variances, self.n_components)
-            return Projection(principal.mean, principal.axes, principal.solver)
+            return Projection(principal.mean, principal.axes, principal.solver, scatter=principal.scatter)
         mean = rows.mean(axis=0, dtype=np.float64)
         d = len(mean)
         if self.signal_covariance is None:
@@ -83,7 +83,7 @@ class OrientedPCA(OrientedProjection):
         warn_of_invented(found)
         self.raised_, self.signal_to_noise_ = found.raised, padded(found.quotients, self.n_components)
         if self.signal_covariance is None:
-            return Projection(mean, found.axes, _SOLVER, found.root)
+            return Projection(mean, found.axes, _SOLVER, found.root, len(rows) * signal)
         return Projection(mean, found.axes, _SOLVER, found.axes, eigen=False)
 
     def _noise(self, rows: Any) -> Floats | None:

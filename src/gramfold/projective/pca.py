@@ -34,8 +34,8 @@ class PCA(LinearProjection):
     svd_solver: Solver = parameter(
         default="auto",
         allowed=[StrOptions({"auto", "covariance_eigh", "full", "arpack", "gram"})],
-        words="""Who finds the directions: scikit-learn's PCA by the covariance matrix, all singular vectors or ARPACK,
-        or the eigenvectors of the Gram matrix ("gram"), where columns outnumber rows or are many.""",
+        words="""Who finds the directions: the covariance matrix, scikit-learn's PCA by all singular vectors ("full") or
+        by ARPACK, or the eigenvectors of the Gram matrix, where columns outnumber rows or are many.""",
     )
 
     _attributes: ClassVar[str] = """
@@ -50,4 +50,4 @@ class PCA(LinearProjection):
     def _projection(self, rows: Any, stages: Stages) -> Projection:
         found = principal_axes(rows, self.n_components, self.svd_solver)
         self.explained_variance_ratio_ = found.shares
-        return Projection(found.mean, found.axes, found.solver)
+        return Projection(found.mean, found.axes, found.solver, scatter=found.scatter)

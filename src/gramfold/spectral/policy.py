@@ -71,20 +71,23 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spectrum
     )
 
 
-def proved_spectrum(kernel: Kernel, coordinates: Floats, solver: str, started: float) -> Spectrum:
+def proved_spectrum(
+    kernel: Kernel, coordinates: Floats, solver: str, started: float, misfit: Floats | None = None
+) -> Spectrum:
     """The eigenpairs of a positive semidefinite gram that somebody else has found, proved as all others are.
 
-    `coordinates` (n, p) are V Λ^½, up to signs; `started` is when the work began.
+    `coordinates` (n, p) are V Λ^½ with canonical signs, over vertices of mass 1; `started` is when the work began;
+    `misfit` is ‖K V − V Λ‖ where known.
     """
-    root = mass_root(kernel)[:, None]
-    squares = np.square(root * coordinates).sum(axis=0)
+    squares = np.einsum("np,np->p", coordinates, coordinates)
     values = np.minimum.accumulate(squares)  # equal ones may rise by rounding; what rises by more fails the proof
-    vectors = canonical_signs(root * coordinates / np.sqrt(squares))
-    misfit = np.linalg.norm(root * kernel.product(root * vectors) - vectors * values, axis=0)
-    rounding = 4 * _EPS * np.sqrt(len(root)) * kernel.offset()  # type: ignore[attr-defined]
+    vectors = coordinates / np.sqrt(squares)
+    if misfit is None:
+        misfit = np.linalg.norm(kernel.product(vectors) - vectors * values, axis=0)
+    rounding = 4 * _EPS * np.sqrt(len(vectors)) * kernel.offset()  # type: ignore[attr-defined]
     return Spectrum(
         eigenvalues=values,
-        eigenvectors=vectors / root,
+        eigenvectors=vectors,
         residuals=_checked(misfit, values, max(rounding, 10 * _EPS * float(values.max(initial=0.0))), solver),
         solver=solver,
         seconds=perf_counter() - started,
