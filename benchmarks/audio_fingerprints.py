@@ -93,7 +93,7 @@ def draw(found: dict[tuple[str, str, int], float], path: str) -> None:
         panel.set_ylim(-0.03, 1.03)
     panels[0].set_ylabel("clips found")
     panels[len(_KINDS) // 2].set_xlabel("numbers a second")
-    panels[1].legend(fontsize=8)
+    panels[0].legend(fontsize=8)
     figure.savefig(path, dpi=80)
 
 
