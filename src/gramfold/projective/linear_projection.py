@@ -74,8 +74,7 @@ class LinearProjection(KernelEmbedding):
         return linear_gram(source, self._map.mean, self._map.root, self._map.scatter)
 
     def _solve(self, source: Any, rows: Integers, stages: Stages) -> Piece:
-        limited = nullcontext() if self.n_jobs is None else threadpool_limits(thread_count(self.n_jobs), "blas")
-        with limited:
+        with self._threads():
             started = perf_counter()
             with stages("directions"):
                 kernel = self._kernel(source, stages)
@@ -98,6 +97,10 @@ class LinearProjection(KernelEmbedding):
             coordinates = np.pad(coordinates, ((0, 0), (0, self._dimensions - count)))
         return Piece(source, kernel, spectrum, coordinates, np.zeros(self._dimensions))
 
+    def _threads(self) -> Any:
+        """Within it, linear algebra has as many threads as `n_jobs` says."""
+        return nullcontext() if self.n_jobs is None else threadpool_limits(thread_count(self.n_jobs), "blas")
+
     def _assembled(self, X: Any, rows_of: list[Integers]) -> Floats:
         return self._pieces[0].coordinates.astype(X.dtype, copy=False)
 
@@ -111,7 +114,7 @@ class LinearProjection(KernelEmbedding):
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
         _, rows_of = super()._sources(X, stages)
-        with stages("model"):
+        with stages("model"), self._threads():
             return [self._learn(X, stages)], rows_of
 
     def _transform(self, X: Any) -> Floats:
