@@ -1,6 +1,6 @@
 """A plane that is not Gaussian among 50 dimensions: `python -m benchmarks.hidden_plane`.
 
-Angles are the larger principal angle between the map and the rows' places in the true plane; below 30° it counts as found.
+Angles are the larger principal angle between the map and the rows' places in the true plane; below 30° it is found.
 """
 
 import warnings
