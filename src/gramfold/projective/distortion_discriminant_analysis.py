@@ -57,13 +57,12 @@ class DistortionDiscriminantAnalysis(OrientedProjection):
         distorted = self._by_layer(len(plan), rows.shape)
         self.layers_: list[Layer] = []
         features = rows[:, :, None]  # (n, frames, width)
-        for (windows, count), versions in zip(plan, distorted, strict=True):
-            with stages(f"layer {len(self.layers_)}"):
-                signal = windows.of(features)
-                mean = signal.mean(axis=0, dtype=np.float64)
-                layer = self._layer(signal, mean, windows, count, self._noise(rows, versions, windows))
-                self.layers_.append(layer)
-                features = ((signal - mean) @ layer.axes).reshape(len(rows), windows.count, -1)
+        for (windows, count), versions in stages.bar(zip(plan, distorted, strict=True), len(plan), "layers"):
+            signal = windows.of(features)
+            mean = signal.mean(axis=0, dtype=np.float64)
+            layer = self._layer(signal, mean, windows, count, self._noise(rows, versions, windows))
+            self.layers_.append(layer)
+            features = ((signal - mean) @ layer.axes).reshape(len(rows), windows.count, -1)
         last = self.layers_[-1]
         self.signal_to_noise_ = padded(last.signal_to_noise, self.n_components)
         whole = len(plan) == 1 and last.root is None  # principal components of the rows as they are

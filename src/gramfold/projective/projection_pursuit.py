@@ -85,23 +85,22 @@ class ProjectionPursuit(LinearProjection):
     random_state: Any = parameter(default=0, allowed=["random_state"], words="Where climbs begin.")
 
     def _projection(self, rows: Any, stages: Stages) -> Projection:
-        with stages("whitening"):
-            mean, whitener = self._whitening(rows)
-            white = project(rows, mean, whitener)  # (n, r)
+        mean, whitener = self._whitening(rows)
+        white = project(rows, mean, whitener)  # (n, r)
         index, rng = make_index(self.index, self.radius), check_random_state(self.random_state)
         n_starts = _STARTS * white.shape[1] if self.n_starts is None else self.n_starts
         turned, values, steps = np.empty((white.shape[1], 0)), [], []
         left = np.eye(white.shape[1])  # a basis of what is orthogonal to the directions found
-        for _ in range(min(self.n_components, white.shape[1])):
-            with stages("climbs"):
-                found = best_direction(
-                    white @ left,
-                    index,
-                    n_starts=n_starts,
-                    max_iter=self.max_iter,
-                    tol=self.tol,
-                    rng=rng,
-                )
+        count = min(self.n_components, white.shape[1])
+        for _ in stages.bar(range(count), count, "climbs"):
+            found = best_direction(
+                white @ left,
+                index,
+                n_starts=n_starts,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                rng=rng,
+            )
             values.append(found.value)
             steps.append(found.steps)
             turned = np.column_stack([turned, left @ found.direction])
