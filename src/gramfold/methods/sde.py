@@ -21,7 +21,7 @@ from gramfold.kernels.reconstruction import reconstruction_root, weight_matrix
 from gramfold.kernels.semidefinite import FactorKernel, KeptPairs, angle_pairs, landmark_mixtures, neighbor_pairs
 from gramfold.neighbors.index import VectorIndex
 from gramfold.runtime.progress import Stages
-from gramfold.sdp.policy import Solver, solve_problem
+from gramfold.sdp.policy import Solver, least_memory, solve_problem
 from gramfold.sdp.problem import Certificate, Isometry, Problem, Solution, Step
 from gramfold.spectral.factored import factored_spectrum
 from gramfold.types import Floats, Graph, Kernel, Spectrum
@@ -115,6 +115,11 @@ class SDE(BarycentricPlaces):
     n_iter_ : int
         Iterations of the solver.
     """
+
+    def _memory(self, n: int, itemsize: int) -> float:
+        k = min(self.n_neighbors, n)
+        kept = n * k if self.pairs == "neighbors" else n * k * (k + 1) // 2  # at most
+        return super()._memory(n, itemsize) + least_memory(n, kept, self.isometry, self.solver)
 
     def _kernel(self, graph: Graph, stages: Stages) -> FactorKernel:
         kept = self._kept_pairs(graph)

@@ -126,10 +126,10 @@ def elimination_of(problem: Problem) -> Symbolic:
     return Symbolic.of(Assembly.of(problem.pairs, len(problem)).pattern())
 
 
-def memory(symbolic: Symbolic, pairs: int) -> float:
-    """Bytes, at the rank that is usual: the factor, its matrix and how that is put together."""
-    n = len(symbolic.order)
-    return 8.0 * _USUAL_RANK**2 * (symbolic.entries + 5.0 * (n + 2.0 * pairs))
+def memory(n: int, pairs: int, entries: int | None = None) -> float:
+    """Bytes, at the rank that is usual: the factor (of so many entries without blocks), its matrix, its making."""
+    entries = n + pairs if entries is None else entries  # nothing fills in
+    return 8.0 * _USUAL_RANK**2 * (entries + 5.0 * (n + 2.0 * pairs))
 
 
 def seconds(symbolic: Symbolic) -> float:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from gramfold.errors import ApproximationWarning, InputError
 from gramfold.runtime.memory import USABLE_SHARE, available_memory, require_memory
 from gramfold.sdp import interior_point, landmarks, low_rank
-from gramfold.sdp.problem import Problem, Solution
+from gramfold.sdp.problem import Isometry, Problem, Solution
 from gramfold.types import Floats
 
 Solver = Literal["auto", "dense", "low-rank", "landmarks"]
@@ -54,11 +54,18 @@ def solve_problem(
     if symbolic is not None:
         require_memory(
             'SDE(solver="low-rank")',
-            lambda rows: low_rank.memory(symbolic, m) * rows / n,
+            lambda rows: low_rank.memory(n, m, symbolic.entries) * rows / n,
             n,
             'and place the others with transform(), or use solver="landmarks"',
         )
     return low_rank.solve_problem(problem, start=start, symbolic=symbolic, **limits)
+
+
+def least_memory(n: int, pairs: int, isometry: Isometry, solver: Solver) -> float:
+    """Bytes that n vertices and so many pairs take at least, whoever solves."""
+    if solver == "dense" or isometry != "nonexpansive":
+        return interior_point.memory(n, pairs)
+    return low_rank.memory(n, pairs) if solver != "landmarks" else 0.0
 
 
 def _choose(problem: Problem, symbolic: Any, *, can_mix: bool) -> Solver:
@@ -67,7 +74,7 @@ def _choose(problem: Problem, symbolic: Any, *, can_mix: bool) -> Solver:
         return "dense"
     budget = USABLE_SHARE * available_memory()
     forecast = low_rank.seconds(symbolic)
-    if forecast <= _LONG and low_rank.memory(symbolic, m) <= budget:
+    if forecast <= _LONG and low_rank.memory(n, m, symbolic.entries) <= budget:
         return "low-rank"
     if interior_point.seconds(n, m) <= _LONG and interior_point.memory(n, m) <= budget:
         return "dense"

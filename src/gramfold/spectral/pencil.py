@@ -20,7 +20,8 @@ def symmetric_penalty(kernel: Kernel) -> tuple[csr_array, Floats]:
     entries = np.repeat(root, np.diff(penalty.indptr))
     entries *= root[penalty.indices]
     np.divide(penalty.data, entries, out=entries)
-    return csr_array((entries, penalty.indices, penalty.indptr), shape=penalty.shape), root
+    # indices copied: whoever sorts one of two matrices that share them scrambles the other
+    return csr_array((entries, penalty.indices.copy(), penalty.indptr.copy()), shape=penalty.shape), root
 
 
 def symmetric_root(kernel: Kernel) -> csr_array | None:
