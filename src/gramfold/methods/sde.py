@@ -121,6 +121,10 @@ class SDE(BarycentricPlaces):
         kept = n * k if self.pairs == "neighbors" else n * k * (k + 1) // 2  # at most
         return super()._memory(n, itemsize) + least_memory(n, kept, self.isometry, self.solver)
 
+    def _memory_advice(self, n: int, itemsize: int) -> list[str]:
+        loose = self.isometry == "nonexpansive"
+        return [] if loose else ['or use isometry="nonexpansive", which is solved in far less']
+
     def _kernel(self, graph: Graph, stages: Stages) -> FactorKernel:
         kept = self._kept_pairs(graph)
         problem = Problem.of(

@@ -7,8 +7,8 @@ from gramfold.runtime.compiled import kernel
 def shorten(points, first, second, lengths, moves, pulls, nearly, sweeps):
     """Pull the ends of each pair that is too long together by half of its excess, until no pair is longer by `nearly`.
 
-    Where q pairs pull at a vertex, the sum of their pulls is too much and their mean is slow: it moves by sum / √q, with
-    q = (Σ pull)² / Σ pull², so that a pair which is hardly too long hardly counts.
+    Where q pairs pull at a vertex, the sum of their pulls is too much and their mean is slow: it moves by sum / √q,
+    with q = (Σ pull)² / Σ pull², so that a pair which is hardly too long hardly counts.
     """
     rank = points.shape[1]
     for _ in range(sweeps):
