@@ -27,6 +27,12 @@ _HOMES = {
     "NystromEmbedding": "gramfold.methods.nystrom_embedding",
     "OrdinalMDS": "gramfold.methods.ordinal_mds",
     "SDE": "gramfold.methods.sde",
+    "MixturePPCA": "gramfold.projective.mixture_ppca",
+    "ModifiedLLE": "gramfold.methods.modified_lle",
+    "NystromEmbedding": "gramfold.methods.nystrom_embedding",
+    "OrdinalMDS": "gramfold.methods.ordinal_mds",
+    "PCA": "gramfold.projective.pca",
+    "ProbabilisticPCA": "gramfold.projective.probabilistic_pca",
     "SpectralClustering": "gramfold.methods.spectral_clustering",
 }
 _ROOMS = ("datasets", "errors", "plotting")
@@ -34,6 +40,7 @@ _ROOMS = ("datasets", "errors", "plotting")
 __all__ = [
     "LLE",
     "LTSA",
+    "PCA",
     "SDE",
     "ClassicalMDS",
     "CommuteTime",
@@ -47,9 +54,11 @@ __all__ = [
     "LandmarkMDS",
     "LaplacianEigenmaps",
     "MaximumVarianceUnfolding",
+    "MixturePPCA",
     "ModifiedLLE",
     "NystromEmbedding",
     "OrdinalMDS",
+    "ProbabilisticPCA",
     "SpectralClustering",
     "datasets",
     "errors",

@@ -20,11 +20,15 @@ from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
 from gramfold.methods.sde import SDE as SDE
 from gramfold.methods.sde import MaximumVarianceUnfolding as MaximumVarianceUnfolding
 from gramfold.methods.spectral_clustering import SpectralClustering as SpectralClustering
+from gramfold.projective.mixture_ppca import MixturePPCA as MixturePPCA
+from gramfold.projective.pca import PCA as PCA
+from gramfold.projective.probabilistic_pca import ProbabilisticPCA as ProbabilisticPCA
 
 __version__: str
 __all__ = [
     "LLE",
     "LTSA",
+    "PCA",
     "SDE",
     "ClassicalMDS",
     "CommuteTime",
@@ -38,9 +42,11 @@ __all__ = [
     "LandmarkMDS",
     "LaplacianEigenmaps",
     "MaximumVarianceUnfolding",
+    "MixturePPCA",
     "ModifiedLLE",
     "NystromEmbedding",
     "OrdinalMDS",
+    "ProbabilisticPCA",
     "SpectralClustering",
     "datasets",
     "errors",

@@ -88,7 +88,7 @@ def centered_scatter(features: Iterable[Floats], shift: Floats) -> tuple[Floats,
     for block in features:
         moved = block - shift
         n += len(moved)
-        total += moved.sum(axis=0)
+        total += np.ones(len(moved)) @ moved
         scatter += moved.T @ moved
     mean = total / n
     return shift + mean, scatter - n * np.outer(mean, mean)
