@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from benchmarks.timing import HEADER
 
-GROUPS = ("imports", "embeddings", "geodesics", "graph_methods", "local_linear", "semidefinite")
+GROUPS = ("imports", "embeddings", "geodesics", "graph_methods", "local_linear", "semidefinite", "projective")
 
 
 def main() -> None:

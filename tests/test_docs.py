@@ -29,9 +29,9 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("cls", exported(), ids=lambda cls: cls.__name__)
 def test_one_name_in_four_places(cls):
-    name = cls.__module__.rsplit(".", 1)[1]
+    room, name = cls.__module__.split(".")[1:]
     assert name.replace("_", "") == cls.__name__.lower()
-    assert (ROOT / "tests" / "methods" / f"test_{name}.py").is_file()
+    assert (ROOT / "tests" / room / f"test_{name}.py").is_file()
     page = (ROOT / "docs" / "methods" / f"{name}.md").read_text("utf8")
     assert page.startswith(f"# {cls.__name__}\n")
     assert f"methods/{name}.md" in (ROOT / "docs" / "README.md").read_text("utf8")

@@ -20,15 +20,25 @@ from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
 from gramfold.methods.sde import SDE as SDE
 from gramfold.methods.sde import MaximumVarianceUnfolding as MaximumVarianceUnfolding
 from gramfold.methods.spectral_clustering import SpectralClustering as SpectralClustering
+from gramfold.projective.distortion_discriminant_analysis import (
+    DistortionDiscriminantAnalysis as DistortionDiscriminantAnalysis,
+)
+from gramfold.projective.mixture_ppca import MixturePPCA as MixturePPCA
+from gramfold.projective.oriented_pca import OrientedPCA as OrientedPCA
+from gramfold.projective.pca import PCA as PCA
+from gramfold.projective.probabilistic_pca import ProbabilisticPCA as ProbabilisticPCA
+from gramfold.projective.projection_pursuit import ProjectionPursuit as ProjectionPursuit
 
 __version__: str
 __all__ = [
     "LLE",
     "LTSA",
+    "PCA",
     "SDE",
     "ClassicalMDS",
     "CommuteTime",
     "DiffusionMap",
+    "DistortionDiscriminantAnalysis",
     "HeatKernel",
     "HessianLLE",
     "Isomap",
@@ -38,9 +48,13 @@ __all__ = [
     "LandmarkMDS",
     "LaplacianEigenmaps",
     "MaximumVarianceUnfolding",
+    "MixturePPCA",
     "ModifiedLLE",
     "NystromEmbedding",
     "OrdinalMDS",
+    "OrientedPCA",
+    "ProbabilisticPCA",
+    "ProjectionPursuit",
     "SpectralClustering",
     "datasets",
     "errors",

@@ -49,6 +49,16 @@ def test_the_map_is_the_one_that_python_gives(ending, folder):
         assert table.names == list(model.get_feature_names_out())
 
 
+def test_gaps_are_read_for_a_method_that_fills_them_in(folder):
+    points = ROLL.points.copy()
+    points[::9, 1] = np.nan
+    write_table("gaps.csv", points, ["x", "y", "z"])
+    result = run("embed", "gaps.csv", "--method", "probabilistic-pca", "--out", "map.npy")
+    assert result.exit_code == 0, result.output
+    np.testing.assert_array_equal(np.load("map.npy"), gramfold.ProbabilisticPCA().fit_transform(points))
+    assert "nan" in run("embed", "gaps.csv", "--method", "pca", "--out", "map.npy").output  # refused, and why
+
+
 def test_every_option_reaches_the_method(folder):
     words = ["--radius", 4, "--metric", "cityblock", "--set", "on_disconnected=largest", "--set", "weights=gaussian"]
     result = run("embed", "roll.csv", "-m", "laplacian", *words, "--set", "normalized=false", "--out", "map.npy")

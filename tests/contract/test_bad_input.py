@@ -7,6 +7,7 @@ from scipy.sparse import csr_array, random_array
 from gramfold import (
     LLE,
     LTSA,
+    PCA,
     ClassicalMDS,
     CommuteTime,
     DiffusionMap,
@@ -15,9 +16,11 @@ from gramfold import (
     Isomap,
     KernelPCA,
     LaplacianEigenmaps,
+    MixturePPCA,
     ModifiedLLE,
     NystromEmbedding,
     OrdinalMDS,
+    ProbabilisticPCA,
     SpectralClustering,
 )
 from gramfold.errors import DisconnectedGraphError, GramfoldError, InputError, PrecomputedInputError
@@ -170,6 +173,25 @@ CASES = {
         "row 0 has 1 neighbours",
     ),
     "negative roughness": (lambda: HessianLLE(roughness=-1.0).fit(X), "roughness"),
+    "no such decomposition": (lambda: PCA(svd_solver="jacobi").fit(X), "svd_solver"),
+    "infinity among gaps": (lambda: ProbabilisticPCA().fit(with_value(np.inf)), "X contains infinity in row 3"),
+    "a column without values": (
+        lambda: ProbabilisticPCA().fit(np.where(np.arange(3) == 1, np.nan, X)),
+        "column 1 of X holds no value at all",
+    ),
+    "gaps and no noise": (lambda: ProbabilisticPCA(3).fit(with_value(np.nan)), "use n_components <= 2"),
+    "evidence with gaps": (lambda: ProbabilisticPCA("evidence").fit(with_value(np.nan)), "fill X in first"),
+    "evidence of one direction": (
+        lambda: ProbabilisticPCA("evidence").fit(np.arange(9.0)[:, None] * [1, 2]),
+        "vary along fewer than two",
+    ),
+    "an unknown number": (lambda: ProbabilisticPCA("mle").fit(X), "n_components"),
+    "no plane": (lambda: MixturePPCA(n_planes=0).fit(X), "n_planes"),
+    "more planes than rows": (lambda: MixturePPCA(n_planes=41).fit(X), "41 planes are asked for and there are 40 rows"),
+    "noise of nothing": (lambda: MixturePPCA(least_noise=0.0).fit(X), "least_noise"),
+    "gaps and planes": (lambda: MixturePPCA().fit(with_value(np.nan)), "X contains NaN in row 3, column 1"),
+    "responsibilities before fit": (lambda: MixturePPCA().responsibilities(X), "not fitted yet"),
+    "wrong width to fill in": (lambda: ProbabilisticPCA().fit(X).impute(X[:, :2]), "expecting 3 features"),
     "tangents of a sparse graph": (
         lambda: LTSA(metric="precomputed").fit(csr_array(D)),
         "a sparse graph does not hold",
@@ -196,8 +218,9 @@ def test_there_are_at_least_thirty():
 @pytest.mark.parametrize("cls", exported(), ids=by_name)
 def test_a_failed_fit_leaves_no_half_fitted_model(cls):
     model = cls()
+    spoilt = np.inf if model.__sklearn_tags__().input_tags.allow_nan else np.nan  # some fill in what is missing
     with pytest.raises(InputError):
-        model.fit(with_value(np.nan))
+        model.fit(with_value(spoilt))
     assert not hasattr(model, "embedding_")
     assert not hasattr(model, "labels_")
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gramfold import Isomap, LaplacianEigenmaps, SpectralClustering
+from gramfold import Isomap, LaplacianEigenmaps, ProbabilisticPCA, SpectralClustering
 from gramfold.runtime import memory
 from tests.contract import checks
 
@@ -23,6 +23,11 @@ class Scrambles(Isomap):
     def transform(self, X):
         places = super().transform(X)
         return places[np.random.default_rng(0).permutation(len(places))]
+
+
+class LikesFewDimensions(ProbabilisticPCA):
+    def score(self, X, y=None):
+        return super().score(X) - 100 * self.n_components
 
 
 class Remembers(Isomap):
@@ -199,6 +204,7 @@ class WrongAxis(SpectralClustering):
     [
         (checks.fits_into_scikit_learn, NoNames),
         (checks.fits_into_scikit_learn, Scrambles),
+        (checks.fits_into_scikit_learn, LikesFewDimensions),
         (checks.transform_stores_nothing, Remembers),
         (checks.survives_pickling, CannotTravel),
         (checks.training_rows_return, OffByATenth),

@@ -3,7 +3,7 @@ import pytest
 
 from gramfold.errors import InputError, UnboundedProblemError
 from gramfold.ordering.factor import Factor, Symbolic
-from gramfold.sdp import low_rank
+from gramfold.sdp import low_rank, low_rank_search
 from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.problem import Problem
 from tests.sdp.checking import dense_laplacian, verify
@@ -104,11 +104,11 @@ def test_the_direction_solves_the_linearised_conditions(monkeypatch):
     points = curved(15, 0)
     pairs, distances = nearest_pairs(points, 3)
     problem = Problem.of(pairs, distances)
-    search = low_rank._Search(problem, Symbolic.of(Assembly.of(pairs, 15).pattern()), None)
+    search = low_rank_search.Search(problem, Symbolic.of(Assembly.of(pairs, 15).pattern()), None)
     search.measure(1e-3)
-    monkeypatch.setattr(low_rank, "_LEAST_DAMPING", 0.0)
+    monkeypatch.setattr(low_rank_search, "_LEAST_DAMPING", 0.0)
     search.eigenvalues, search.residual = np.ones(4), 0.0  # so that θ = 1
-    newton = low_rank._Newton(search)
+    newton = low_rank_search._Newton(search)
     mu = 0.3
     step = newton.direction(mu, 0.0)
     h = 1e-6

@@ -46,9 +46,10 @@ def embed(
     check_files(source, out, picture, no_overwrite)
     estimator = find_method(method)
     parameters = chosen_parameters(estimator, options, settings, seed, quiet)
-    table = read_table(source, columns=columns, skip=skip)
-    started = time.perf_counter()
     model = estimator(**parameters)
+    fills_gaps = model.__sklearn_tags__().input_tags.allow_nan
+    table = read_table(source, columns=columns, skip=skip, gaps=fills_gaps)
+    started = time.perf_counter()
     places = model.fit_transform(table.values)
     seconds = time.perf_counter() - started
     write_table(out, places, [str(name) for name in model.get_feature_names_out()])

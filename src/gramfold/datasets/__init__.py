@@ -1,5 +1,6 @@
 """Data sets whose true coordinates are known, made to order."""
 
+from gramfold.datasets.audio import distort_audio, log_spectra, make_audio_clips
 from gramfold.datasets.clusters import make_gaussian_clusters
 from gramfold.datasets.graphs import RandomGraph, make_random_graph
 from gramfold.datasets.sample import Sample
@@ -11,6 +12,9 @@ from gramfold.datasets.tori import make_helix, make_torus
 __all__ = [
     "RandomGraph",
     "Sample",
+    "distort_audio",
+    "log_spectra",
+    "make_audio_clips",
     "make_gaussian_clusters",
     "make_helix",
     "make_punctured_sphere",

@@ -80,6 +80,16 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Whether X may be a sparse matrix."""
         return False
 
+    @property
+    def _allows_missing(self) -> bool:
+        """Whether values of X may be missing (NaN)."""
+        return False
+
+    @property
+    def _dimensions(self) -> int:
+        """Columns of the map."""
+        return self.n_components
+
     def _memory(self, n: int, itemsize: int) -> float:
         """Bytes that fit needs for n rows beyond the rows themselves; an n × n matrix unless said otherwise."""
         return float(n) ** 2 * itemsize
@@ -109,9 +119,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         sources, rows_of = self._sources(X, stages)
         pieces = [self._solve(source, rows, stages) for source, rows in zip(sources, rows_of, strict=True)]
         self._pieces = side_by_side(pieces)
-        self.embedding_ = np.full((X.shape[0], self.n_components), np.nan, dtype=X.dtype)
-        for piece, rows in zip(self._pieces, rows_of, strict=True):
-            self.embedding_[rows] = (piece.coordinates + piece.offset)[self._vertices_of(rows)]
+        self.embedding_ = self._assembled(X, rows_of)
         self._place_others(X)
         first = self._pieces[0]
         self.kernel_, self.spectrum_ = first.kernel, _over_rows(first.spectrum, first.kernel.rows)
@@ -119,6 +127,13 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._build_inverse(X, stages)
         self.timings_ = stages.seconds
         return self
+
+    def _assembled(self, X: Any, rows_of: list[Integers]) -> Floats:
+        """The map of all rows from those of the pieces; NaN where a row is in none."""
+        embedding = np.full((X.shape[0], self._dimensions), np.nan, dtype=X.dtype)
+        for piece, rows in zip(self._pieces, rows_of, strict=True):
+            embedding[rows] = (piece.coordinates + piece.offset)[self._vertices_of(rows)]
+        return embedding
 
     def _forecast(self, n: int, itemsize: int) -> None:
         advice = ["and place the others with transform()"]
@@ -173,14 +188,15 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Fill in the map of rows that are in no source but have a place beside them. Here there are none."""
 
     def _check_components(self, n: int) -> None:
-        if self.n_components >= n:
+        if self._dimensions >= n:
             raise InputError(
-                f"n_components={self.n_components} and there are n_samples={n} distinct rows, whose map has at most "
+                f"n_components={self._dimensions} and there are n_samples={n} distinct rows, whose map has at most "
                 f"{n - 1} dimensions: use n_components <= {n - 1}."
             )
 
     def _build_inverse(self, X: Any, stages: Stages) -> None:
-        self._inverse = self.inverse_error_ = None
+        self._inverse: Any = None  # what rebuilds rows from places, with its `error`
+        self.inverse_error_: float | None = None
         if self._precomputed:
             return
         with stages("inverse"):
@@ -250,7 +266,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 f"{type(self).__name__} was fitted on precomputed values and has never seen the rows themselves, so it "
                 "cannot rebuild any: fit it on a table of rows to use inverse_transform."
             )
-        rebuilt = self._inverse(read_places(Y, self.n_components))
+        rebuilt = self._inverse(read_places(Y, self._dimensions))
         return rebuilt.astype(self.embedding_.dtype, copy=False)
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -291,19 +307,22 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     # --- scikit-learn's protocol
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        return read_rows(self, X, reset=reset, accept_sparse=self._accepts_sparse)
+        return read_rows(self, X, reset=reset, accept_sparse=self._accepts_sparse, allow_missing=self._allows_missing)
 
     @property
     def _n_features_out(self) -> int:
-        return self.n_components
+        return self._dimensions
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.pairwise = self._precomputed
         tags.input_tags.sparse = self._accepts_sparse
+        tags.input_tags.allow_nan = self._allows_missing
         return tags
 
 
 def _over_rows(spectrum: Spectrum, rows: Integers) -> Spectrum:
+    if np.array_equal(rows, np.arange(len(spectrum.eigenvectors))):
+        return spectrum
     return replace(spectrum, eigenvectors=spectrum.eigenvectors[rows])

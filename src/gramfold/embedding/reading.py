@@ -10,8 +10,11 @@ from gramfold.errors import InputError
 from gramfold.types import Floats
 
 
-def read_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool) -> Any:
-    """X as a finite float64 or float32 array (or CSR matrix), its width remembered or compared."""
+def read_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, allow_missing: bool = False) -> Any:
+    """X as a finite float64 or float32 array (or CSR matrix), its width remembered or compared.
+
+    With `allow_missing` a value may be NaN.
+    """
     if issparse(X) and not accept_sparse:
         raise InputError(
             f"X is a sparse matrix of {X.shape[0]} x {X.shape[1]} and {type(estimator).__name__} reads dense rows: "
@@ -34,7 +37,7 @@ def read_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool) -> An
         raise InputError(
             f"X holds text ({error}): every column must be a number; leave text columns out or encode them."
         ) from error
-    _check_finite(X, "X")
+    _check_finite(X, "X", allow_missing=allow_missing)
     return X
 
 
@@ -49,9 +52,12 @@ def read_places(Y: Any, n_components: int) -> Floats:
     return places
 
 
-def _check_finite(X: Any, name: str) -> None:
+def _check_finite(X: Any, name: str, *, allow_missing: bool = False) -> None:
     values = X.data if issparse(X) else X
-    finite = np.isfinite(values)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):  # as it is where all are; a sum that overflows is looked at more closely
+            return
+    finite = ~np.isinf(values) if allow_missing else np.isfinite(values)
     if finite.all():
         return
     place = tuple(int(i) for i in np.argwhere(~finite)[0])

@@ -21,6 +21,7 @@ class Selection:
 
     columns: Sequence[str] | None = None
     skip: Sequence[str] | None = None
+    gaps: bool = False  # whether values may be missing
 
     def positions(self, names: Sequence[str], source: str, index: Sequence[str] = ()) -> list[int]:
         """Where the wanted columns stand, in the order asked for; `index` names row labels, not data."""
@@ -52,9 +53,9 @@ def quoted(names: Sequence[str]) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def require_finite(values: NDArray[Any], names: Sequence[str], source: str) -> None:
-    """Refuse missing and infinite values, naming the first."""
-    finite = np.isfinite(values)
+def require_finite(values: NDArray[Any], names: Sequence[str], source: str, *, gaps: bool = False) -> None:
+    """Refuse infinite values, and missing ones unless `gaps` are wanted, naming the first."""
+    finite = ~np.isinf(values) if gaps else np.isfinite(values)
     if finite.all():
         return
     row, column = np.argwhere(~finite)[0]

@@ -44,7 +44,7 @@ class Table:
     Parameters
     ----------
     values : ndarray of shape (n, d)
-        float32 where every column was float32, else float64; all finite.
+        float32 where every column was float32, else float64; finite, or NaN where gaps were asked for.
     names : list of str
         One per column; x0, x1, … where the file names none.
     source : Path
@@ -61,6 +61,7 @@ def read_table(
     *,
     columns: Sequence[str] | None = None,
     skip: Sequence[str] | None = None,
+    gaps: bool = False,
 ) -> Table:
     r"""Read a table of numbers; the ending of the name says what the file is.
 
@@ -74,6 +75,8 @@ def read_table(
         Only these columns, in this order.
     skip : sequence of str, optional
         Not these columns.
+    gaps : bool, default=False
+        Whether values may be missing; they become NaN.
 
     Returns
     -------
@@ -82,7 +85,7 @@ def read_table(
     Raises
     ------
     InputError
-        The file is missing or empty, or a wanted column holds text, gaps or infinite values. The message
+        The file is missing or empty, or a wanted column holds text, unwanted gaps or infinite values. The message
         names the first place.
 
     Examples
@@ -106,14 +109,14 @@ def read_table(
         raise InputError(f"There is no file '{path}': check the name and the folder.")
     if path.stat().st_size == 0:
         raise InputError(f"'{path}' is empty: a table needs at least one row.")
-    selection = Selection(_as_names(columns, "columns"), _as_names(skip, "skip"))
+    selection = Selection(_as_names(columns, "columns"), _as_names(skip, "skip"), gaps)
     try:
         values, names = read(path, selection)
     except OSError as error:
         raise InputError(f"'{path}' could not be read ({error.strerror or error}).") from error
     if not len(values):
         raise InputError(f"'{path}' has columns but no rows: a table needs at least one row.")
-    require_finite(values, names, f"'{path}'")
+    require_finite(values, names, f"'{path}'", gaps=gaps)
     return Table(values, names, path)
 
 

@@ -38,7 +38,7 @@ def read(path: Path, selection: Selection) -> tuple[NDArray[Any], list[str]]:
     try:
         layout = _layout(path)
         kept = selection.positions(layout.names, f"'{path}'")
-        values = _parse(path, layout, kept)
+        values = _parse(path, layout, kept, selection.gaps)
     except UnicodeDecodeError as error:
         raise InputError(
             f"'{path}' is not UTF-8 text (byte {error.object[error.start]:#04x}): save it as UTF-8."
@@ -124,7 +124,7 @@ def _names_in_comment(comments: list[str], separator: str | None, width: int) ->
     return [""] * width
 
 
-def _parse(path: Path, layout: Layout, kept: list[int]) -> NDArray[Any]:
+def _parse(path: Path, layout: Layout, kept: list[int], gaps: bool) -> NDArray[Any]:
     width = len(layout.names)
     try:
         with _open(path) as stream:
@@ -145,19 +145,25 @@ def _parse(path: Path, layout: Layout, kept: list[int]) -> NDArray[Any]:
                 quotechar='"',
                 comments=None,
                 usecols=None if kept == list(range(width)) else kept,
+                converters=_or_gap if gaps else None,
                 ndmin=2,
             )
     except UnicodeDecodeError:
         raise
     except ValueError as error:
-        raise _diagnosis(path, layout, kept, str(error)) from error
-    if not np.isfinite(values).all() or values.shape[1] != len(kept):
-        raise _diagnosis(path, layout, kept, "gaps or infinite values")
+        raise _diagnosis(path, layout, kept, str(error), gaps) from error
+    usable = ~np.isinf(values) if gaps else np.isfinite(values)
+    if not usable.all() or values.shape[1] != len(kept):
+        raise _diagnosis(path, layout, kept, "gaps or infinite values", gaps)
     return values
 
 
-def _diagnosis(path: Path, layout: Layout, kept: list[int], reason: str) -> InputError:
-    """Why these columns are not numbers, in one sentence."""
+def _or_gap(cell: str) -> float:
+    return math.nan if cell.strip().lower() in GAPS else float(cell)
+
+
+def _diagnosis(path: Path, layout: Layout, kept: list[int], reason: str, gaps: bool) -> InputError:
+    """Why these columns are not numbers, in one sentence; `gaps` are no reason where they were asked for."""
     _refuse_ragged(path, layout)
     first_odd: dict[int, tuple[int, str]] = {}  # column -> line and cell
     odd_cells = dict.fromkeys(kept, 0)
@@ -169,7 +175,7 @@ def _diagnosis(path: Path, layout: Layout, kept: list[int], reason: str) -> Inpu
             gap_here = False
             for j in kept:
                 number = _number(cells[j])
-                if number is not None and math.isfinite(number):
+                if (number is not None and math.isfinite(number)) or (gaps and cells[j].strip().lower() in GAPS):
                     continue
                 if number is None and cells[j].strip().lower() not in GAPS:
                     odd_cells[j] += 1

@@ -79,11 +79,13 @@ def landmark_mixtures(root: csr_array, landmarks: Integers) -> Floats:
     R = I − W with the weights W that rebuild every vertex; its rows sum to 0, so those of Q sum to 1.
     """
     n, N = root.shape[0], len(landmarks)
+    mixed = np.zeros((n, N))
+    mixed[landmarks] = np.eye(N)
+    if n == N:
+        return mixed
     others = np.setdiff1d(np.arange(n), landmarks)
     penalty = csr_array(root.T @ root)
     inner = csr_array(penalty[others][:, others])
     inner = csr_array(inner + diags_array(np.full(len(others), _RIDGE * inner.diagonal().mean())))
-    mixed = np.zeros((n, N))
-    mixed[landmarks] = np.eye(N)
     mixed[others] = Factor.of(inner).solve(-penalty[others][:, landmarks].toarray())
     return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))  # the ridge is a trace of pull towards 0

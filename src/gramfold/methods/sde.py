@@ -205,8 +205,8 @@ class SDE(BarycentricPlaces):
             unfolded = certificate.primal / float(graph.multiplicity @ np.einsum("ij,ij->i", rows, rows))
             if self.metric == "euclidean" and abs(unfolded - 1.0) < _PINNED:
                 warnings.warn(
-                    f"the exact distances leave nothing to unfold: the kernel's variance is {unfolded:.4f} of that of the "
-                    'rows as they lie. Use isometry="nonexpansive" or "slack", or fewer neighbours.',
+                    f"the exact distances leave nothing to unfold: the kernel's variance is {unfolded:.4f} of that of "
+                    'the rows as they lie. Use isometry="nonexpansive" or "slack", or fewer neighbours.',
                     PinnedWarning,
                     stacklevel=6,
                 )

@@ -15,7 +15,7 @@ def made_feasible(problem: Problem, coordinates: Floats, nearly: float = _NEARLY
 
     pulled = np.array(coordinates, dtype=np.float64, order="C")
     first, second = np.ascontiguousarray(problem.pairs.T)
-    room = np.empty_like(pulled), np.empty(len(pulled))
+    room = np.empty_like(pulled), np.empty((len(pulled), 2))
     shorten(pulled, first, second, np.sqrt(problem.squared), *room, nearly, sweeps)
     return touching(problem, problem.centered(pulled))
 

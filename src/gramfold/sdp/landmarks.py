@@ -12,6 +12,7 @@ Weinberger, Packer, Saul, AISTATS 2005.
 """
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import qr
@@ -34,21 +35,21 @@ _MIX = (0.03, 0.3, 3.0)  # shares of multipliers on all pairs, beside those of t
 
 def solve_problem(
     problem: Problem,
-    mixtures: Floats,
+    mixtures: Callable[[], Floats],
     *,
     tol: float = 1e-3,
     max_iter: int = 100,
     time_limit: float | None = None,
     listen: Listener | None = None,
 ) -> Solution:
-    """Unfold with the vertices at these (n, N) mixtures of landmarks."""
+    """Unfold with the vertices at mixtures of landmarks, (n, N), that `mixtures` makes."""
     if problem.isometry != "nonexpansive":
         raise InputError(
             f'isometry={problem.isometry!r} cannot be kept through landmarks: use isometry="nonexpansive", or '
             'solver="dense" on fewer rows.'
         )
     began = time.perf_counter()
-    held = mixtures[:, :-1]  # (n, N − 1)
+    held = mixtures()[:, :-1]  # (n, N − 1)
     vectors = held[problem.pairs[:, 0]] - held[problem.pairs[:, 1]]  # (m, N − 1)
     centered = problem.centered(held)
     objective = centered.T @ (problem.mass[:, None] * centered)

@@ -1,62 +1,26 @@
-"""The non-expansive form at scale: an interior point method on a low-rank factor.
+"""The non-expansive form at scale: a method on a low-rank factor, K = Y Yᵀ, over sparse factors of the graph.
 
-    max tr M Y Yᵀ   over centred Y (n, r),   |y_i − y_j|² + s_e = d_e²,  s_e ≥ 0 for each pair e
-
-The barrier is on the pairs alone, so the multipliers v ≥ 0 make L(v) positive semidefinite by themselves. With
-D_e = y_i − y_j the conditions that a step aims at are
-
-    L(v) Y = M Y,     s_e = d_e² − |D_e|²,     v_e s_e = μ
-
-and, with s and v eliminated, its direction solves
-
-    H dY = M Y − L(u) Y,    u = (t − v ρ)/s,    ρ = d² − |D|² − s
-    H = (L(v) − θM) ⊗ I_r + Σ_e (2 v_e/s_e) (b_e ⊗ D_e)(b_e ⊗ D_e)ᵀ,     b_e = e_i − e_j
-    ds = ρ − 2 D·dD,    dv = (t − v ds)/s − v
-
-Newton has θ = 1. Then H is indefinite wherever L(v) has an eigenvalue below 1, and the method diverges; θ just below
-the least eigenvalue of L(v) x = λ M x makes H positive (but for the constants, which nothing moves). That damping is
-what makes the method work. Mehrotra's predictor and corrector choose the targets t.
-
-Y needs enough columns: when its rank is full and the bottom of L(v) asks for more, or Y is at a saddle point, two are
-added, along the eigenvectors that are not in Y yet; columns that carry nothing are dropped. With enough of them only
-the optimum has multipliers that pass the certificate.
+The iteration is in low_rank_search.py. Here is what surrounds it: vertices in the order of elimination, lengths of
+mean 1, limits, forecasts and the proof.
 """
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, eye_array
 
-from gramfold.errors import InputError, SingularFactorError
-from gramfold.ordering.factor import Factor, Symbolic
+from gramfold.errors import InputError
+from gramfold.ordering.factor import Symbolic
+from gramfold.runtime.threads import one_blas_thread
 from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.certificate import certify
-from gramfold.sdp.feasible import made_feasible
+from gramfold.sdp.low_rank_search import Search
 from gramfold.sdp.problem import Listener, Problem, Solution, Step, by_variance
-from gramfold.types import Floats
 
-_RANK = 3  # to begin with: a sheet and one more
-_MOST_COLUMNS = 24
-_SPARE = 3  # eigenvectors of L(v) beyond those that Y should span: where Y may grow
-_SWEEPS, _SETTLED = 40, 1e-3  # of inverse iteration, and the relative change of eigenvalues at which it ends
-_CHANCE = 1e-6
-_LENGTH, _SLACK = 0.5, 0.2  # at the start: squared length of the 99% quantile pair, and least slack, relative to d²
-_BOUNDARY = 0.9  # share of the way to the boundary that a step may go
-_LEAST_SIGMA = 1e-2
-_DAMPING, _LEAST_DAMPING, _MOST_DAMPING = 0.1, 1e-4, 0.2  # of θ, relative to how far Y is from L(v) Y = M Y
-_GROW_SHARE, _GROW_BELOW = 1e-3, 1.3  # every column carries more, and r eigenvalues are below: r is too small
-_SADDLE_RESIDUAL, _SADDLE_BELOW = 1e-2, 0.9  # L(v) Y = M Y nearly, and there is an eigenvalue below: a saddle point
-_GROW_LENGTH = 0.02  # of new columns, as _LENGTH
-_DROP_SHARE = 1e-7  # two columns carry less than this: one is dropped
-_PATIENCE = 3  # iterations between changes of the rank
-_WARM_LENGTH, _WARM_SLACK, _WARM_WEIGHT = 0.99, 1e-2, 1e-2  # of a start that is given
-_FELL, _IDLE, _LONG_IDLE = 0.95, 5, 30  # a gap that fell, and iterations without: when to give up
 _PROVE_AT = 0.9  # of the gap that is asked for: the proved bound is a little above the estimate
 _USUAL_RANK, _USUAL_ITERATIONS = 5, 25  # for forecasts
 _RATE, _PER_VERTEX = 3e9, 2e-5  # multiplications a second where much fills in, and seconds for a vertex
-_RIDGE = 1e-8  # on a matrix that has a pivot of 0, relative to its mean diagonal
 
 
 def solve(
@@ -125,22 +89,23 @@ def solve_problem(
     )
     if start is not None:
         start = replace(start, coordinates=start.coordinates[symbolic.order] / np.sqrt(unit))
-    search = _Search(scaled, symbolic.renumbered(), start)
     steps: list[Step] = []
-    while True:
-        search.measure(tol)
-        best = search.best
-        seconds = time.perf_counter() - began
-        steps.append(Step(len(steps), seconds, best.primal * unit, best.bound * unit, search.words))
-        if listen is not None:
-            listen(steps[-1])
-        over = len(steps) >= max_iter or (time_limit is not None and seconds > time_limit) or search.at_rest(tol)
-        if best.gap <= _PROVE_AT * tol or over:
-            certificate = certify(scaled, best.coordinates, best.weights, search.symbolic)
-            if certificate.gap <= tol or over:
-                break
-            search.best = replace(best, bound=certificate.upper_bound)
-        search.advance()
+    with one_blas_thread():  # what is dense is small: threads would only wait for one another
+        search = Search(scaled, symbolic.renumbered(), start)
+        while True:
+            search.measure(tol)
+            best = search.best
+            seconds = time.perf_counter() - began
+            steps.append(Step(len(steps), seconds, best.primal * unit, best.bound * unit, search.words))
+            if listen is not None:
+                listen(steps[-1])
+            over = len(steps) >= max_iter or (time_limit is not None and seconds > time_limit) or search.at_rest(tol)
+            if best.gap <= _PROVE_AT * tol or over:
+                certificate = certify(scaled, best.coordinates, best.weights, search.symbolic)
+                if certificate.gap <= tol or over:
+                    break
+                search.best = replace(best, bound=certificate.upper_bound)
+            search.advance()
     return Solution(
         coordinates=by_variance(best.coordinates, scaled.mass)[number] * np.sqrt(unit),
         certificate=replace(
@@ -171,194 +136,3 @@ def seconds(symbolic: Symbolic) -> float:
     """Roughly, at the rank and number of iterations that are usual: what fills in and what every vertex costs."""
     operations = float(symbolic.operations.sum()) * _USUAL_RANK**3
     return _USUAL_ITERATIONS * (operations / _RATE + _PER_VERTEX * len(symbolic.order))
-
-
-@dataclass(frozen=True)
-class _Best:
-    """The best feasible coordinates and the best multipliers so far; they need not be of one iteration."""
-
-    coordinates: Floats
-    primal: float
-    weights: Floats
-    bound: float
-
-    @property
-    def gap(self) -> float:
-        return 1.0 - self.primal / self.bound
-
-
-class _Search:
-    """The iteration: Y, s, v, and the bottom of L(v)."""
-
-    def __init__(self, problem: Problem, symbolic: Symbolic, start: Solution | None) -> None:
-        self.problem, self.symbolic = problem, symbolic
-        self.graph = Assembly.of(problem.pairs, len(problem))
-        self.phase = 1e3 * self.graph.gather(problem.squared) / problem.squared.mean()
-        self.since = 0  # iterations since the rank changed
-        self.idle = 0  # iterations since the gap fell
-        rank = min(_RANK, len(problem) - 1)
-        self.V = self.waves(min(rank + _SPARE, len(problem) - 1), first=1)
-        if start is None:
-            self.bottom(1.0 / problem.squared)
-            self.Y = self.stretched(self.V[:, :rank] / np.sqrt(self.eigenvalues[:rank]), _LENGTH)
-            self.v = 1.0 / (problem.squared * self.eigenvalues[0])
-            self.s = np.maximum(problem.squared - problem.squared_lengths(self.Y), _SLACK * problem.squared)
-        else:
-            self.Y, self.v = start.coordinates, start.certificate.weights
-            self.loosen()
-        self.best = _Best(self.Y, 0.0, self.v, np.inf)
-
-    def waves(self, count: int, first: int) -> Floats:
-        """Vectors as good as random ones that belong to the vertices, whatever their order.
-
-        Vertices that the graph does not tell apart get the same: a trace of chance tells them apart.
-        """
-        chance = np.random.default_rng(first).standard_normal((len(self.phase), count))
-        return np.cos(np.outer(self.phase, np.arange(first, first + count))) + _CHANCE * chance
-
-    def stretched(self, Y: Floats, length: float) -> Floats:
-        """Y scaled so that the 99% quantile of |D_e|²/d_e² is `length`."""
-        Y = self.problem.centered(Y)
-        ratio = np.quantile(self.problem.squared_lengths(Y) / self.problem.squared, 0.99)
-        return np.asarray(Y * np.sqrt(length / ratio))
-
-    def bottom(self, v: Floats) -> None:
-        """The smallest eigenpairs of L(v) x = λ M x beside the constant, by inverse iteration from the last ones."""
-        mass = self.problem.mass
-        root = np.sqrt(mass)[:, None]
-        self.laplacian = self.graph.laplacian(v)
-        shift = 1e-9 * self.laplacian.diagonal().mean() / mass.mean()
-        factor = _factor(self.graph.laplacian(v, shift * mass), self.symbolic)
-        last = np.full(2, np.inf)
-        for _ in range(_SWEEPS):
-            W = self.problem.centered(factor.solve(self.V * mass[:, None]))
-            basis = np.linalg.qr(root * W)[0] / root
-            self.eigenvalues, turn = np.linalg.eigh(basis.T @ (self.laplacian @ basis))
-            self.V = basis @ turn
-            leading = self.eigenvalues[:2]
-            if np.abs(leading - last[: len(leading)]).max() < _SETTLED * leading[0]:
-                break
-            last = leading
-
-    def measure(self, tol: float) -> None:
-        """Where the iterate stands: a bound, a feasible kernel, and residuals."""
-        before = self.best.gap
-        self.bottom(self.v)
-        bound = self.problem.bound(self.v, self.eigenvalues[0])
-        if bound < self.best.bound:
-            self.best = replace(self.best, bound=bound, weights=self.v / self.eigenvalues[0])
-        feasible = made_feasible(self.problem, self.Y, min(1e-4, tol / 20))
-        primal = self.problem.variance(feasible)
-        if primal > self.best.primal:
-            self.best = replace(self.best, primal=primal, coordinates=feasible)
-        self.idle = 0 if self.best.gap < _FELL * before else self.idle + 1
-        MY = self.problem.mass[:, None] * self.Y
-        self.residual = float(np.linalg.norm(MY - self.laplacian @ self.Y) / np.linalg.norm(MY))
-        self.mu = float(self.v @ self.s) / len(self.s)
-        self.words = f"rank {self.Y.shape[1]}, mu {self.mu:.1e}, residual {self.residual:.1e}"
-
-    def at_rest(self, tol: float) -> bool:
-        """Nothing is gained any more: the barrier is worth nothing and the gap stays, or it has stayed for long."""
-        gone = self.mu * len(self.s) < 1e-3 * tol * self.best.bound
-        return self.idle >= (_IDLE if gone else _LONG_IDLE) or not np.isfinite(self.residual)
-
-    def advance(self) -> None:
-        """One predictor and corrector step."""
-        self.since += 1
-        if self.since > _PATIENCE:
-            self.adapt_rank()
-        newton = _Newton(self)
-        step = newton.direction(0.0, 0.0)
-        a_p, a_d = min(1.0, _to_boundary(self.s, step.s)), min(1.0, _to_boundary(self.v, step.v))
-        after = float((self.s + a_p * step.s) @ (self.v + a_d * step.v)) / len(self.s)
-        sigma = float(np.clip((after / self.mu) ** 2, _LEAST_SIGMA, 1.0))
-        # what the predictor leaves out: ds dv, and the curvature |dD|² of the lengths
-        step = newton.direction(sigma * self.mu - a_p * a_d * step.s * step.v, -(a_p**2) * _squares(step.d))
-        a_p = min(1.0, _BOUNDARY * _to_boundary(self.s, step.s))
-        a_d = min(1.0, _BOUNDARY * _to_boundary(self.v, step.v))
-        self.Y = self.problem.centered(self.Y + a_p * step.y)
-        self.s = self.s + a_p * step.s
-        self.v = self.v + a_d * step.v
-
-    def adapt_rank(self) -> None:
-        """Two more columns where the bottom of L(v) asks for them, one less where two carry nothing."""
-        n, r = self.Y.shape
-        root = np.sqrt(self.problem.mass)[:, None]
-        values, turn = np.linalg.eigh((root * self.Y).T @ (root * self.Y))  # ascending
-        shares = values / values.sum()
-        full = shares[0] > _GROW_SHARE and (self.eigenvalues < _GROW_BELOW).sum() >= r
-        saddle = self.residual < _SADDLE_RESIDUAL and self.eigenvalues[0] < _SADDLE_BELOW
-        more = min(2, n - 1 - r, _MOST_COLUMNS - r)
-        if more > 0 and (full or saddle):
-            span = np.linalg.qr(root * self.Y)[0]
-            beside = root * self.V - span @ (span.T @ (root * self.V))
-            fresh = np.linalg.svd(beside, full_matrices=False)[0][:, :more] / root
-            self.Y = np.column_stack([self.Y, self.stretched(fresh, _GROW_LENGTH)])
-            known = self.V.shape[1]
-            wanted = min(r + more + _SPARE, n - 1)
-            self.V = np.column_stack([self.V, self.waves(wanted - known, first=known + 1) / np.sqrt(n)])
-            self.since = 0
-            if saddle:
-                self.loosen()
-        elif r > _RANK and shares[1] < _DROP_SHARE:
-            self.Y = self.Y @ turn[:, 1:]
-
-    def loosen(self) -> None:
-        """Away from the boundary, where a step could not turn."""
-        self.Y = _WARM_LENGTH * self.Y
-        self.v = np.maximum(self.v, _WARM_WEIGHT * self.v.mean())
-        squared = self.problem.squared
-        self.s = np.maximum(squared - self.problem.squared_lengths(self.Y), _WARM_SLACK * squared)
-
-
-@dataclass(frozen=True)
-class _Direction:
-    """dY, dD, ds, dv."""
-
-    y: Floats
-    d: Floats
-    s: Floats
-    v: Floats
-
-
-class _Newton:
-    """The linear system of one iteration, factored once for predictor and corrector."""
-
-    def __init__(self, at: _Search) -> None:
-        self.at = at
-        self.D = at.Y[at.graph.first] - at.Y[at.graph.second]  # (m, r)
-        self.rho = at.problem.squared - _squares(self.D) - at.s
-        damping = np.clip(_DAMPING * at.residual, _LEAST_DAMPING, _MOST_DAMPING)
-        theta = min(1.0, at.eigenvalues[0]) * (1.0 - damping)
-        r = at.Y.shape[1]
-        forms = (2.0 * at.v / at.s)[:, None, None] * self.D[:, :, None] * self.D[:, None, :]
-        forms[:, np.arange(r), np.arange(r)] += at.v[:, None]
-        self.factor = _factor(at.graph.blocks(forms, -theta * at.problem.mass), at.symbolic.blocks(r))
-
-    def direction(self, target: Floats | float, extra: Floats | float) -> _Direction:
-        """Towards v s = target, with `extra` added to what the lengths lack."""
-        at, rho = self.at, self.rho + extra
-        u = (target - at.v * rho) / at.s
-        right = at.problem.mass[:, None] * at.Y - at.graph.spread(u[:, None] * self.D)
-        dY = self.factor.solve(right.reshape(-1, 1)).reshape(right.shape)
-        dD = dY[at.graph.first] - dY[at.graph.second]
-        ds = rho - 2.0 * np.einsum("ec,ec->e", self.D, dD)
-        return _Direction(dY, dD, ds, (target - at.v * ds) / at.s - at.v)
-
-
-def _factor(matrix: csr_array, symbolic: Symbolic) -> Factor:
-    try:
-        return Factor.of(matrix, symbolic)
-    except SingularFactorError:  # some 1e-16 of slack is left on a pair: the direction need not be exact
-        ridge = _RIDGE * float(np.abs(matrix.diagonal()).mean())
-        return Factor.of(csr_array(matrix + ridge * eye_array(matrix.shape[0])), symbolic)
-
-
-def _squares(differences: Floats) -> Floats:
-    return np.asarray(np.einsum("ec,ec->e", differences, differences))
-
-
-def _to_boundary(values: Floats, steps: Floats) -> float:
-    """How far values + α steps stay positive."""
-    falling = steps < 0
-    return float((-values[falling] / steps[falling]).min()) if falling.any() else np.inf

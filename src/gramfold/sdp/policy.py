@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
-from gramfold.errors import ApproximationWarning
+from gramfold.errors import ApproximationWarning, InputError
 from gramfold.runtime.memory import USABLE_SHARE, available_memory, require_memory
 from gramfold.sdp import interior_point, landmarks, low_rank
 from gramfold.sdp.problem import Problem, Solution
@@ -36,8 +36,13 @@ def solve_problem(
     symbolic = low_rank.elimination_of(problem) if problem.isometry == "nonexpansive" else None
     if solver == "auto":
         solver = _choose(problem, symbolic, can_mix=mixtures is not None)
-    if solver == "landmarks" and mixtures is not None:
-        return landmarks.solve_problem(problem, mixtures(), **limits)
+    if solver == "landmarks":
+        if mixtures is None:
+            raise InputError(
+                'solver="landmarks" writes each vertex as a mixture of landmarks, which needs the rows or all '
+                "distances: a sparse graph does not hold them; use another solver."
+            )
+        return landmarks.solve_problem(problem, mixtures, **limits)
     if solver == "dense":
         require_memory(
             'SDE(solver="dense")',

@@ -84,11 +84,12 @@ def whitening(gram: Floats, eps: float = _EPS) -> Whitening:
 
 def centered_scatter(features: Iterable[Floats], shift: Floats) -> tuple[Floats, Floats]:
     """The mean f̄ and Σ (f − f̄)(f − f̄)ᵀ over blocks of rows f; `shift` is near the mean, so that little cancels."""
+    shifted = shift.any()
     n, total, scatter = 0, np.zeros(len(shift)), np.zeros((len(shift), len(shift)))
     for block in features:
-        moved = block - shift
+        moved = block - shift if shifted else np.asarray(block, dtype=np.float64)
         n += len(moved)
-        total += moved.sum(axis=0)
+        total += np.ones(len(moved)) @ moved
         scatter += moved.T @ moved
     mean = total / n
     return shift + mean, scatter - n * np.outer(mean, mean)

@@ -1,0 +1,1 @@
+"""Projective methods, one file each: y(x) = (x − mean) · directions."""

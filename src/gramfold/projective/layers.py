@@ -1,0 +1,96 @@
+"""Windows over the frames of a row, and what a layer makes of them.
+
+A row of d numbers is d frames of width 1. A layer looks at windows of `length` frames, one every `step`, and turns each
+into the p numbers of one frame of the next layer: the same axes for every window of every row.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from gramfold.errors import InputError
+from gramfold.types import Floats
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Which frames a layer looks at together."""
+
+    length: int
+    step: int
+    frames: int  # there are below
+    width: int  # of each
+
+    @property
+    def count(self) -> int:
+        """How many windows a row has."""
+        return (self.frames - self.length) // self.step + 1
+
+    @property
+    def size(self) -> int:
+        """Numbers in a window."""
+        return self.length * self.width
+
+    def of(self, features: Floats) -> Floats:
+        """The windows (n · count, size) of features (n, frames, width)."""
+        every = sliding_window_view(features, self.length, axis=1)[:, :: self.step]  # (n, count, width, length)
+        return np.ascontiguousarray(every.swapaxes(2, 3)).reshape(-1, self.size)
+
+    def spread(self, axes: Floats, above: Floats) -> Floats:
+        """Axes (count · p, r) of the layer above as axes (frames · width, r) of this one, whose windows have (size, p).
+
+        What windows that overlap say of the same frame adds up.
+        """
+        r = above.shape[1]
+        spread = np.zeros((self.frames, self.width, r))
+        for window, part in enumerate(above.reshape(self.count, -1, r)):
+            start = window * self.step
+            spread[start : start + self.length] += (axes @ part).reshape(self.length, self.width, r)
+        return spread.reshape(-1, r)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A fitted layer."""
+
+    windows: Windows
+    axes: Floats  # (size, p), in units of the noise
+    signal_to_noise: Floats  # (p,)
+    root: Floats | None  # (size, size) of the noise; None where it is white
+
+    def differences(self, features: Floats) -> Floats:
+        """What the layer makes of differences between features (n, frames, width): (n, count, p)."""
+        made = self.windows.of(features) @ self.axes
+        return made.reshape(len(features), self.windows.count, -1)
+
+
+def check_layers(given: Any, columns: int, n_components: int) -> list[tuple[Windows, int]]:
+    """The windows and the number of components of each layer, the last one over all frames that are left."""
+    plan, frames, width = [], columns, 1
+    for number, layer in enumerate(given):
+        wanted = isinstance(layer, Sequence) and len(layer) == 3 and all(isinstance(one, Integral) for one in layer)
+        if not wanted or min(layer) < 1:
+            raise InputError(
+                f"layers[{number}] is {layer!r} and should be three whole numbers above 0, the length of its windows, "
+                "the step from one to the next and the number of components: as in (128, 64, 16)."
+            )
+        length, step, count = (int(one) for one in layer)
+        what = "columns" if number == 0 else "frames"
+        if length > frames or (frames - length) % step:
+            fits = length + max(0, frames - length) // step * step
+            raise InputError(
+                f"layers[{number}] has windows of {length} {what} every {step} and there are {frames} {what}, which "
+                f"they do not cover evenly: use windows that do, or rows with {fits} of them."
+            )
+        if count > length * width:
+            raise InputError(
+                f"layers[{number}] asks for {count} components of windows of {length * width} numbers: ask for at most "
+                "as many."
+            )
+        plan.append((Windows(length, step, frames, width), count))
+        frames, width = plan[-1][0].count, count
+    return [*plan, (Windows(frames, 1, frames, width), n_components)]

@@ -1,0 +1,197 @@
+"""A plane through rows of which some values are missing, by expectation and maximisation.
+
+    given the seen values o of a row:  M = W_oᵀ W_o + σ² I,  z = M⁻¹ W_oᵀ (x_o − mean_o),  Cov z = σ² M⁻¹
+    each column j:  [W_j, mean_j] = least squares of its seen values on [z, 1], Cov z counted in
+    σ² = what is left, per seen value
+
+The latent points are then scaled and shifted to mean 0 and variance 1 over the rows, W and the mean taking that up:
+the likelihood cannot fall by it, and it rises far quicker (parameter expansion). Rows with the same values missing
+share M. Tipping, Bishop (1999), appendix; Liu, Rubin, Wu, Biometrika 85 (1998).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from gramfold.errors import InputError
+from gramfold.projective.plane import LOG_TWO_PI, Plane
+from gramfold.projective.settling import has_settled, warn_unsettled
+from gramfold.runtime.progress import Stages
+from gramfold.runtime.threads import blocks
+from gramfold.types import Floats, Integers
+
+_ENTRIES_PER_BLOCK = 1_000_000
+_ROWS_PER_GROUP = 1_000  # a longer group is cut, so that blocks stay small
+_LEAST_NOISE = 1e-9  # of the mean variance of a column
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """Rows in groups that have the same values missing."""
+
+    order: Integers  # (n,) row numbers, group by group
+    starts: Integers  # (g + 1,) where each group begins
+    seen: np.ndarray  # (g, d) 1.0 where a value is there
+
+    @classmethod
+    def of(cls, rows: Floats) -> Self:
+        """Of rows with NaN."""
+        missing = np.isnan(rows)
+        packed = np.packbits(missing, axis=1)
+        order = np.lexsort(packed.T[::-1])
+        fresh = (packed[order[1:]] != packed[order[:-1]]).any(axis=1)
+        first = np.concatenate([[0], 1 + np.flatnonzero(fresh), [len(rows)]])
+        starts = np.unique(np.concatenate([first, *(np.arange(a, b, _ROWS_PER_GROUP) for a, b in _pairs(first))]))
+        return cls(order, starts, (~missing[order[starts[:-1]]]).astype(np.float64))
+
+    def stream(self, width: int) -> Iterator[tuple[slice, slice, Integers]]:
+        """Blocks of groups, the stretch of `order` that they cover, and the group of each of its rows in the block."""
+        size = max(1, _ENTRIES_PER_BLOCK // (width * _typical(self.starts)))
+        for part in blocks(len(self.seen), size):
+            stretch = slice(self.starts[part.start], self.starts[part.stop])
+            counts = np.diff(self.starts[part.start : part.stop + 1])
+            yield part, stretch, np.repeat(np.arange(len(counts)), counts)
+
+
+def _pairs(ends: Integers) -> Iterator[tuple[int, int]]:
+    return zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+
+
+def _typical(starts: Integers) -> int:
+    return max(1, int(np.diff(starts).max(initial=1)))
+
+
+@dataclass(frozen=True)
+class Latent:
+    """What the seen values of some rows say about their latent points."""
+
+    mean: Floats  # (b, p)
+    inverse: Floats  # (g, p, p) M⁻¹ of each group: the covariance is σ² M⁻¹
+    log_density: Floats  # (b,) of the seen values
+
+
+@dataclass(frozen=True)
+class LoosePlane:
+    """mean, W and σ² of a plane; W in any rotation."""
+
+    mean: Floats  # (d,)
+    weights: Floats  # (d, p)
+    noise: float
+
+    def principal(self) -> Plane:
+        """The same plane by its principal axes."""
+        axes, lengths, _ = np.linalg.svd(self.weights, full_matrices=False)
+        return Plane(self.mean, axes, lengths**2 + self.noise, self.noise)
+
+    def latent(self, moved: Floats, seen: Floats, group: Integers) -> Latent:
+        """Of centred rows (b, d), 0 where missing, of groups (g, d)."""
+        W, p = self.weights, self.weights.shape[1]
+        pairs = np.triu_indices(p)
+        M = _unpacked(seen @ (W[:, pairs[0]] * W[:, pairs[1]]), p)  # (g, p, p)
+        M[:, np.arange(p), np.arange(p)] += self.noise
+        inverse = np.linalg.inv(M)
+        z = np.matmul(inverse[group], (moved @ W)[:, :, None])[:, :, 0]
+        counts = seen.sum(axis=1)
+        constant = counts * LOG_TWO_PI + (counts - p) * np.log(self.noise) + np.linalg.slogdet(M)[1]  # (g,)
+        # (x − mean)ᵀ C⁻¹ (x − mean) = |x − mean − W z|² / σ² + |z|², over the seen values
+        off = np.square((moved - z @ W.T) * seen[group]).sum(axis=1) / self.noise
+        return Latent(z, inverse, -0.5 * (constant[group] + off + np.square(z).sum(axis=1)))
+
+    def read(self, rows: Floats) -> Iterator[tuple[Integers, Integers, Latent]]:
+        """Blocks of row numbers, the group of each, and their latent points."""
+        patterns = Patterns.of(rows)
+        for part, stretch, group in patterns.stream(_width(self.weights)):
+            numbers = patterns.order[stretch]
+            yield numbers, group, self.latent(np.nan_to_num(rows[numbers] - self.mean), patterns.seen[part], group)
+
+
+def _width(weights: Floats) -> int:
+    return int(weights.shape[0] + weights.shape[1] ** 2)
+
+
+def _unpacked(packed: Floats, p: int) -> Floats:
+    """Symmetric matrices (g, p, p) from their upper triangles (g, p(p+1)/2)."""
+    full = np.empty((len(packed), p, p))
+    first, second = np.triu_indices(p)
+    full[:, first, second] = packed
+    full[:, second, first] = packed
+    return full
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Where the iteration ended, and its way."""
+
+    plane: LoosePlane
+    log_likelihoods: Floats  # (n_iter,) of all seen values, before each step
+
+
+def has_gaps(rows: Floats) -> bool:
+    """Whether a value is missing."""
+    with np.errstate(over="ignore", invalid="ignore"):  # a sum is NaN where a value is; else only if it overflows
+        return bool(np.isnan(rows.sum()) and np.isnan(rows).any())
+
+
+def with_means(rows: Floats) -> Floats:
+    """Rows with every gap filled in by the mean of its column."""
+    missing = np.isnan(rows)
+    empty = np.flatnonzero(missing.all(axis=0))
+    if empty.size:
+        raise InputError(
+            f"column {empty[0]} of X holds no value at all, so there is nothing to fill it in from: leave it out."
+        )
+    return np.where(missing, np.nanmean(rows, axis=0, dtype=np.float64), rows)
+
+
+def fit_missing(rows: Floats, start: LoosePlane, max_iter: int, tol: float, stages: Stages) -> Fit:
+    """The plane of largest likelihood for the seen values.
+
+    Stops when a step adds less than `tol` to the log-likelihood per seen value.
+    """
+    patterns = Patterns.of(rows)
+    values = rows[patterns.order].astype(np.float64)
+    there = float((patterns.seen.sum(axis=1) * np.diff(patterns.starts)).sum())
+    floor = _LEAST_NOISE * float(np.nanvar(values, axis=0).mean())
+    plane = start
+    history: list[float] = []
+    for _ in stages.bar(range(max_iter), max_iter, "missing values"):
+        plane, likelihood = _step(plane, values, patterns, there, floor)
+        history.append(likelihood)
+        if has_settled(history, tol * there):
+            return Fit(plane, np.array(history))
+    warn_unsettled(history, there, "value", stacklevel=6)
+    return Fit(plane, np.array(history))
+
+
+def _step(
+    plane: LoosePlane, values: Floats, patterns: Patterns, there: float, floor: float
+) -> tuple[LoosePlane, float]:
+    """One step, and the log-likelihood before it."""
+    d, p = plane.weights.shape
+    q = p + 1
+    pairs = np.triu_indices(q)
+    inner = np.flatnonzero(pairs[1] < p)  # the pairs of latent coordinates, without the constant
+    likelihood, squares, whole = 0.0, 0.0, np.zeros(len(pairs[0]))
+    A, b = np.zeros((d, len(pairs[0]))), np.zeros((d, q))
+    for part, stretch, group in patterns.stream(_width(plane.weights)):
+        seen, moved = patterns.seen[part], np.nan_to_num(values[stretch] - plane.mean)
+        latent = plane.latent(moved, seen, group)
+        z = np.column_stack([latent.mean, np.ones(len(moved))])  # (b, q)
+        begins = patterns.starts[part] - patterns.starts[part.start]
+        moments = np.add.reduceat(z[:, pairs[0]] * z[:, pairs[1]], begins, axis=0)  # (g, ·) Σ z zᵀ of a group
+        counts = np.diff(patterns.starts[part.start : part.stop + 1])
+        moments[:, inner] += (plane.noise * counts)[:, None] * latent.inverse[:, pairs[0][inner], pairs[1][inner]]
+        A += seen.T @ moments
+        b += moved.T @ z
+        whole += moments.sum(axis=0)
+        squares += float(np.vdot(moved, moved))
+        likelihood += float(latent.log_density.sum())
+    both = np.linalg.solve(_unpacked(A, q), b[:, :, None])[:, :, 0]  # (d, q) rows [W_j, shift of the mean]
+    noise = max((squares - float(np.vdot(both, b))) / there, floor)
+    moment = _unpacked(whole[None], q)[0] / len(values)  # of [z, 1]
+    middle = moment[:p, p]
+    W = both[:, :p]
+    scaled = W @ np.linalg.cholesky(moment[:p, :p] - np.outer(middle, middle))
+    return LoosePlane(plane.mean + both[:, p] + W @ middle, scaled, noise), likelihood

@@ -1,0 +1,101 @@
+"""The axes along which a signal varies most for the noise there.
+
+    C n = q R n,   q = nᵀ C n / nᵀ R n;    R = U r Uᵀ,  root = U r^-½,  rootᵀ C root e = q e,  n = root e, so nᵀ R n = 1
+
+R is regularised where it is singular: noise below a share of the largest is raised to it, which leaves a well
+conditioned R as it is and follows R when it is scaled. Burges, section 1.4, eqs (1.16) and (1.17).
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+
+from gramfold.errors import InputError, RankWarning
+from gramfold.kernels.linear import centered
+from gramfold.runtime.threads import blocks
+from gramfold.types import Floats
+
+SQUARES = 5  # d × d matrices held at once: C, R, its eigenvectors, the root, C in its basis
+_ENTRIES_PER_BLOCK = 1_000_000
+# R is a sum of squares: eigenvalues this much below the largest are its rounding.
+_ROUNDING = 1e-13
+_MOSTLY = 0.5  # share of an axis's noise
+
+
+@dataclass(frozen=True)
+class OrientedAxes:
+    """The leading solutions of C n = q R n."""
+
+    axes: Floats  # (d, p), nᵀ R n = 1
+    quotients: Floats  # (p,) q, descending
+    root: Floats  # (d, d) R = (root rootᵀ)⁻¹
+    raised: int  # along how many directions R was raised
+    invented: Floats  # (p,) share of nᵀ R n that was not measured but raised
+
+
+def oriented_axes(signal: Floats, noise: Floats, count: int, reg: float) -> OrientedAxes:
+    """The leading `count` axes of C and R; R raised to `reg` of its largest eigenvalue."""
+    d = len(signal)
+    measured, vectors = eigh(noise)
+    largest = float(measured[-1])
+    if largest <= 0:
+        raise InputError(
+            "the distorted rows are equal to X, so there is no noise to turn away from: leave X_distorted out for "
+            "white noise, or pass rows that are distorted."
+        )
+    floor = reg * largest
+    level = np.maximum(measured, floor)
+    if level[0] <= _ROUNDING * largest:
+        rank = int((measured > _ROUNDING * largest).sum())
+        raise InputError(
+            f"the noise varies along {rank} of {d} directions and reg={reg:g} leaves it singular, so that some signal "
+            "would stand against no noise at all: use a larger reg, or more distorted rows."
+        )
+    root = vectors / np.sqrt(level)
+    values, turned = eigh(root.T @ signal @ root, subset_by_index=(max(d - count, 0), d - 1))
+    turned = turned[:, ::-1]
+    return OrientedAxes(
+        axes=root @ turned,
+        quotients=np.maximum(values[::-1], 0.0),
+        root=root,
+        raised=int((measured < floor).sum()),
+        invented=np.square(turned).T @ (1.0 - np.maximum(measured, 0.0) / level),
+    )
+
+
+def warn_of_invented(found: OrientedAxes, where: str = "") -> None:
+    """Say it where the noise of an axis is mostly the regularisation's."""
+    blind = int((found.invented > _MOSTLY).sum())
+    if blind:
+        warnings.warn(
+            f"{blind} of {len(found.quotients)} components{where} point where hardly any noise was seen, so that reg "
+            "and not the data says how much there is: give more distorted rows, or a larger reg.",
+            RankWarning,
+            stacklevel=2,
+        )
+
+
+def padded(values: Floats, count: int) -> Floats:
+    """With zeros for components that were not found."""
+    return np.pad(values, (0, count - len(values)))
+
+
+def covariance(rows: Floats, mean: Floats) -> Floats:
+    """C = (1/m) Σ (x − mean)(x − mean)ᵀ, in float64."""
+    total = np.zeros((len(mean), len(mean)))
+    for _, block in centered(rows, mean):
+        total += block.T @ block
+    return total / len(rows)
+
+
+def noise_correlation(rows: Floats, distorted: Floats) -> Floats:
+    """R = (1/mN) Σ z zᵀ over the differences z of distorted rows (N, m, d) from the rows: its mean is not taken off."""
+    versions, m, d = distorted.shape
+    total = np.zeros((d, d))
+    for version in distorted:
+        for part in blocks(m, max(1, _ENTRIES_PER_BLOCK // d)):
+            difference = version[part].astype(np.float64) - rows[part]
+            total += difference.T @ difference
+    return np.asarray(total / (versions * m))
