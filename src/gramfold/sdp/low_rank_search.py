@@ -176,7 +176,7 @@ class Search:
             fresh = np.linalg.svd(beside, full_matrices=False)[0][:, :more] / root
             self.Y = np.column_stack([self.Y, self.stretched(fresh, _GROW_LENGTH)])
             known = self.V.shape[1]
-            wanted = min(r + more + _SPARE, n - 1)
+            wanted = max(known, min(r + more + _SPARE, n - 1))  # columns of Y that were dropped are still in V
             self.V = np.column_stack([self.V, self.waves(wanted - known, first=known + 1) / np.sqrt(n)])
             self.since = 0
             if saddle:
