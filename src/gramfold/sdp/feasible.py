@@ -23,5 +23,6 @@ def made_feasible(problem: Problem, coordinates: Floats, nearly: float = _NEARLY
 def touching(problem: Problem, coordinates: Floats) -> Floats:
     """Divided by the worst ratio |y_i − y_j| / d_ij: as large as this shape may be."""
     worst = float((problem.squared_lengths(coordinates) / problem.squared).max())
-    # twice the rounding of a length, so that whoever measures again finds none too long
-    return np.asarray(coordinates / np.sqrt(worst * (1.0 + 8.0 * np.finfo(float).eps)))
+    # more than the rounding of a length, so that whoever measures again finds none too long
+    coarse = max(1.0, float(np.abs(coordinates).max() / np.sqrt(problem.squared.min())))
+    return np.asarray(coordinates / np.sqrt(worst * (1.0 + 8.0 * coarse * np.finfo(float).eps)))
