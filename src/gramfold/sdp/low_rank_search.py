@@ -103,7 +103,7 @@ class Search:
         ratio = np.quantile(self.problem.squared_lengths(Y) / self.problem.squared, 0.99)
         return np.asarray(Y * np.sqrt(length / ratio))
 
-    def bottom(self, v: Floats) -> None:
+    def bottom(self, v: Floats, settled: float = _SETTLED) -> None:
         """The smallest eigenpairs of L(v) x = λ M x beside the constant, by inverse iteration from the last ones."""
         mass = self.problem.mass
         root = np.sqrt(mass)[:, None]
@@ -117,14 +117,14 @@ class Search:
             self.eigenvalues, turn = np.linalg.eigh(basis.T @ (self.laplacian @ basis))
             self.V = basis @ turn
             leading = self.eigenvalues[:2]
-            if np.abs(leading - last[: len(leading)]).max() < _SETTLED * leading[0]:
+            if np.abs(leading - last[: len(leading)]).max() < settled * leading[0]:
                 break
             last = leading
 
     def measure(self, tol: float) -> None:
         """Where the iterate stands: a bound, a feasible kernel, and residuals."""
         before = self.best.gap
-        self.bottom(self.v)
+        self.bottom(self.v, min(_SETTLED, tol))  # an error of the eigenvalue is one of the bound
         bound = self.problem.bound(self.v, self.eigenvalues[0])
         if bound < self.best.bound:
             self.best = replace(self.best, bound=bound, weights=self.v / self.eigenvalues[0])
@@ -176,7 +176,7 @@ class Search:
             fresh = np.linalg.svd(beside, full_matrices=False)[0][:, :more] / root
             self.Y = np.column_stack([self.Y, self.stretched(fresh, _GROW_LENGTH)])
             known = self.V.shape[1]
-            wanted = min(r + more + _SPARE, n - 1)
+            wanted = max(known, min(r + more + _SPARE, n - 1))  # columns of Y that were dropped are still in V
             self.V = np.column_stack([self.V, self.waves(wanted - known, first=known + 1) / np.sqrt(n)])
             self.since = 0
             if saddle:
