@@ -83,7 +83,8 @@ class SDE(BarycentricPlaces):
     stiffness: float = parameter(
         default=100.0,
         allowed=[Interval(Real, 0, None, closed="neither")],
-        words='C of isometry="slack"; at 100 distances change by about 4%.',
+        words="""C of isometry="slack": a pair under the tension w (`certificate_.weights`) changes its length by about
+        w / 2C of it. Tensions grow with the number of rows, so that many rows want a larger C.""",
     )
     tol: float = parameter(
         default=1e-3,
@@ -142,6 +143,7 @@ class SDE(BarycentricPlaces):
             time_limit=self.time_limit,
             start=self._start(problem),
             mixtures=None if self._index.given else lambda: self._mixtures(graph),
+            known=self._as_they_lie(graph),
             listen=lambda step: stages.say(_words(step)),
         )
         self._warn(solution, graph)
@@ -202,23 +204,30 @@ class SDE(BarycentricPlaces):
         certificate = solution.certificate
         if not solution.converged:
             remedy = "more landmarks come nearer" if solution.solver == "landmarks" else "raise max_iter or time_limit"
+            off = f", and distances off by up to {certificate.max_violation:.1e}" if self.isometry == "exact" else ""
             warnings.warn(
                 f"the kernel has {certificate.primal:.6g} and at most {certificate.upper_bound:.6g} is possible, a gap "
-                f"of {certificate.gap:.1e} where tol={self.tol:g} was asked for: {remedy}.",
+                f"of {certificate.gap:.1e}{off} where tol={self.tol:g} was asked for: {remedy}.",
                 NotConvergedWarning,
                 stacklevel=6,
             )
-        if self.isometry == "exact" and isinstance(self._index, VectorIndex):
-            rows = self._index.points[graph.vertices].astype(np.float64)
+        rows = self._as_they_lie(graph)
+        if self.isometry == "exact" and rows is not None:
             rows -= graph.multiplicity @ rows / graph.multiplicity.sum()
             unfolded = certificate.primal / float(graph.multiplicity @ np.einsum("ij,ij->i", rows, rows))
-            if self.metric == "euclidean" and abs(unfolded - 1.0) < _PINNED:
+            if abs(unfolded - 1.0) < _PINNED:
                 warnings.warn(
                     f"the exact distances leave nothing to unfold: the kernel's variance is {unfolded:.4f} of that of "
                     'the rows as they lie. Use isometry="nonexpansive" or "slack", or fewer neighbours.',
                     PinnedWarning,
                     stacklevel=6,
                 )
+
+    def _as_they_lie(self, graph: Graph) -> Floats | None:
+        """The rows of the vertices, where their own distances are the ones that are kept."""
+        if self.metric != "euclidean" or not isinstance(self._index, VectorIndex):
+            return None
+        return self._index.points[graph.vertices].astype(np.float64)
 
 
 def _words(step: Step) -> str:

@@ -18,6 +18,7 @@ from gramfold.types import Floats
 _BELOW = 1e-9  # the first σ is below the estimate by this, or by the estimate's own residual; then ever further
 _FURTHER = 8.0
 _FURTHEST = 0.5
+_DENSE = 200  # vertices up to which all eigenvalues are found
 _SWEEPS = 30  # of inverse iteration, at most
 _SPARE = 4  # vectors beside those of Y
 _NEAR = 8  # columns of Y, the longest, that inverse iteration begins with: a dense solver's Y has n of them
@@ -57,6 +58,8 @@ def proved_least(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Sym
 
     `near` (n, r) holds vectors that are expected close to the wanted eigenvectors.
     """
+    if len(mass) <= _DENSE:
+        return _dense_least(laplacian.toarray(), mass)
     symbolic = symbolic or Symbolic.of(laplacian)
     estimate, error = _estimate(laplacian, mass, near, symbolic)
     below = max(_BELOW, error)
@@ -67,6 +70,15 @@ def proved_least(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Sym
             return max(0.0, sigma - moved)
         below *= _FURTHER
     return 0.0
+
+
+def _dense_least(laplacian: Floats, mass: Floats) -> float:
+    """All eigenvalues of a small pencil, which rounding moves by little of the largest: that is taken off."""
+    root = np.sqrt(mass)
+    values = np.linalg.eigvalsh(laplacian / np.outer(root, root))
+    rounding = _ROUNDING * len(values) * float(np.abs(values).max())
+    # 0 is the constant vector's: the least of them, or L is not positive semidefinite
+    return max(0.0, float(values[1]) - rounding) if values[0] >= -rounding else 0.0
 
 
 def _eigenvalues_below(laplacian: csr_array, mass: Floats, sigma: float, symbolic: Symbolic) -> tuple[int, float]:

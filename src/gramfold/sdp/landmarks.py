@@ -21,7 +21,7 @@ from gramfold.errors import InputError
 from gramfold.runtime.threads import one_blas_thread
 from gramfold.sdp.certificate import certify
 from gramfold.sdp.constraints import Rows
-from gramfold.sdp.feasible import made_feasible
+from gramfold.sdp.feasible import made_feasible, touching
 from gramfold.sdp.primal_dual import Outcome, Program, core
 from gramfold.sdp.problem import Certificate, Listener, Problem, Solution, Step, by_variance
 from gramfold.types import Floats, Integers
@@ -36,13 +36,18 @@ _MIX = (0.03, 0.3, 3.0)  # shares of multipliers on all pairs, beside those of t
 def solve_problem(
     problem: Problem,
     mixtures: Callable[[], Floats],
+    known: Floats | None = None,
     *,
     tol: float = 1e-3,
     max_iter: int = 100,
     time_limit: float | None = None,
     listen: Listener | None = None,
 ) -> Solution:
-    """Unfold with the vertices at mixtures of landmarks, (n, N), that `mixtures` makes."""
+    """Unfold with the vertices at mixtures of landmarks, (n, N), that `mixtures` makes.
+
+    `known` coordinates that are feasible, if any are, are returned where no mixture is better: of data that fill many
+    dimensions few landmarks keep little.
+    """
     if problem.isometry != "nonexpansive":
         raise InputError(
             f'isometry={problem.isometry!r} cannot be kept through landmarks: use isometry="nonexpansive", or '
@@ -71,6 +76,8 @@ def solve_problem(
             if over or too_long.max() <= _TOO_LONG:
                 break
             active = _with_worst(active, too_long, _MORE_PAIRS * held.shape[1])
+        if known is not None:
+            coordinates = max(coordinates, touching(problem, problem.centered(known)), key=problem.variance)
         certificate = _certificate(problem, coordinates, active, outcome)
     return Solution(
         by_variance(coordinates, problem.mass),

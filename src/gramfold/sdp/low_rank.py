@@ -19,7 +19,7 @@ from gramfold.sdp.low_rank_search import Search
 from gramfold.sdp.problem import Listener, Problem, Solution, Step, by_variance
 
 _PROVE_AT = 0.9  # of the gap that is asked for: the proved bound is a little above the estimate
-_USUAL_RANK, _USUAL_ITERATIONS = 5, 25  # for forecasts
+_USUAL_RANK, _HIGH_RANK, _USUAL_ITERATIONS = 5, 9, 25  # for forecasts: of time, and of memory
 _RATE, _PER_VERTEX = 3e9, 2e-5  # multiplications a second where much fills in, and seconds for a vertex
 
 
@@ -127,9 +127,9 @@ def elimination_of(problem: Problem) -> Symbolic:
 
 
 def memory(n: int, pairs: int, entries: int | None = None) -> float:
-    """Bytes, at the rank that is usual: the factor (of so many entries without blocks), its matrix, its making."""
+    """Bytes, at a rank that is seldom exceeded: the factor (of so many blocks), its matrix, its making."""
     entries = n + pairs if entries is None else entries  # nothing fills in
-    return 8.0 * _USUAL_RANK**2 * (entries + 5.0 * (n + 2.0 * pairs))
+    return 8.0 * _HIGH_RANK**2 * (entries + 5.0 * (n + 2.0 * pairs))
 
 
 def seconds(symbolic: Symbolic) -> float:

@@ -31,7 +31,7 @@ from gramfold.errors import SingularFactorError
 from gramfold.ordering.factor import Factor, Symbolic
 from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.feasible import made_feasible
-from gramfold.sdp.problem import Problem, Solution
+from gramfold.sdp.problem import Problem, Solution, gap_between
 from gramfold.types import Floats
 
 _RANK = 3  # to begin with: a sheet and one more
@@ -65,7 +65,7 @@ class Best:
     @property
     def gap(self) -> float:
         """1 − primal / bound."""
-        return 1.0 - self.primal / self.bound
+        return gap_between(self.primal, self.bound)
 
 
 class Search:

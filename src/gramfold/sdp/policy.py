@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from gramfold.errors import ApproximationWarning, InputError
-from gramfold.runtime.memory import USABLE_SHARE, available_memory, require_memory
+from gramfold.ordering.factor import Symbolic
+from gramfold.runtime.memory import GIGABYTE, USABLE_SHARE, available_memory, require_memory
 from gramfold.sdp import interior_point, landmarks, low_rank
 from gramfold.sdp.problem import Isometry, Problem, Solution
 from gramfold.types import Floats
@@ -25,24 +26,25 @@ def solve_problem(
     solver: Solver = "auto",
     start: Solution | None = None,
     mixtures: Callable[[], Floats] | None = None,
+    known: Floats | None = None,
     **limits: Any,
 ) -> Solution:
     """Solve by the named method, or by the one that the forecasts favour.
 
-    `mixtures` makes the (n, N) mixtures of landmarks that the vertices are; `limits` are `tol`, `max_iter`,
-    `time_limit` and `listen` of every method.
+    `mixtures` makes the (n, N) mixtures of landmarks that the vertices are, `known` are feasible coordinates, if any
+    are; `limits` are `tol`, `max_iter`, `time_limit` and `listen` of every method.
     """
     n, m = len(problem), len(problem.pairs)
     symbolic = low_rank.elimination_of(problem) if problem.isometry == "nonexpansive" else None
     if solver == "auto":
-        solver = _choose(problem, symbolic, can_mix=mixtures is not None)
+        solver = _choose(problem, symbolic, can_mix=mixtures is not None, limited=limits.get("time_limit") is not None)
     if solver == "landmarks":
         if mixtures is None:
             raise InputError(
                 'solver="landmarks" writes each vertex as a mixture of landmarks, which needs the rows or all '
                 "distances: a sparse graph does not hold them; use another solver."
             )
-        return landmarks.solve_problem(problem, mixtures, **limits)
+        return landmarks.solve_problem(problem, mixtures, known, **limits)
     if solver == "dense":
         require_memory(
             'SDE(solver="dense")',
@@ -68,22 +70,23 @@ def least_memory(n: int, pairs: int, isometry: Isometry, solver: Solver) -> floa
     return low_rank.memory(n, pairs) if solver != "landmarks" else 0.0
 
 
-def _choose(problem: Problem, symbolic: Any, *, can_mix: bool) -> Solver:
+def _choose(problem: Problem, symbolic: Symbolic | None, *, can_mix: bool, limited: bool) -> Solver:
     n, m = len(problem), len(problem.pairs)
     if symbolic is None:
         return "dense"
     budget = USABLE_SHARE * available_memory()
-    forecast = low_rank.seconds(symbolic)
-    if forecast <= _LONG and low_rank.memory(n, m, symbolic.entries) <= budget:
+    fits, forecast = low_rank.memory(n, m, symbolic.entries) <= budget, low_rank.seconds(symbolic)
+    if fits and (forecast <= _LONG or limited):
         return "low-rank"
     if interior_point.seconds(n, m) <= _LONG and interior_point.memory(n, m) <= budget:
         return "dense"
     if not can_mix:
         return "low-rank"
     warnings.warn(
-        f"the whole problem is forecast to take {forecast / 60:.0f} minutes, for the graph of {n:,} rows has no small "
-        'separators (data of high dimension), so it was solved through landmarks: pass solver="landmarks" to accept '
-        'this, or "low-rank" to wait.',
+        f"the whole problem is forecast to take {forecast / 60:.0f} minutes and "
+        f"{low_rank.memory(n, m, symbolic.entries) / GIGABYTE:.1f} GB, for the graph of {n:,} rows has no small "
+        'separators (data of high dimension), so it was solved through landmarks: solver="low-rank" with a time_limit '
+        'comes nearer where there is memory for it, and solver="landmarks" accepts this.',
         ApproximationWarning,
         stacklevel=7,
     )

@@ -28,7 +28,7 @@ from scipy.linalg.lapack import dpotrs
 from gramfold.errors import UnboundedProblemError
 from gramfold.sdp.constraints import Constraints
 from gramfold.sdp.dense import certainly, cholesky, factor_above, inverse_of, longest, product, symmetric_part
-from gramfold.sdp.problem import Isometry
+from gramfold.sdp.problem import Isometry, gap_between
 from gramfold.types import Floats
 
 End = Literal["converged", "iterations", "time", "stalled", "infeasible"]
@@ -91,7 +91,7 @@ class Values:
     @property
     def gap(self) -> float:
         """1 − primal / bound."""
-        return 1.0 - self.primal / self.bound if self.bound > 0 else np.inf
+        return gap_between(self.primal, self.bound)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def core(
         primal = min(primal, bound)
         if watch is not None:
             watch(iteration, primal, bound)
-        gap = values.gap if exact else 1.0 - primal / bound
+        gap = values.gap if exact else gap_between(primal, bound)
         left = max(abs(gap), values.violation)
         progress, since = (left, 0) if left < _PROGRESS * progress else (progress, since + 1)
         end: End | None = None

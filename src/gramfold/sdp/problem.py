@@ -150,6 +150,11 @@ class Problem:
         return value + float(scaled**2 @ self.squared) / (2.0 * self.stiffness) if self.isometry == "slack" else value
 
 
+def gap_between(primal: float, bound: float) -> float:
+    """1 − primal / bound; of the slack form both may be negative, and the gap is not."""
+    return 1.0 if np.isinf(bound) else (bound - primal) / max(abs(bound), np.finfo(float).tiny)
+
+
 @dataclass(frozen=True)
 class Certificate:
     """What is proved about a kernel; see `certify`."""
@@ -164,7 +169,7 @@ class Certificate:
     @property
     def gap(self) -> float:
         """1 − primal / upper_bound."""
-        return 1.0 - self.primal / self.upper_bound
+        return gap_between(self.primal, self.upper_bound)
 
 
 @dataclass(frozen=True)
@@ -180,7 +185,7 @@ class Step:
     @property
     def gap(self) -> float:
         """1 − primal / upper_bound, of the best so far."""
-        return 1.0 - self.primal / self.upper_bound
+        return gap_between(self.primal, self.upper_bound)
 
 
 Listener = Callable[[Step], None]
