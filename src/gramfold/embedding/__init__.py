@@ -1,6 +1,7 @@
 """The one engine: every method is kernel PCA on a Gram matrix of its own."""
 
 from gramfold.embedding.barycentric_places import BarycentricPlaces
+from gramfold.embedding.continuous_embedding import ContinuousEmbedding
 from gramfold.embedding.edge_weights import EdgeWeights
 from gramfold.embedding.function_embedding import FunctionEmbedding
 from gramfold.embedding.geodesic_embedding import GeodesicEmbedding
@@ -14,6 +15,7 @@ from gramfold.embedding.pieces import Piece
 
 __all__ = [
     "BarycentricPlaces",
+    "ContinuousEmbedding",
     "EdgeWeights",
     "FunctionEmbedding",
     "GeodesicEmbedding",
