@@ -182,6 +182,11 @@ class TransformationalKernel(Kernel):
     kind: Literal["gram"] = "gram"
 
     @property
+    def degrees(self) -> Floats:
+        """The mass, which is the degree of each vertex and not the number of its rows: K D y = y / (1 − λ)."""
+        return self.mass
+
+    @property
     def everybody(self) -> Floats:
         """What is stored of every row."""
         return self.vertices.points

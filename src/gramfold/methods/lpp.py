@@ -9,7 +9,6 @@ class), X L Xᵀ is the scatter within classes and X D Xᵀ the total one, and t
 He, Niyogi, NIPS 16 (2003); Brand, IJCAI 2003, section 4 (the affine upgrade).
 """
 
-from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -161,7 +160,7 @@ class LPP(ContinuousEmbedding):
         counts, indices, distances = (np.concatenate(part) for part in zip(*lists, strict=True))
         self._first_rows = np.concatenate(firsts)
         together = Neighbors(np.concatenate(([0], np.cumsum(counts))), indices, distances, size)
-        return replace(build_graph(together, None, np.concatenate(multiplicities)), reach=None)
+        return build_graph(together, None, np.concatenate(multiplicities))
 
     def _among(self, rows: Any) -> tuple[Neighbors, Any]:
         """The lists of neighbours among the rows of one class."""
