@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from benchmarks.timing import HEADER
 
-GROUPS = ("imports", "embeddings", "geodesics", "graph_methods", "local_linear")
+GROUPS = ("imports", "embeddings", "geodesics", "graph_methods", "local_linear", "continuous")
 
 
 def main() -> None:

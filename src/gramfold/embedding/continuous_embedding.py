@@ -80,6 +80,10 @@ class ContinuousEmbedding(GraphEmbedding):
     def _basis(self, points: Floats, numbers: Integers) -> tuple[Basis, Integers]:
         """Functions for the rows `points[numbers]`, and an order of these in which neighbours are near each other."""
 
+    def _memory(self, n: int, itemsize: int) -> float:
+        # lists both ways and their graph; nothing is factored
+        return 200.0 * n * min(self.n_neighbors, n)
+
     # --- fit
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:

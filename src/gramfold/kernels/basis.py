@@ -18,7 +18,7 @@ from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers
 
 _ENTRIES_PER_BLOCK = 2_000_000
-_LEAST_SHARE = 1e-12  # of the largest responsibility: what is below changes no coordinate
+_LEAST_SHARE = 1e-8  # of the largest responsibility: what is below is far from every place that it could change
 _SPACING_SHARE = 0.25  # width / spacing of the centres: more bridges neighbouring sheets, less makes hard borders
 _MEMBERS = 500  # rows that a kernel's principal axes are found from, at most
 
@@ -135,6 +135,19 @@ class Reweighted:
         if not issparse(z):
             return z / u[:, None]
         return csr_array((z.data / np.repeat(u, np.diff(z.indptr)), z.indices, z.indptr), shape=z.shape)
+
+
+def constant_of(basis: Basis) -> Floats | None:
+    """The coefficients (r,) of the constant 1, if it is known to be a combination of the functions."""
+    if isinstance(basis, MixtureBasis):
+        return np.tile(np.eye(basis.block)[-1], len(basis.centers))  # Σ p_k = 1
+    return None
+
+
+def in_line(centers: Floats) -> Integers:
+    """An order of the centres in which those near each other are mostly near: along their longest direction."""
+    moved = centers - centers.mean(axis=0)
+    return np.argsort(moved @ np.linalg.svd(moved, full_matrices=False)[2][0], kind="stable")
 
 
 def spacing_width(centers: Floats) -> float:

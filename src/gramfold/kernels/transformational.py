@@ -24,17 +24,18 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array, issparse
 
 from gramfold.errors import ApproximationWarning, InputError
-from gramfold.kernels.basis import Basis, Reweighted, WithConstant
+from gramfold.kernels.basis import Basis, Reweighted, WithConstant, constant_of
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks
 from gramfold.spectral.canonical import signs_of
+from gramfold.spectral.dense import lowest_eigenpairs
 from gramfold.spectral.policy import checked
 from gramfold.types import Floats, Integers, Kernel, Spectrum
 
 Approximation = Literal["reweighted", "affine", "stochastic", "raw"]
 
-_ENTRIES_PER_BLOCK = 4_000_000
-_ROWS_PER_BLOCK = 10_000
+_ENTRIES_PER_BLOCK = 8_000_000
+_ROWS_PER_BLOCK = 5_000
 _CUT = 1e-10  # of the largest eigenvalue of Z D Zᵀ: below, a direction is rounding
 _SMALLEST_WEIGHT = 1e-3  # of the median |u|: a smaller one would blow its row up
 _EPS = float(np.finfo(np.float64).eps)
@@ -115,23 +116,24 @@ class Problem:
         joined, scatter = np.zeros((r, r)), np.zeros((r, r))
         of_classes = np.zeros((self.weights.memberships.shape[1], r)) if isinstance(self.weights, ClassWeights) else None
         number = np.empty(n, dtype=np.intp)
-        parts = blocks(n, _rows_per_block(self.vertices.points.shape[1]))
+        parts = blocks(n, max(1, min(_ROWS_PER_BLOCK, _ENTRIES_PER_BLOCK // r)))
         for part in stages.bar(parts, len(parts), "small matrices"):
             some = self.vertices.order[part]
-            if of_classes is not None:
-                z = self.vertices.values(basis, some)
-                of_classes += self.weights.memberships[some].T @ z
+            edges = None if of_classes is not None else self.weights[some]
+            met = some if edges is None else np.union1d(edges.indices, some)
+            number[met] = np.arange(len(met))
+            # rows near each other share their functions: few columns, and dense products of them
+            columns, everybody = _compressed(self.vertices.values(basis, met))
+            z = everybody[number[some]]
+            block = np.ix_(columns, columns)
+            scatter[block] += z.T @ (self.degrees[some, None] * z)
+            if edges is None:
+                of_classes[:, columns] += self.weights.memberships[some].T @ z
             else:
-                edges = self.weights[some]
-                met = np.union1d(edges.indices, some)
-                everybody = self.vertices.values(basis, met)
-                number[met] = np.arange(len(met))
-                z = everybody[number[some]]
                 near = csr_array((edges.data, number[edges.indices], edges.indptr), shape=(len(some), len(met)))
-                _add(joined, z.T @ (near @ everybody))
-            _add(scatter, z.T @ _scaled(z, self.degrees[some]))
+                joined[block] += z.T @ (near @ everybody)
             if self.own.any():
-                _add(joined, z.T @ _scaled(z, self.own[some]))
+                joined[block] += z.T @ (self.own[some, None] * z)
         if of_classes is not None:
             joined += of_classes.T @ of_classes
         return 0.5 * (joined + joined.T), 0.5 * (scatter + scatter.T)
@@ -156,13 +158,13 @@ def solve(joined: Floats, scatter: Floats, count: int) -> Solution:
     """The `count` largest λ of joined · v = λ scatter · v, fewer where the functions span fewer directions."""
     size = np.sqrt(np.diag(scatter))
     scale = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)  # so that no unit of a column matters
-    values, vectors = eigh(scatter * np.outer(scale, scale))
+    values, vectors = eigh(scatter * np.outer(scale, scale), driver="evd", overwrite_a=True, check_finite=False)
     kept = values > _CUT * values[-1]
     white = scale[:, None] * (vectors[:, kept] / np.sqrt(values[kept]))
     penalty = -(white.T @ joined @ white)
     penalty = 0.5 * (penalty + penalty.T)
     penalty[np.diag_indices(len(penalty))] += 1.0
-    penalties, inner = eigh(penalty, subset_by_index=(0, min(count, len(penalty)) - 1))
+    penalties, inner = lowest_eigenpairs(penalty, min(count, len(penalty)))
     return Solution(1.0 - penalties, inner, white, penalty)
 
 
@@ -245,6 +247,11 @@ def transformational_map(
     started = perf_counter()
     if approximation == "affine":
         basis = WithConstant(basis)
+    known = constant_of(basis)
+    if approximation == "reweighted" and known is not None:
+        # no λ exceeds 1, so a constant that is a combination is the leading raw solution: no need to solve for it
+        basis = Reweighted(basis, known)
+        return _made(problem, basis, solve(*problem.matrices(basis, stages), count + 1), "raw", count, rows, started)
     solution = solve(*problem.matrices(basis, stages), count + 1 if approximation != "reweighted" else 1)
     lead = problem.vertices.map(basis, solution.coefficients[:, 0])
     if approximation in {"reweighted", "stochastic"} and not _may_divide(lead):
@@ -328,15 +335,11 @@ def _rows_per_block(width: int) -> int:
     return max(1, min(_ROWS_PER_BLOCK, _ENTRIES_PER_BLOCK // width))
 
 
-def _scaled(z: Any, factors: Floats) -> Any:
+def _compressed(z: Any) -> tuple[Integers, Floats]:
+    """The columns of z that are not all zero, and z there, dense."""
     if not issparse(z):
-        return factors[:, None] * z
-    return csr_array((z.data * np.repeat(factors, np.diff(z.indptr)), z.indices, z.indptr), shape=z.shape)
-
-
-def _add(total: Floats, part: Any) -> None:
-    if not issparse(part):
-        total += part
-        return
-    part = part.tocoo()
-    total[part.coords] += part.data  # a product has each entry once
+        return np.arange(z.shape[1]), z
+    columns, place = np.unique(z.indices, return_inverse=True)
+    made = np.zeros((z.shape[0], len(columns)))
+    made[np.repeat(np.arange(z.shape[0]), np.diff(z.indptr)), place] = z.data
+    return columns, made

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding import ContinuousEmbedding, method, parameter
-from gramfold.kernels.basis import Basis, MixtureBasis, nearest_centers, principal_axes_of, spacing_width
+from gramfold.kernels.basis import Basis, MixtureBasis, in_line, nearest_centers, principal_axes_of, spacing_width
 from gramfold.kernels.sampling import kmeans_centers, uniform_rows
 from gramfold.kernels.transformational import TransformationalMap
 from gramfold.runtime.memory import GIGABYTE
@@ -94,6 +94,7 @@ class KernelEigenmaps(ContinuousEmbedding):
             chosen = points[numbers[uniform_rows(n, count, random_state)]].astype(np.float64)
         else:
             chosen = kmeans_centers(points, numbers, count, random_state)
+        chosen = chosen[in_line(chosen)]
         width = spacing_width(chosen) if self.width == "auto" else float(self.width)
         owner = nearest_centers(points, numbers, chosen)
         axes = None
