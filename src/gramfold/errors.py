@@ -13,6 +13,10 @@ class PrecomputedInputError(GramfoldError, TypeError):
     """The request needs the points themselves, and only their distances, graph or kernel are known."""
 
 
+class NoPreimageError(InputError):
+    """The way back that was asked for does not exist for this method, kernel or kind of rows."""
+
+
 class DisconnectedGraphError(GramfoldError, ValueError):
     """The neighbour graph falls into pieces and nothing may or can join them."""
 
@@ -51,6 +55,10 @@ class GramfoldWarning(UserWarning):
 
 class DisconnectedGraphWarning(GramfoldWarning):
     """The neighbour graph fell into pieces, or a new point has no neighbour; says what was done about it."""
+
+
+class ExtrapolationWarning(GramfoldWarning):
+    """Rows, or places on the map, lie far outside of the training data; says how many and how far."""
 
 
 class RankWarning(GramfoldWarning):

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from gramfold.datasets import make_s_curve
-from gramfold.errors import DisconnectedGraphWarning, MemoryForecastError, PrecomputedInputError
+from gramfold.errors import DisconnectedGraphWarning, ExtrapolationWarning, MemoryForecastError, PrecomputedInputError
 
 
 def sheet(n: int = 700, seed: int = 0, dtype: type = np.float64) -> np.ndarray:
@@ -96,9 +96,15 @@ def transform_stores_nothing(cls: type) -> None:
     model = cls().fit(X)
     before = pickle.dumps(vars(model))
     model.transform(X[:5] + 0.01)
-    if hasattr(model, "inverse_transform"):
-        model.inverse_transform(model.embedding_[:5])
     model.score(X[:20])
+    assert pickle.dumps(vars(model)) == before
+    # The way back is the one thing that is not built in fit: a map that nobody leaves again should not pay for it.
+    # It is made at the first call, and from then on nothing is stored either.
+    model.inverse_transform(model.embedding_[:5])
+    _ = model.inverse_error_
+    before = pickle.dumps(vars(model))
+    model.inverse_transform(model.embedding_[5:9])
+    _ = model.inverse_error_
     assert pickle.dumps(vars(model)) == before
 
 
@@ -168,6 +174,42 @@ def inverse_reports_its_error(cls: type) -> None:
     assert 0 < model.inverse_error_ < 1, "rows rebuilt from the map are nearer than the mean row"
     assert error < 2 * model.inverse_error_ + 1e-3
     assert error > model.inverse_error_ / 4
+
+
+def way_back_does_not_depend_on_when_it_is_made(cls: type) -> None:
+    """Before pickling or after, in one thread or in several at once."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    X = sheet(150)
+    model = cls().fit(X)
+    copy, shared = pickle.loads(pickle.dumps(model)), pickle.loads(pickle.dumps(model))
+    rebuilt, error = model.inverse_transform(model.embedding_[:9]), model.inverse_error_
+    for other in (copy, pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(other.inverse_transform(model.embedding_[:9]), rebuilt)
+        assert other.inverse_error_ == error
+    with ThreadPoolExecutor(3) as pool:
+        for made in pool.map(lambda _: shared.inverse_transform(model.embedding_[:9]), range(6)):
+            np.testing.assert_array_equal(made, rebuilt)
+
+
+def far_rows_and_places_are_told(cls: type) -> None:
+    """`extrapolation` is 0 on training rows, small amid them, large far away, where both ways warn."""
+    X = sheet()
+    fresh, known = X[:100], X[100:]
+    model = cls().fit(known)
+    far = known[:3] + 100.0
+    away = model.embedding_[:3] + 10 * size_of(model.embedding_)
+    assert (model.extrapolation(known) == 0).all()
+    assert (model.extrapolation(model.embedding_) == 0).all()
+    assert np.quantile(model.extrapolation(fresh), 0.9) < 1
+    assert np.quantile(model.extrapolation(model.transform(fresh)), 0.9) < 1
+    assert (model.extrapolation(far) > 10).all()
+    assert (model.extrapolation(away) > 10).all()
+    for call, points in ((model.transform, far), (model.inverse_transform, away)):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            call(points)
+        assert any(issubclass(one.category, ExtrapolationWarning) and "3 of 3" in str(one.message) for one in told)
 
 
 def inverse_of_precomputed_is_refused(cls: type, precomputed: dict[str, str]) -> None:
@@ -455,7 +497,7 @@ NEW_POINTS = [
     new_rows_land_among_their_neighbours,
     a_batch_is_its_rows,
 ]
-INVERSE = [inverse_reports_its_error]
+INVERSE = [inverse_reports_its_error, way_back_does_not_depend_on_when_it_is_made, far_rows_and_places_are_told]
 CLUSTERS = [
     clusters_fit_into_scikit_learn,
     planted_clusters_are_found,

@@ -1,5 +1,6 @@
 """Each item of the contract, broken on purpose: its check must notice."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -61,10 +62,28 @@ class DependsOnTheBatch(Isomap):
 
 
 class BoastsOfItsInverse(Isomap):
-    def fit(self, X, y=None):
-        super().fit(X)
-        self.inverse_error_ = 1e-9
-        return self
+    inverse_error_ = 1e-9
+
+
+class RebuildsAnew(Isomap):
+    """Each call is another way back."""
+
+    def inverse_transform(self, Y):
+        self._ways = {}
+        self._drawn = getattr(self, "_drawn", 0) + 1
+        return super().inverse_transform(Y) + self._drawn
+
+
+class SeesNoEnd(Isomap):
+    def extrapolation(self, points, *, of="auto"):
+        return 0 * super().extrapolation(points, of=of)
+
+
+class StaysSilent(Isomap):
+    def transform(self, X):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return super().transform(X)
 
 
 class InvertsAnything(Isomap):
@@ -212,6 +231,10 @@ class WrongAxis(SpectralClustering):
         (checks.new_rows_land_among_their_neighbours, LooksUp),
         (checks.a_batch_is_its_rows, DependsOnTheBatch),
         (checks.inverse_reports_its_error, BoastsOfItsInverse),
+        (checks.transform_stores_nothing, RebuildsAnew),
+        (checks.way_back_does_not_depend_on_when_it_is_made, RebuildsAnew),
+        (checks.far_rows_and_places_are_told, SeesNoEnd),
+        (checks.far_rows_and_places_are_told, StaysSilent),
         (checks.float32_stays_float32, WidensFloats),
         (checks.float32_stays_float32, StoresWide),
         (checks.integers_become_float64, NarrowsIntegers),

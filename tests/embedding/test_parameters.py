@@ -32,10 +32,11 @@ class Toy(KernelEmbedding):
 
 def test_one_line_makes_constructor_constraint_and_words():
     signature = inspect.signature(Toy)
-    assert list(signature.parameters) == ["n_components", "n_jobs", "verbose", "size"]
+    assert list(signature.parameters) == ["n_components", "inverse", "n_jobs", "verbose", "size"]
     assert signature.parameters["size"].kind is inspect.Parameter.KEYWORD_ONLY
     assert signature.parameters["n_components"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
-    assert Toy(3, size="large").get_params() == {"n_components": 3, "n_jobs": None, "size": "large", "verbose": 0}
+    given = {"n_components": 3, "inverse": "auto", "n_jobs": None, "size": "large", "verbose": 0}
+    assert Toy(3, size="large").get_params() == given
     assert Toy._parameter_constraints["size"] == [str]
     with pytest.raises(InvalidParameterError, match="'size' parameter of Toy must be an instance of 'str'"):
         Toy(size=3)._validate_params()

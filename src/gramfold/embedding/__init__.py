@@ -12,6 +12,7 @@ from gramfold.embedding.local_embedding import LocalEmbedding
 from gramfold.embedding.neighbor_graph import NeighborGraph
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece
+from gramfold.embedding.way_back import Inverse
 
 __all__ = [
     "BarycentricPlaces",
@@ -20,6 +21,7 @@ __all__ = [
     "FunctionEmbedding",
     "GeodesicEmbedding",
     "GraphEmbedding",
+    "Inverse",
     "KernelEmbedding",
     "LaplacianEmbedding",
     "LocalEmbedding",

@@ -9,14 +9,17 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding.kernel_embedding import KernelEmbedding
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece
-from gramfold.errors import InputError
-from gramfold.extension.project import project
+from gramfold.embedding.way_back import Inverse
+from gramfold.errors import InputError, NoPreimageError
+from gramfold.extension.fixed_point import FixedPointInverse
+from gramfold.extension.project import project, scaled
 from gramfold.kernels.functions import (
     NAMES,
     SYNONYMS,
@@ -230,6 +233,44 @@ class FunctionEmbedding(KernelEmbedding):
         if self._function is not None:
             return self._function.diagonal(rows)
         return np.asarray(np.diagonal(rows), dtype=np.float64) if self._square else None
+
+    # --- the way back
+
+    def _check_way(self) -> None:
+        if self.inverse != "fixed-point":
+            super()._check_way()
+        elif isinstance(self.kernel, str) and SYNONYMS.get(self.kernel, self.kernel) in {"rbf", "precomputed"}:
+            return  # of precomputed values nothing can be rebuilt, which inverse_transform says
+        else:
+            raise NoPreimageError(
+                f"inverse='fixed-point' exists for the Gaussian kernel (kernel='rbf') and this is {self.kernel!r}: use "
+                "'mixture', 'barycentric' or 'ridge'."
+            )
+
+    def _make_way(self, way: str) -> Inverse:
+        if way != "fixed-point":
+            return super()._make_way(way)
+        (piece,), (places, rows) = self._pieces, self._known()
+        if issparse(rows):
+            raise NoPreimageError(
+                "inverse='fixed-point' makes dense rows and this model was fitted on sparse ones: use 'barycentric', "
+                "which keeps them sparse."
+            )
+        numbers = np.arange(len(rows)) if self.landmarks_ is None else self.landmarks_
+        middle, axes = self._images(piece)
+        assert self._function is not None  # else there are no rows
+        return FixedPointInverse(self._function, rows[numbers], middle, axes, places, rows, numbers)
+
+    def _images(self, piece: Piece) -> tuple[Floats, Floats]:
+        """The mean image and the axes of the map as sums of images of the carriers: (m,) and (m, p)."""
+        axes = np.zeros((piece.kernel.shape[0], self.n_components))
+        if isinstance(piece.kernel, NystromGram):
+            white = piece.kernel.white.matrix
+            axes = np.zeros((len(white), self.n_components))
+            axes[:, : len(piece.spectrum)] = white @ piece.spectrum.axes
+            return np.asarray(white @ piece.kernel.mean), axes
+        axes[:, : len(piece.spectrum)] = scaled(piece.spectrum, -0.5)
+        return piece.kernel.center, axes
 
     # --- new points
 

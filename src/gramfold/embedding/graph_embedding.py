@@ -11,6 +11,7 @@ from gramfold.embedding.neighbor_graph import NeighborGraph
 from gramfold.embedding.parameters import method
 from gramfold.embedding.pieces import Piece
 from gramfold.errors import DisconnectedGraphWarning
+from gramfold.extension.extrapolation import share_of_reach, warn_if_outside
 from gramfold.graph.build import build_graph
 from gramfold.graph.connect import connect
 from gramfold.runtime.progress import Stages
@@ -97,10 +98,26 @@ class GraphEmbedding(NeighborGraph, KernelEmbedding):
 
     def _place_others(self, X: Any) -> None:
         if self._others.size:
-            self.embedding_[self._others] = self._transform(X[self._others])
+            others = X[self._others]
+            self.embedding_[self._others] = self._place_met(others, self._reach_out(others, self._meet(others)))
 
     def _transform(self, X: Any) -> Floats:
         met = self._reach_out(X, self._meet(X))
+        warn_if_outside(self._share_of_reach(met), "rows", stacklevel=4)  # through set_output
+        return self._place_met(X, met)
+
+    def _outside(self, X: Any) -> Floats:
+        return self._share_of_reach(self._index.nearest(X, 1))
+
+    def _share_of_reach(self, met: Neighbors) -> Floats:
+        """How far each new row is from the nearest vertex it meets, as a share of how far that one reaches."""
+        some = np.flatnonzero(met.counts > 0)
+        outside = np.full(len(met), np.inf)
+        outside[some] = share_of_reach(met.distances[met.indptr[some]], self.neighbors_.farthest[met.nearest[some]])
+        return outside
+
+    def _place_met(self, X: Any, met: Neighbors) -> Floats:
+        """Places of new rows that meet these vertices."""
         places = np.full((len(met), self.n_components), np.nan)
         piece_of = np.where(met.nearest >= 0, self._piece_of[met.nearest], -1)
         for number, piece in enumerate(self._pieces):

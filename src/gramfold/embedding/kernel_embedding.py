@@ -10,19 +10,19 @@ import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece, side_by_side
-from gramfold.embedding.reading import read_places, read_rows
+from gramfold.embedding.reading import read_rows
+from gramfold.embedding.way_back import Way, WayBack
 from gramfold.errors import InputError, PrecomputedInputError, RankWarning
-from gramfold.extension.inverse import LocalInverse
 from gramfold.extension.project import place_everybody, positive_directions
 from gramfold.runtime.memory import require_memory
 from gramfold.runtime.progress import Stages
@@ -33,11 +33,20 @@ _SCORE_NEIGHBORS = 10
 
 
 @method
-class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Engine of every method; not used by itself."""
 
     n_components: int = parameter(
         default=2, allowed=[Interval(Integral, 1, None, closed="left")], words="Dimensions of the map.", kw_only=False
+    )
+    inverse: Way = parameter(
+        default="auto",
+        allowed=[StrOptions(set(get_args(Way)))],
+        words="""The way from places on the map back to rows: a blend of local affine maps ("mixture"), the mean of the
+        nearest rows with the weights of their places ("barycentric"), kernel ridge regression ("ridge"), or the row
+        whose image is nearest ("fixed-point", Gaussian kernel PCA only). "auto" is the method's own where it has one
+        (a linear map has its least squares inverse) and barycentric where not. It is made at the first call and may be
+        changed without a new fit.""",
     )
     n_jobs: int | None = parameter(default=None, allowed=[Integral, None], words="Threads; None means every core.")
     verbose: int = parameter(default=0, allowed=["verbose"], words="Tell each stage on standard error.")
@@ -50,8 +59,8 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     spectrum_ : Spectrum
         Its leading eigenvalues and eigenvectors, their residuals, who solved it, and for a gram its negative part.
     inverse_error_ : float or None
-        Root mean square error of training rows rebuilt without themselves, relative to their spread; None
-        where only precomputed values are known.
+        Cross-validated error of `inverse_transform`, found when first asked for: root mean square error of training
+        rows rebuilt without themselves, relative to their spread. None where only precomputed values are known.
     timings_ : dict
         Seconds of each stage.
     n_features_in_ : int
@@ -112,6 +121,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             The fitted estimator.
         """
         self._validate_params()
+        self._check_way()
         X = self._read(X, reset=True)
         self._dtype = X.dtype
         stages = Stages(self.verbose, type(self).__name__)
@@ -124,7 +134,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         first = self._pieces[0]
         self.kernel_, self.spectrum_ = first.kernel, _over_rows(first.spectrum, first.kernel.rows)
         self.kept_ = ~np.isnan(self.embedding_[:, 0])
-        self._build_inverse(X, stages)
+        self._remember(X)
         self.timings_ = stages.seconds
         return self
 
@@ -194,17 +204,6 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 f"{n - 1} dimensions: use n_components <= {n - 1}."
             )
 
-    def _build_inverse(self, X: Any, stages: Stages) -> None:
-        self._inverse: Any = None  # what rebuilds rows from places, with its `error`
-        self.inverse_error_: float | None = None
-        if self._precomputed:
-            return
-        with stages("inverse"):
-            whole = self.kept_.all()
-            places, rows = (self.embedding_, X) if whole else (self.embedding_[self.kept_], X[self.kept_])
-            self._inverse = LocalInverse(places, rows, self.n_jobs)
-            self.inverse_error_ = self._inverse.error
-
     def fit_transform(self, X: Any, y: Any = None) -> Floats:
         """Embed the rows of X and return their map.
 
@@ -227,6 +226,8 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def transform(self, X: Any) -> Floats:
         """Place new rows on the fitted map.
 
+        Rows far outside of the training rows (`extrapolation` above 3) are warned of.
+
         Parameters
         ----------
         X : array-like of shape (n_new, n_features)
@@ -242,32 +243,8 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self._transform(X).astype(X.dtype, copy=False)
 
     def _transform(self, X: Any) -> Floats:
+        self._warn_of_outside(X)
         return self._place(self._pieces[0], X)
-
-    def inverse_transform(self, Y: Any) -> Any:
-        """Rebuild data rows from places on the map.
-
-        Each place is written as a weighted mean of the nearest places of training rows; the same weights mix
-        the rows. `inverse_error_` says how well training rows are rebuilt without themselves.
-
-        Parameters
-        ----------
-        Y : array-like of shape (n_places, n_components)
-            Places on the map.
-
-        Returns
-        -------
-        X : ndarray of shape (n_places, n_features)
-            Data rows.
-        """
-        check_is_fitted(self)
-        if self._inverse is None:
-            raise PrecomputedInputError(
-                f"{type(self).__name__} was fitted on precomputed values and has never seen the rows themselves, so it "
-                "cannot rebuild any: fit it on a table of rows to use inverse_transform."
-            )
-        rebuilt = self._inverse(read_places(Y, self._dimensions))
-        return rebuilt.astype(self.embedding_.dtype, copy=False)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Trustworthiness of the map of X, between 0 and 1.

@@ -10,39 +10,39 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from gramfold.extension.judging import judged_sample
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats
 
-_SAMPLE = 500
 _ENTRIES_PER_BLOCK = 1_000_000
 _SINGLED_OUT = 1e-8  # 1 − leverage of a row that has a direction to itself: without it nothing leads there
 
 
 class LinearInverse:
-    """Least squares pre-images.
-
-    `error` is the root mean square misfit of training rows rebuilt by what the others say, relative to their spread: a
-    residual r of leverage h becomes r / (1 − h), the same directions held.
-    """
+    """Least squares pre-images."""
 
     def __init__(self, points: Any, mean: Floats, places: Floats, pulled: Floats) -> None:
         """`pulled` is (X − 1 meanᵀ)ᵀ Y, (d, p)."""
         self.mean = mean
+        self._points, self._places = points, places
         gram = places.T @ places
         # of columns of length 1: the accuracy of B does not depend on how large a coordinate is
         lengths = np.sqrt(np.diag(gram))
         lengths = np.where(lengths > 0, lengths, 1.0)
         self._solve = np.linalg.pinv(gram / np.outer(lengths, lengths), hermitian=True) / np.outer(lengths, lengths)
         self.rows = self._solve @ pulled.T
-        self.error = self._without_themselves(points, places)
 
     def __call__(self, places: Floats) -> Floats:
         """Data rows that belong to these places."""
         return np.asarray(self.mean + places @ self.rows)
 
-    def _without_themselves(self, points: Any, places: Floats) -> float:
-        n = len(places)
-        sample = np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.intp)
+    def judge(self) -> float:
+        """Root mean square misfit of training rows rebuilt by what the others say, relative to their spread.
+
+        A residual r of leverage h becomes r / (1 − h), the same directions held.
+        """
+        points, places, n = self._points, self._places, len(self._places)
+        sample = judged_sample(n)
         misfit = spread = 0.0
         for part in blocks(len(sample), max(1, _ENTRIES_PER_BLOCK // len(self.mean))):
             some = sample[part]

@@ -40,9 +40,7 @@ class AffineMixture:
     slopes: Floats  # (m, p, d) B_k
 
     @classmethod
-    def of(
-        cls, shares: Floats, middles: Floats, covariances: Floats, rows: Floats, slopes: Floats
-    ) -> "AffineMixture":
+    def of(cls, shares: Floats, middles: Floats, covariances: Floats, rows: Floats, slopes: Floats) -> "AffineMixture":
         """From π (m,), y (m, p), V (m, p, p) positive definite, x (m, d) and B (m, p, d)."""
         constants, roots = _gaussians(shares, covariances)
         return cls(constants, middles, roots, rows, slopes)
@@ -122,7 +120,7 @@ def _patches(places: Floats) -> Integers:
 
 
 def _gaussians(shares: Floats, covariances: Floats) -> tuple[Floats, Floats]:
-    """log π − ½ log |V|, and R with R Rᵀ = V⁻¹."""
+    """The logarithms log π − ½ log |V|, and R with R Rᵀ = V⁻¹."""
     values, vectors = np.linalg.eigh(covariances)
     with np.errstate(divide="ignore"):  # a kernel without a share answers for nothing
         logarithms = np.log(shares)

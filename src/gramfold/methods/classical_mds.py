@@ -71,6 +71,10 @@ class ClassicalMDS(KernelEmbedding):
     def _precomputed(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "precomputed"
 
+    @property
+    def _row_metric(self) -> Metric:
+        return self._metric
+
     def _memory(self, n: int, itemsize: int) -> float:
         dense = CLIP_MATRICES * 8.0 * n**2 if self.repair == "clip" else 0.0
         return dense + super()._memory(n, itemsize)

@@ -22,7 +22,7 @@ from gramfold.kernels.landmark import (
     given_landmarks,
     landmark_gram,
 )
-from gramfold.neighbors.metrics import MetricName, make_metric
+from gramfold.neighbors.metrics import Metric, MetricName, make_metric
 from gramfold.neighbors.precomputed import check_distances
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks, run_blocks
@@ -74,6 +74,10 @@ class LandmarkMDS(KernelEmbedding):
     @property
     def _precomputed(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    @property
+    def _row_metric(self) -> Metric:
+        return self._metric
 
     def _memory(self, n: int, itemsize: int) -> float:
         count = int(self.landmarks) if isinstance(self.landmarks, Integral) else len(self.landmarks)

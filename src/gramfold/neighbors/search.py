@@ -43,7 +43,7 @@ def build_index(
     points = X if len(collapse) == len(X) else X[collapse.first]
     measure = make_metric(metric, metric_params, X)  # its scales count every row
     if not isinstance(neighbors, str):
-        return TransformerIndex(neighbors, _exact(points, measure, n_jobs)), collapse
+        return TransformerIndex(neighbors, exact_index(points, measure, n_jobs)), collapse
     _check_k(n_neighbors, radius, len(points))
     if neighbors == "approximate" or (neighbors == "auto" and _exact_is_slow(points, measure, radius)):
         index = SmallWorldIndex(points, measure, n_jobs)
@@ -57,10 +57,11 @@ def build_index(
                 stacklevel=2,
             )
         return index, collapse
-    return _exact(points, measure, n_jobs), collapse
+    return exact_index(points, measure, n_jobs), collapse
 
 
-def _exact(points: Floats, metric: Metric, n_jobs: int | None) -> VectorIndex:
+def exact_index(points: Floats, metric: Metric, n_jobs: int | None) -> VectorIndex:
+    """A k-d tree in few dimensions, all distances in many."""
     tree = metric.family != "scipy" and points.shape[1] <= _TREE_DIMENSIONS
     return (TreeIndex if tree else BlockedIndex)(points, metric, n_jobs)
 

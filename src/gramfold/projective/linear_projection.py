@@ -18,7 +18,7 @@ from scipy.linalg import qr, solve_triangular
 from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
-from gramfold.embedding import KernelEmbedding, Piece, method
+from gramfold.embedding import Inverse, KernelEmbedding, Piece, method
 from gramfold.errors import RankWarning
 from gramfold.extension.linear_inverse import LinearInverse
 from gramfold.extension.project import RANK_CUT
@@ -51,6 +51,8 @@ class LinearProjection(KernelEmbedding):
     components_ : ndarray of shape (n_components, n_features)
         The map itself, y = (x − mean_) · components_ᵀ.
     """
+
+    _global_inverse: ClassVar[bool] = True  # linear
 
     # --- what a method writes
 
@@ -111,36 +113,27 @@ class LinearProjection(KernelEmbedding):
         return [self._seen(source) for source in sources], rows
 
     def _transform(self, X: Any) -> Floats:
-        return self._place(self._pieces[0], self._seen(X))
+        seen = self._seen(X)
+        self._warn_of_outside(seen)
+        return self._place(self._pieces[0], seen)
+
+    def _outside(self, X: Any) -> Floats:
+        return super()._outside(self._seen(X))
 
     def _place(self, piece: Piece, new: Any) -> Floats:
         return project(new, self.mean_, self.components_.T)
 
-    def _build_inverse(self, X: Any, stages: Stages) -> None:
-        with stages("inverse"):
-            (piece,) = self._pieces
-            points, places, scatter = piece.source, piece.coordinates, piece.kernel.scatter
-            pulled = pull(points, self.mean_, places) if scatter is None else scatter @ self.components_.T
-            self._inverse = LinearInverse(points, self.mean_, places, pulled)
-            self.inverse_error_ = self._inverse.error
+    def _rows_to_rebuild(self, X: Any) -> Any:
+        # gaps filled in
+        return self._pieces[0].source if self._allows_missing else X
 
-    def inverse_transform(self, Y: Any) -> Any:
-        """Rebuild data rows from places on the map.
-
-        The rows are linear in the places and nearest to the training rows in the mean square. `inverse_error_` says
-        how well training rows are rebuilt without themselves, the directions held.
-
-        Parameters
-        ----------
-        Y : array-like of shape (n_places, n_components)
-            Places on the map.
-
-        Returns
-        -------
-        X : ndarray of shape (n_places, n_features)
-            Data rows.
-        """
-        return super().inverse_transform(Y)
+    def _make_way(self, way: str) -> Inverse:
+        if way != "auto":
+            return super()._make_way(way)
+        (piece,) = self._pieces
+        points, places, scatter = piece.source, piece.coordinates, piece.kernel.scatter
+        pulled = pull(points, self.mean_, places) if scatter is None else scatter @ self.components_.T
+        return LinearInverse(points, self.mean_, places, pulled)
 
     # --- what it reads
 

@@ -15,22 +15,23 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.linalg import solve
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from gramfold.embedding import method, parameter
+from gramfold.embedding import Inverse, method, parameter
 from gramfold.errors import InputError
+from gramfold.extension.judging import frobenius, judged_sample, relative
+from gramfold.extension.mixture_inverse import AffineMixture
 from gramfold.projective.linear_projection import LinearProjection, Projection
 from gramfold.projective.mixture import Fit, Mixture, Steps
-from gramfold.projective.plane import LOG_TWO_PI, Plane
+from gramfold.projective.plane import Plane
 from gramfold.projective.principal_axes import principal_axes
 from gramfold.projective.settling import warn_unsettled
 from gramfold.runtime.progress import Stages
 from gramfold.types import Floats, Integers
 
-_SAMPLE = 500
 _SEEDS = 2**31 - 1
 _TRIAL_STEPS = 5  # after which the likeliest of several starts goes on alone
 
@@ -156,13 +157,20 @@ class MixturePPCA(LinearProjection):
         found = principal_axes(rows, self.n_components)
         return Projection(found.mean, found.axes, found.solver, scatter=found.scatter)
 
-    def _build_inverse(self, X: Any, stages: Stages) -> None:
-        with stages("inverse"):
-            self._inverse = _MixtureInverse.of(self._mixture, self.mean_, self.components_.T)
-            sample = np.linspace(0, len(X) - 1, min(len(X), _SAMPLE)).astype(np.intp)
-            misfit = np.linalg.norm(X[sample] - self._inverse(self.embedding_[sample].astype(np.float64)))
-            spread = np.linalg.norm(X[sample] - X[sample].mean(axis=0, dtype=np.float64))
-            self.inverse_error_ = float(misfit / spread) if spread > 0 else 0.0
+    def _rows_to_rebuild(self, X: Any) -> Any:
+        return X  # as they came, not as the planes have them
+
+    def _make_way(self, way: str) -> Inverse:
+        if way not in {"auto", "mixture"}:
+            return super()._make_way(way)
+        return _PlanesInverse.of(self._mixture, self.mean_, self.components_.T, *self._known())
+
+    def _transform(self, X: Any) -> Floats:
+        self._warn_of_outside(X)
+        return self._place(self._pieces[0], self._seen(X))
+
+    def _outside(self, X: Any) -> Floats:
+        return self._around_rows()(X)
 
     # --- the density
 
@@ -275,61 +283,37 @@ class MixturePPCA(LinearProjection):
         check_is_fitted(self)
         return self._mixture.rebuilt(self._read(X, reset=False))
 
-    def inverse_transform(self, Y: Any) -> Any:
-        """Rebuild data rows from places on the map.
-
-        The mean of the rows that the model has there: on each plane, and by the planes' shares. `inverse_error_` says
-        how well training rows come back.
-
-        Parameters
-        ----------
-        Y : array-like of shape (n_places, n_components)
-            Places on the map.
-
-        Returns
-        -------
-        X : ndarray of shape (n_places, n_features)
-            Data rows.
-        """
-        return super().inverse_transform(Y)
-
 
 def _criterion(mixture: Mixture, likelihood: float, n: int) -> float:
     return float(mixture.freedom * np.log(n) - 2.0 * likelihood)
 
 
 @dataclass(frozen=True)
-class _MixtureInverse:
+class _PlanesInverse:
     """Σ q_k(y) E[x | y, k]: each plane as the map shows it is a Gaussian of y."""
 
-    constants: Floats  # (K,) log π_k − ½ log |2π V_k|, V_k the covariance of y
-    middles: Floats  # (K, q) where the means are on the map
-    roots: list[Floats]  # (q, q) of V_k⁻¹
-    means: Floats  # (K, d)
-    gains: list[Floats]  # (q, d) from y to the row
+    mixture: AffineMixture
+    rows: Floats
+    places: Floats
 
     @classmethod
-    def of(cls, mixture: Mixture, mean: Floats, directions: Floats) -> "_MixtureInverse":
-        constants, middles, roots, gains = [], [], [], []
-        for share, plane in zip(mixture.shares, mixture.planes, strict=True):
+    def of(cls, planes: Mixture, mean: Floats, directions: Floats, places: Floats, rows: Floats) -> "_PlanesInverse":
+        middles, covariances, gains = [], [], []
+        for plane in planes.planes:
             seen = directions.T @ plane.axes  # (q, p)
-            spread = (seen * plane.variances) @ seen.T + plane.noise * np.eye(len(seen))
-            values, vectors = np.linalg.eigh(spread)
-            root = vectors / np.sqrt(values)
-            log_determinant = float(np.log(values).sum()) + len(values) * LOG_TWO_PI
-            constants.append(np.log(max(share, np.finfo(np.float64).tiny)) - 0.5 * log_determinant)
+            covariance = (seen * plane.variances) @ seen.T + plane.noise * np.eye(len(seen))
             middles.append((plane.mean - mean) @ directions)
-            roots.append(root)
-            gains.append(root @ root.T @ (seen * plane.variances) @ plane.axes.T)
-        means = np.stack([plane.mean for plane in mixture.planes])
-        return cls(np.array(constants), np.stack(middles), roots, means, gains)
+            covariances.append(covariance)
+            gains.append(solve(covariance, (seen * plane.variances) @ plane.axes.T, assume_a="pos"))
+        means = np.stack([plane.mean for plane in planes.planes])
+        stacks = np.stack(middles), np.stack(covariances), means, np.stack(gains)
+        return cls(AffineMixture.of(planes.shares, *stacks), rows, places)
 
     def __call__(self, places: Floats) -> Floats:
-        away = places[:, None, :] - self.middles  # (b, K, q)
-        squares = [np.square(away[:, k] @ root).sum(axis=1) for k, root in enumerate(self.roots)]
-        joint = self.constants - 0.5 * np.stack(squares, axis=1)
-        shares = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
-        rows = shares @ self.means
-        for k, gain in enumerate(self.gains):
-            rows += shares[:, k : k + 1] * (away[:, k] @ gain)
-        return np.asarray(rows)
+        return self.mixture(places)
+
+    def judge(self) -> float:
+        sample = judged_sample(len(self.places))
+        truth = self.rows[sample]
+        misfit = frobenius(truth - self(self.places[sample].astype(np.float64)))
+        return relative(misfit, truth, self.rows)

@@ -1,0 +1,109 @@
+"""How far a point lies outside of the training points: 0 on one of them, 1 at the edge of what it reaches.
+
+    e(x) = d(x, x_j) / r_j,    x_j the training point nearest to x,  r_j how far x_j is from its own 8th neighbour
+
+(in a method with a neighbour graph r_j is the reach of x_j there). Where a point comes from the same source as the
+training points, e seldom exceeds 1: on a sheet of dimension 2 with one chance in 3,000. Beyond `LIMIT` what is said of
+a point is extrapolated from points that it has nothing to do with.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from gramfold.errors import ExtrapolationWarning
+from gramfold.neighbors.duplicates import collapse_rows
+from gramfold.neighbors.index import ROUNDING, Index
+from gramfold.neighbors.metrics import Metric
+from gramfold.neighbors.search import exact_index
+from gramfold.runtime.threads import blocks
+from gramfold.types import Floats
+
+LIMIT = 3.0
+_NEIGHBORS = 8
+_ENTRIES_PER_BLOCK = 1_000_000
+EUCLIDEAN = Metric("euclidean", "euclidean")
+
+
+@dataclass(frozen=True)
+class Ball:
+    """About the mean of the training points, through the farthest of them: amid them nothing need be searched."""
+
+    middle: Floats  # (d,)
+    radius: float
+
+    @classmethod
+    def of(cls, points: Any) -> "Ball":
+        """Of these training points."""
+        middle = np.asarray(points.mean(axis=0, dtype=np.float64)).ravel()
+        return cls(middle, float(_lengths(points, middle).max()))
+
+    def outside(self, points: Any, surroundings: Callable[[], "Surroundings"]) -> Floats:
+        """How far outside each point is that lies beyond the ball; 0 for the others."""
+        outside = np.zeros(points.shape[0])
+        beyond = np.flatnonzero(_lengths(points, self.middle) > self.radius * (1.0 + ROUNDING))
+        if beyond.size:
+            outside[beyond] = surroundings()(points[beyond])
+        return outside
+
+
+class Surroundings:
+    """Training points, asked how far others lie outside of them."""
+
+    def __init__(self, points: Any, n_jobs: int | None, metric: Metric = EUCLIDEAN) -> None:
+        self._sparse = issparse(points)
+        if not self._sparse:
+            points = points[collapse_rows(points).first]  # a copy is no neighbour: it is the same point
+            self._index: Index = exact_index(points, metric, n_jobs)
+        self._points = points
+        self._k = min(_NEIGHBORS, points.shape[0] - 1)
+
+    def __call__(self, points: Any) -> Floats:
+        """E of each point, (m,)."""
+        distances, nearest = self._nearest(points, 1)
+        reach = self._nearest(self._points[nearest[:, 0]], self._k + 1)[0][:, -1]
+        return share_of_reach(distances[:, 0], reach)
+
+    def _nearest(self, points: Any, k: int) -> tuple[Floats, np.ndarray]:
+        if self._sparse:
+            from sklearn.neighbors import NearestNeighbors
+
+            found = NearestNeighbors(algorithm="brute").fit(self._points).kneighbors(points, k)
+            return found[0], found[1]
+        lists = self._index.nearest(points, k)
+        return lists.distances.reshape(-1, k), lists.indices.reshape(-1, k)
+
+
+def share_of_reach(distance: Floats, reach: Floats) -> Floats:
+    """Distance / reach, 0 at distance 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(distance > 0, distance / reach, 0.0)
+
+
+def warn_if_outside(outside: Floats, what: str, *, stacklevel: int) -> None:
+    """Say so where points lie beyond the limit."""
+    far = np.flatnonzero(outside > LIMIT)
+    if far.size:
+        worst = int(far[outside[far].argmax()])
+        warnings.warn(
+            f"{far.size} of {len(outside)} {what} lie more than {LIMIT:g} times as far from the nearest training one "
+            f"as that one reaches to its own neighbours (most: number {worst}, {outside[worst]:.3g} times), so the "
+            "answer is extrapolated: see extrapolation() for each of them.",
+            ExtrapolationWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def _lengths(points: Any, middle: Floats) -> Floats:
+    """|x − middle| of each point, without making sparse ones dense."""
+    if not issparse(points):
+        lengths = np.empty(len(points))
+        for part in blocks(len(points), max(1, _ENTRIES_PER_BLOCK // len(middle))):
+            lengths[part] = np.linalg.norm(points[part] - middle, axis=1)
+        return lengths
+    squares = np.asarray(points.power(2).sum(axis=1)).ravel() - 2.0 * (points @ middle) + float(middle @ middle)
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
