@@ -6,6 +6,7 @@ A method says which functions z (`_basis`) and on which graph. A new row needs n
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -18,7 +19,9 @@ from threadpoolctl import threadpool_limits
 from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece
+from gramfold.embedding.way_back import Inverse
 from gramfold.errors import PrecomputedInputError
+from gramfold.extension.carried_inverse import CarriedInverse
 from gramfold.graph.affinity import affinity, default_width, inverse_lengths
 from gramfold.graph.laplacian import degrees
 from gramfold.kernels.basis import Basis
@@ -80,11 +83,15 @@ class ContinuousEmbedding(GraphEmbedding):
     def _basis(self, points: Floats, numbers: Integers) -> tuple[Basis, Integers]:
         """Functions for the rows `points[numbers]`, and an order of these in which neighbours are near each other."""
 
+    @abstractmethod
+    def _shares(self, way: str) -> Callable[[Floats], Any] | None:
+        """Responsibilities of the kernels that lead back this way; None where they do not."""
+
+    # --- fit
+
     def _memory(self, n: int, itemsize: int) -> float:
         # lists both ways and their graph; nothing is factored
         return 200.0 * n * min(self.n_neighbors, n)
-
-    # --- fit
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
         if self._precomputed:
@@ -137,9 +144,10 @@ class ContinuousEmbedding(GraphEmbedding):
     # --- new points
 
     def _transform(self, X: Any) -> Floats:
-        if len(self._pieces) == 1:
-            return self._place(self._pieces[0], X)
-        return super()._transform(X)
+        if len(self._pieces) > 1:
+            return super()._transform(X)
+        self._warn_of_outside(X)
+        return self._place(self._pieces[0], X)
 
     def _place(self, piece: Piece, new: Any) -> Floats:
         assert isinstance(piece, ContinuousPiece)
@@ -148,3 +156,7 @@ class ContinuousEmbedding(GraphEmbedding):
         if piece.map is not None:
             places[:, : piece.map.places.shape[1]] = piece.map(rows)
         return places
+
+    def _make_way(self, way: str) -> Inverse:
+        shares = self._shares(way) if len(self._pieces) == 1 else None
+        return super()._make_way(way) if shares is None else CarriedInverse(shares, *self._known())

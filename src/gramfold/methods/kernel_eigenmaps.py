@@ -9,6 +9,7 @@ Laplacian eigenmaps; with one kernel it is an affine locality preserving project
 Brand, IJCAI 2003.
 """
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -105,7 +106,7 @@ class KernelEigenmaps(ContinuousEmbedding):
     def _describe(self, basis: Basis, found: TransformationalMap) -> None:
         super()._describe(basis, found)
         assert isinstance(basis, MixtureBasis)
-        self.centers_, self.width_ = basis.centers, basis.width
+        self._mixture, self.centers_, self.width_ = basis, basis.centers, basis.width
 
     def _count(self, n: int, d: int) -> int:
         if self.n_kernels is not None:
@@ -116,6 +117,9 @@ class KernelEigenmaps(ContinuousEmbedding):
     def _functions(self, d: int) -> int:
         """Of one kernel."""
         return 1 + (d if self.local_dim is None else min(self.local_dim, d))
+
+    def _shares(self, way: str) -> Callable[[Floats], Any] | None:
+        return self._mixture.responsibilities if way in {"auto", "mixture"} else None
 
     # --- memory
 

@@ -9,6 +9,7 @@ class), X L Xᵀ is the scatter within classes and X D Xᵀ the total one, and t
 He, Niyogi, NIPS 16 (2003); Brand, IJCAI 2003, section 4 (the affine upgrade).
 """
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -19,7 +20,7 @@ from sklearn.utils._param_validation import StrOptions
 from gramfold.embedding import ContinuousEmbedding, method, parameter
 from gramfold.errors import InputError
 from gramfold.graph.build import build_graph
-from gramfold.kernels.basis import Basis, LinearBasis
+from gramfold.kernels.basis import Basis, LinearBasis, MixtureBasis
 from gramfold.kernels.transformational import ClassWeights, TransformationalMap
 from gramfold.neighbors.search import build_index
 from gramfold.runtime.progress import Stages
@@ -115,6 +116,18 @@ class LPP(ContinuousEmbedding):
         self.components_, self.intercept_ = np.zeros((self.n_components, d)), np.zeros(self.n_components)
         self.components_[:count] = found.coefficients[:d].T
         self.intercept_[:count] = found.coefficients[d:].sum(axis=0) - basis.origin @ found.coefficients[:d]
+
+    # --- the way back, and how far outside
+
+    _global_inverse: ClassVar[bool] = True  # affine
+
+    def _shares(self, way: str) -> Callable[[Floats], Any] | None:
+        if way != "auto":
+            return None
+        return MixtureBasis(np.zeros((1, self.n_features_in_)), 1.0).responsibilities  # one kernel, for everybody
+
+    def _outside(self, X: Any) -> Floats:
+        return super()._outside(X) if self.graph == "neighbors" else self._around_rows()(X)
 
     # --- the graph
 
