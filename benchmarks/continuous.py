@@ -42,9 +42,7 @@ def races() -> Iterator[Race]:
         [small["seconds"]],
         "≥ 0.083x (12 times at most)",
     )
-    yield Race(
-        "the same in processor time, both cores", [whole["processor"]], [small["processor"]], "≥ 0.083x"
-    )
+    yield Race("the same in processor time, both cores", [whole["processor"]], [small["processor"]], "≥ 0.083x")
 
 
 def _measured(n: int) -> dict:

@@ -5,6 +5,7 @@
 A method says which functions z (`_basis`) and on which graph. A new row needs no neighbours: its place is y(x).
 """
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -20,7 +21,7 @@ from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece
 from gramfold.embedding.way_back import Inverse
-from gramfold.errors import PrecomputedInputError
+from gramfold.errors import PrecomputedInputError, RankWarning
 from gramfold.extension.carried_inverse import CarriedInverse
 from gramfold.graph.affinity import affinity, default_width, inverse_lengths
 from gramfold.graph.laplacian import degrees
@@ -126,6 +127,8 @@ class ContinuousEmbedding(GraphEmbedding):
             found = transformational_map(
                 problem, basis, self.n_components, self.approximation, self._row_number[rows], stages
             )
+        if found.places.shape[1] < self.n_components:
+            self._warn_of_few(found.places.shape[1], basis.size)
         coordinates = np.zeros((len(source), self.n_components))
         coordinates[:, : found.places.shape[1]] = found.places
         if source is self.graph_:  # the largest piece
@@ -135,6 +138,14 @@ class ContinuousEmbedding(GraphEmbedding):
     def _describe(self, basis: Basis, found: TransformationalMap) -> None:
         """Tell the user what was found."""
         self.leading_eigenvalue_, self.leading_ripple_ = found.leading, found.ripple
+
+    def _warn_of_few(self, found: int, size: int) -> None:
+        warnings.warn(
+            f"the {size} functions of the map span {found} directions beside the constant and n_components="
+            f"{self.n_components} were asked for: the last {self.n_components - found} columns of the map are zero.",
+            RankWarning,
+            stacklevel=4,
+        )
 
     def _threads(self, size: int) -> Any:
         if size <= _SMALL:

@@ -19,7 +19,7 @@ from gramfold.runtime.threads import blocks
 from gramfold.types import Floats
 
 _ENTRIES_PER_BLOCK = 2_000_000
-# Variance that is added to each direction of a kernel, relative to its largest: kernels of few rows meet the others too.
+# Variance added to each direction of a kernel, relative to its largest: kernels of few rows meet the others too.
 _FLOOR = 1e-3
 _RANK_CUT = 1e-12  # relative to the largest variance of a kernel's places: what is below it has no slope
 

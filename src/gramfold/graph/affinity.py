@@ -67,7 +67,7 @@ def affinity(graph: Graph, width: Width) -> csr_array:
 
 
 def inverse_lengths(graph: Graph) -> csr_array:
-    """W_ij = 1/d_ij; a length below a thousandth of the median counts as that, or one pair would outweigh all others."""
+    """W_ij = 1/d_ij; lengths below a thousandth of the median count as that, or one pair would outweigh all others."""
     edges = graph.lengths
     floor = _SHORTEST * float(np.median(edges.data)) if edges.nnz else 0.0
     weights = 1.0 / np.maximum(edges.data, floor or 1.0)  # all edges of length 0 weigh 1

@@ -31,7 +31,7 @@ class Basis(Protocol):
         """Number r of functions."""
 
     def __call__(self, rows: Floats) -> Any:
-        """z (b, r) of these rows, dense or CSR, in float64."""
+        """The values z (b, r) at these rows, dense or CSR, in float64."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class MixtureBasis:
     @property
     def block(self) -> int:
         """Functions of one kernel."""
-        return 1 + (self.centers.shape[1] if self.axes is None else self.axes.shape[2])
+        return 1 + int(self.centers.shape[1] if self.axes is None else self.axes.shape[2])
 
     def __call__(self, rows: Floats) -> csr_array:
         shares = self.responsibilities(rows)
@@ -77,7 +77,7 @@ class MixtureBasis:
         )
 
     def responsibilities(self, rows: Floats) -> csr_array:
-        """p (b, m), each row summing to 1."""
+        """The shares p (b, m), each row summing to 1."""
         logs = _minus_squares(rows, self.centers) / (2.0 * self.width**2)
         logs -= logs.max(axis=1, keepdims=True)
         who, kernel = np.nonzero(logs >= np.log(_LEAST_SHARE))

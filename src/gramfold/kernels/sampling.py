@@ -49,9 +49,7 @@ def kmeans_centers(rows: Any, numbers: Integers, count: int, random_state: np.ra
     seen = rows[numbers[uniform_rows(len(numbers), _ROWS_PER_CENTER * count, random_state)]]
     if not issparse(seen):
         count = min(count, len(collapse_rows(seen)))  # copies cannot have centres of their own
-    return np.asarray(
-        KMeans(count, n_init=1, max_iter=_ROUNDS, random_state=random_state).fit(seen).cluster_centers_
-    )
+    return np.asarray(KMeans(count, n_init=1, max_iter=_ROUNDS, random_state=random_state).fit(seen).cluster_centers_)
 
 
 def leverage_rows(

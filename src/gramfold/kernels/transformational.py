@@ -68,7 +68,7 @@ class Vertices:
         return len(self.numbers)
 
     def values(self, basis: Basis, vertices: Integers) -> Any:
-        """z (b, r) at these vertices."""
+        """The values z (b, r) at these vertices."""
         return basis(self.points[self.numbers[vertices]])
 
     def stream(self, basis: Basis) -> Iterator[tuple[Integers, Any]]:
@@ -103,8 +103,8 @@ class Problem:
     def own(self) -> Floats:
         """What of D is on W's diagonal."""
         if isinstance(self.weights, ClassWeights):
-            return self.degrees - self.weights.degrees
-        return self.degrees - np.asarray(self.weights.sum(axis=1)).ravel()
+            return np.asarray(self.degrees - self.weights.degrees)
+        return np.asarray(self.degrees - np.asarray(self.weights.sum(axis=1)).ravel())
 
     def times(self, vectors: Floats) -> Floats:
         """W · vectors, its diagonal included."""
@@ -114,7 +114,9 @@ class Problem:
         """Z W Zᵀ and Z D Zᵀ, (r, r), in one pass over the vertices."""
         r, n = basis.size, len(self.vertices)
         joined, scatter = np.zeros((r, r)), np.zeros((r, r))
-        of_classes = np.zeros((self.weights.memberships.shape[1], r)) if isinstance(self.weights, ClassWeights) else None
+        of_classes = (
+            np.zeros((self.weights.memberships.shape[1], r)) if isinstance(self.weights, ClassWeights) else None
+        )
         number = np.empty(n, dtype=np.intp)
         parts = blocks(n, max(1, min(_ROWS_PER_BLOCK, _ENTRIES_PER_BLOCK // r)))
         for part in stages.bar(parts, len(parts), "small matrices"):
@@ -127,9 +129,10 @@ class Problem:
             z = everybody[number[some]]
             block = np.ix_(columns, columns)
             scatter[block] += z.T @ (self.degrees[some, None] * z)
-            if edges is None:
+            if of_classes is not None:
                 of_classes[:, columns] += self.weights.memberships[some].T @ z
             else:
+                assert edges is not None
                 near = csr_array((edges.data, number[edges.indices], edges.indptr), shape=(len(some), len(met)))
                 joined[block] += z.T @ (near @ everybody)
             if self.own.any():
@@ -150,7 +153,7 @@ class Solution:
 
     @property
     def coefficients(self) -> Floats:
-        """v (r, p)."""
+        """The combinations v, (r, p)."""
         return np.asarray(self.white @ self.inner)
 
 
@@ -199,7 +202,9 @@ class TransformationalKernel(Kernel):
         # the leading ones are moved to the top of the spectrum, out of the way
         penalties, inner = eigh(self.penalty_inside + 4.0 * self.leading @ self.leading.T)
         kept = len(penalties) - self.leading.shape[1]
-        values = 1.0 / np.maximum(penalties[:kept], _EPS**2)  # finite where a graph in pieces has more than one constant
+        values = 1.0 / np.maximum(
+            penalties[:kept], _EPS**2
+        )  # finite where a graph in pieces has more than one constant
         return self.white @ inner[:, :kept], values
 
     def product(self, vectors: Floats) -> Floats:

@@ -92,10 +92,10 @@ class KernelEigenmaps(ContinuousEmbedding):
         n, d = len(numbers), points.shape[1]
         random_state, count = check_random_state(self.random_state), self._count(n, d)
         if self.centers == "random" or count == n:
-            chosen = points[numbers[uniform_rows(n, count, random_state)]].astype(np.float64)
+            chosen = points[numbers[uniform_rows(n, count, random_state)]]
         else:
             chosen = kmeans_centers(points, numbers, count, random_state)
-        chosen = chosen[in_line(chosen)]
+        chosen = chosen[in_line(chosen)].astype(np.float64)
         width = spacing_width(chosen) if self.width == "auto" else float(self.width)
         owner = nearest_centers(points, numbers, chosen)
         axes = None

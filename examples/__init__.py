@@ -1,0 +1,1 @@
+"""Experiments of the papers, to run again: `python -m examples.distortion` and so on."""
