@@ -39,8 +39,9 @@ def test_against_a_plain_version() -> None:
     places, rows = sheet(80)
     rows = np.sin(3 * rows)
     new = np.random.default_rng(1).random((20, 2))
-    expected = [rebuild(x, places, rows, 10) for x in new]
-    np.testing.assert_allclose(LocalInverse(places, rows, 1)(new), expected, rtol=1e-9)
+    model = LocalInverse(places, rows, 1)
+    expected = [rebuild(x, places, rows, model.k) for x in new]
+    np.testing.assert_allclose(model(new), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
@@ -50,12 +51,22 @@ def test_error_is_the_leave_one_out_error(kind: type, n: int) -> None:
     rows = np.round(np.sin(3 * rows), 1)
     model = LocalInverse(places, kind(rows), 1)
     sample = np.linspace(0, n - 1, min(n, 500)).astype(int)
-    misfit = [
-        rebuild(places[i], np.delete(places, i, axis=0), np.delete(rows, i, axis=0), 10) - rows[i] for i in sample
-    ]
-    expected = np.linalg.norm(misfit) / np.linalg.norm(rows[sample] - rows.mean(axis=0))
-    assert model.judge() == pytest.approx(expected, rel=1e-9)
-    assert expected > 1e-3
+    expected = {}
+    for k in (3, 4, 6, 10):
+        misfit = [
+            rebuild(places[i], np.delete(places, i, axis=0), np.delete(rows, i, axis=0), k) - rows[i] for i in sample
+        ]
+        expected[k] = np.linalg.norm(misfit) / np.linalg.norm(rows[sample] - rows.mean(axis=0))
+    assert expected[model.k] == min(expected.values())  # and so many neighbours are used
+    assert model.judge() == pytest.approx(expected[model.k], rel=1e-9)
+    assert model.judge() > 1e-3
+
+
+def test_noise_asks_for_more_neighbours():
+    places, rows = sheet(400)
+    bent = np.sin(3 * rows)
+    noise = 0.3 * np.random.default_rng(2).standard_normal(rows.shape)
+    assert LocalInverse(places, bent + noise, 1).k > LocalInverse(places, bent, 1).k
 
 
 def test_sparse_rows_stay_sparse() -> None:

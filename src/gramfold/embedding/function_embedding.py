@@ -258,8 +258,9 @@ class FunctionEmbedding(KernelEmbedding):
             )
         numbers = np.arange(len(rows)) if self.landmarks_ is None else self.landmarks_
         middle, axes = self._images(piece)
-        assert self._function is not None  # else there are no rows
-        return FixedPointInverse(self._function, rows[numbers], middle, axes, places, rows, numbers)
+        assert self.gamma_ is not None  # of a Gaussian kernel
+        carriers = rows[numbers].astype(np.float64)
+        return FixedPointInverse(self.gamma_, carriers, middle, axes, places, rows, numbers)
 
     def _images(self, piece: Piece) -> tuple[Floats, Floats]:
         """The mean image and the axes of the map as sums of images of the carriers: (m,) and (m, p)."""

@@ -1,7 +1,7 @@
 """The way back by kernel ridge regression of the rows on their places.
 
     x(y) = a(y) β + φ(y) w,   a(y) = [1, y];   min ‖X − A β − Φ w‖² + λ |w|²
-    φ(y) = k(y, C) K_CC^-½:   Gaussians about at most a thousand of the places, which span the functions
+    φ(y) = k(y, C) K_CC^-½:   Gaussians about at most 500 of the places, which span the functions
 
 The affine part is free of the penalty, so an affine map is undone exactly. With P an orthonormal basis of A and
 Φ⊥ = Φ − P PᵀΦ the fit is H X, H = P Pᵀ + Φ⊥ (Φ⊥ᵀΦ⊥ + λI)⁻¹ Φ⊥ᵀ, and a row left out is missed by r_i / (1 − H_ii): the
@@ -17,7 +17,7 @@ from gramfold.runtime.threads import blocks
 from gramfold.spectral.nystrom import whitening
 from gramfold.types import Floats
 
-_MOST_CENTERS = 1_000
+_MOST_CENTERS = 500
 _WIDTHS = (0.05, 0.1, 0.2, 0.4, 0.8)  # of the Gaussians, relative to the spread of the map
 _RIDGES = tuple(10.0**exponent for exponent in range(-9, 2))  # relative to the largest eigenvalue
 _ENTRIES_PER_BLOCK = 2_000_000
