@@ -158,12 +158,19 @@ class Solution:
 
 
 def solve(joined: Floats, scatter: Floats, count: int) -> Solution:
-    """The `count` largest λ of joined · v = λ scatter · v, fewer where the functions span fewer directions."""
+    """The `count` largest λ of joined · v = λ scatter · v, fewer where the functions span fewer directions.
+
+    `scatter` is overwritten.
+    """
     size = np.sqrt(np.diag(scatter))
     scale = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)  # so that no unit of a column matters
-    values, vectors = eigh(scatter * np.outer(scale, scale), driver="evd", overwrite_a=True, check_finite=False)
+    scatter *= scale[:, None]
+    scatter *= scale
+    values, white = eigh(scatter, driver="evd", overwrite_a=True, check_finite=False)
     kept = values > _CUT * values[-1]
-    white = scale[:, None] * (vectors[:, kept] / np.sqrt(values[kept]))
+    white = white[:, kept]
+    white /= np.sqrt(values[kept])
+    white *= scale[:, None]
     penalty = -(white.T @ joined @ white)
     penalty = 0.5 * (penalty + penalty.T)
     penalty[np.diag_indices(len(penalty))] += 1.0

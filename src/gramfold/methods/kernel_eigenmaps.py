@@ -134,7 +134,7 @@ class KernelEigenmaps(ContinuousEmbedding):
         return super()._memory(n, itemsize) + self._small_matrices(self._count(n, d) * self._functions(d))
 
     def _small_matrices(self, r: int) -> float:
-        return 8.0 * 6 * r**2  # Z W Zᵀ, Z D Zᵀ, eigenvectors, and what LAPACK works in
+        return 8.0 * 8 * r**2  # Z W Zᵀ, Z D Zᵀ, eigenvectors, and what LAPACK works in
 
     def _memory_advice(self, n: int, itemsize: int) -> list[str]:
         if self._functions(self._columns) <= 1 + _ADVISED_LOCAL_DIM:

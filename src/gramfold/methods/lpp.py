@@ -33,13 +33,13 @@ class LPP(ContinuousEmbedding):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.datasets import load_wine
     >>> from gramfold import LPP
-    >>> X, y = load_iris(return_X_y=True)
+    >>> X, y = load_wine(return_X_y=True)
     >>> LPP(n_components=2).fit_transform(X).shape
-    (150, 2)
+    (178, 2)
     >>> LPP(n_components=2, graph="classes").fit(X, y).components_.shape     # Fisher's discriminant
-    (2, 4)
+    (2, 13)
     """
 
     approximation: Literal["affine", "raw"] = parameter(

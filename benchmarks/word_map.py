@@ -1,4 +1,4 @@
-"""A map of words by their use, beside latent semantic analysis: `python -m examples.word_map nips_1-17.npz`.
+"""A map of words by their use, beside latent semantic analysis: `python -m benchmarks.word_map nips_1-17.npz`.
 
 Brand, IJCAI 2003, section 5. A word is the vector of log(1 + count) over the NIPS papers up to 1999, brought to length
 1, so that the nearest rows are those of largest cosine; kernels sit on words drawn at random. LSA is the leading
@@ -23,7 +23,18 @@ from gramfold import KernelEigenmaps
 
 TERMS = (
     *("kernel", "margin", "neuron", "synaptic", "cortex", "eye", "speech", "phoneme", "robot", "policy"),
-    *("reward", "bayesian", "posterior", "gaussian", "chip", "voltage", "backpropagation", "eigenvalues", "music", "face"),
+    *(
+        "reward",
+        "bayesian",
+        "posterior",
+        "gaussian",
+        "chip",
+        "voltage",
+        "backpropagation",
+        "eigenvalues",
+        "music",
+        "face",
+    ),
 )
 _NEAREST = 10
 _LAST_YEAR = 1999
@@ -89,7 +100,9 @@ def main() -> None:
         print(f"| {term} | " + " | ".join(", ".join(words[one[number]]) for one in lists) + " |")
     sample = np.random.default_rng(0).choice(len(words), min(1000, len(words)), replace=False)
     true = nearest(X, sample, _NEAREST)
-    print(f"\nof the {_NEAREST} nearest words by cosine, among the {_NEAREST} nearest on the map ({len(sample)} words):")
+    print(
+        f"\nof the {_NEAREST} nearest words by cosine, among the {_NEAREST} nearest on the map ({len(sample)} words):"
+    )
     for name, places in maps.items():
         found = nearest(places, sample, _NEAREST)
         kept = np.mean([len(set(a) & set(b)) / _NEAREST for a, b in zip(true, found, strict=True)])

@@ -1,4 +1,4 @@
-"""How far from the best embedding the four approximations are, on random graphs: `python -m examples.distortion`.
+"""How far from the best embedding the four approximations are, on random graphs: `python -m benchmarks.distortion`.
 
 Brand, IJCAI 2003, figure 1: graphs with random edge weights, random vectors z for the vertices, and an embedding that
 must be linear in z. Distortion is tr(Yᵀ L Y) = Σ w_ij |y_i − y_j|²/2, over that of the best embedding of the graph, the
@@ -52,7 +52,7 @@ def main() -> None:
     warnings.simplefilter("error")  # nothing may be divided by a coordinate that changes its sign unnoticed
     lengths = [r for r in (5, 10, 20, 40) if r < options.vertices]
     print(
-        f"{options.vertices} vertices, {options.dimensions} dimensions, {options.trials} trials; mean ± standard error; "
+        f"{options.vertices} vertices, {options.dimensions} dimensions, {options.trials} trials: mean ± error of it, "
         "wins: share of the trials in which it is best (judged)\n"
     )
     print(f"| r | approximation | scaled | judged | wins |\n|{'---|' * 5}")

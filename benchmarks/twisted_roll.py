@@ -1,9 +1,9 @@
-"""A twisted swiss roll by direct and by continuous maps: `python -m examples.twisted_roll [--picture roll.png]`.
+"""A twisted swiss roll by direct and by continuous maps: `python -m benchmarks.twisted_roll [--picture roll.png]`.
 
 Brand, IJCAI 2003, section 4, figures 2 to 6: a sheet of 90 × 60, rolled up and twisted about the axis of the roll, on a
-regular grid with a little noise; edges to the nearest 8 weighing 1/distance (1 for the Laplacian eigenmap); kernels at rows drawn at random. A cell of
-the grid is folded where its image is turned over, as against most cells; correlations are Spearman's with the true
-length and height, of the coordinate that has more of it; the disparity is Procrustes' to the truth.
+regular grid with a little noise; edges to the nearest 8 weighing 1/distance (1 for the Laplacian eigenmap); kernels at
+rows drawn at random. A cell of the grid is folded where its image is turned over, as against most cells; correlations
+are Spearman's with the true length and height, of the coordinate that has more of it; the disparity is Procrustes'.
 """
 
 import argparse
