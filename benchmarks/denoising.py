@@ -1,10 +1,10 @@
 """Denoising digits: `python -m benchmarks.denoising /path/to/usps.npz` (arrays X, y and test: 9298 digits of 16 × 16).
 
-As in Mika et al., NIPS 11 (1999): 100 clean digits of each class to learn from (they had 300), without their labels; others with noise
-are projected on the leading components and brought back. Mean squared error per pixel to the clean digit, by PCA and by
-Gaussian kernel PCA with the fixed-point pre-image, both with as many components. Noise is Gaussian, or speckles: a
-share of the pixels becomes black or white. The width of the kernel is that of the default, σ² the total variance of the
-rows, or narrower.
+As in Mika et al., NIPS 11 (1999): 100 clean digits of each class to learn from (they had 300), without their labels;
+others with noise are projected on the leading components and brought back. Mean squared error per pixel to the clean
+digit, by PCA and by Gaussian kernel PCA with the fixed-point pre-image, both with as many components. Noise is
+Gaussian, or speckles: a share of the pixels becomes black or white. The width of the kernel is that of the default, σ²
+the total variance of the rows, or others: give them after the path, relative to it.
 """
 
 import sys
@@ -18,7 +18,7 @@ from gramfold.errors import ExtrapolationWarning
 
 LEARNED, JUDGED = 100, 20  # digits of each class
 COMPONENTS = (1, 4, 16, 64, 256)
-WIDTHS = (1.0, 0.5, 0.25)  # relative to the default
+WIDTHS = (2.0, 1.0, 0.5)  # relative to the default
 
 
 def load(path: str) -> tuple[np.ndarray, np.ndarray]:

@@ -40,9 +40,8 @@ def main() -> None:
     def error(made: np.ndarray) -> str:
         return f"{np.median(np.linalg.norm(made - between, axis=1)) / spread:.1%}"
 
-    print(
-        f"{views} views, {360 / views:g} degrees apart\n\n| map | one neighbour | both, laid over | {' | '.join(WAYS)} |"
-    )
+    print(f"{views} views, {360 / views:g} degrees apart\n")
+    print(f"| map | one neighbour | both, laid over | {' | '.join(WAYS)} |")
     print(f"|---|{'---|' * (len(WAYS) + 2)}")
     columns = []
     for model in (Isomap(n_neighbors=4), LaplacianEigenmaps(n_neighbors=4), SDE(n_neighbors=4)):

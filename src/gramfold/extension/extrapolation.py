@@ -2,9 +2,10 @@
 
     e(x) = d(x, x_j) / r_j,    x_j the training point nearest to x,  r_j how far x_j is from its own 8th neighbour
 
-(in a method with a neighbour graph r_j is the reach of x_j there). Where a point comes from the same source as the
-training points, e seldom exceeds 1: on a sheet of dimension 2 with one chance in 3,000. Beyond `LIMIT` what is said of
-a point is extrapolated from points that it has nothing to do with.
+(in a method with a neighbour graph r_j is the reach of x_j there). Points from the same source as the training points
+seldom have e > 1: 2 in 10,000 on an even square, 3 in 100 in a Gaussian cloud of 5 dimensions, 19 in 100 of the USPS
+digits; beyond 3 none of them was. What is said of a point beyond `LIMIT` is extrapolated from points that it has
+nothing to do with.
 """
 
 import warnings
