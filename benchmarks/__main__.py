@@ -9,7 +9,16 @@ from importlib.metadata import version
 
 from benchmarks.timing import HEADER
 
-GROUPS = ("imports", "embeddings", "geodesics", "graph_methods", "local_linear", "semidefinite", "projective")
+GROUPS = (
+    "imports",
+    "embeddings",
+    "geodesics",
+    "graph_methods",
+    "local_linear",
+    "semidefinite",
+    "projective",
+    "continuous",
+)
 
 
 def main() -> None:

@@ -16,9 +16,11 @@ _HOMES = {
     "HeatKernel": "gramfold.methods.heat_kernel",
     "HessianLLE": "gramfold.methods.hessian_lle",
     "Isomap": "gramfold.methods.isomap",
+    "KernelEigenmaps": "gramfold.methods.kernel_eigenmaps",
     "KernelIsomap": "gramfold.methods.kernel_isomap",
     "KernelPCA": "gramfold.methods.kernel_pca",
     "LLE": "gramfold.methods.lle",
+    "LPP": "gramfold.methods.lpp",
     "LTSA": "gramfold.methods.ltsa",
     "LandmarkIsomap": "gramfold.methods.landmark_isomap",
     "LandmarkMDS": "gramfold.methods.landmark_mds",
@@ -39,6 +41,7 @@ _ROOMS = ("datasets", "errors", "plotting")
 
 __all__ = [
     "LLE",
+    "LPP",
     "LTSA",
     "PCA",
     "SDE",
@@ -49,6 +52,7 @@ __all__ = [
     "HeatKernel",
     "HessianLLE",
     "Isomap",
+    "KernelEigenmaps",
     "KernelIsomap",
     "KernelPCA",
     "LandmarkIsomap",

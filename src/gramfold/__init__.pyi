@@ -7,12 +7,14 @@ from gramfold.methods.diffusion_map import DiffusionMap as DiffusionMap
 from gramfold.methods.heat_kernel import HeatKernel as HeatKernel
 from gramfold.methods.hessian_lle import HessianLLE as HessianLLE
 from gramfold.methods.isomap import Isomap as Isomap
+from gramfold.methods.kernel_eigenmaps import KernelEigenmaps as KernelEigenmaps
 from gramfold.methods.kernel_isomap import KernelIsomap as KernelIsomap
 from gramfold.methods.kernel_pca import KernelPCA as KernelPCA
 from gramfold.methods.landmark_isomap import LandmarkIsomap as LandmarkIsomap
 from gramfold.methods.landmark_mds import LandmarkMDS as LandmarkMDS
 from gramfold.methods.laplacian_eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
 from gramfold.methods.lle import LLE as LLE
+from gramfold.methods.lpp import LPP as LPP
 from gramfold.methods.ltsa import LTSA as LTSA
 from gramfold.methods.modified_lle import ModifiedLLE as ModifiedLLE
 from gramfold.methods.nystrom_embedding import NystromEmbedding as NystromEmbedding
@@ -32,6 +34,7 @@ from gramfold.projective.projection_pursuit import ProjectionPursuit as Projecti
 __version__: str
 __all__ = [
     "LLE",
+    "LPP",
     "LTSA",
     "PCA",
     "SDE",
@@ -42,6 +45,7 @@ __all__ = [
     "HeatKernel",
     "HessianLLE",
     "Isomap",
+    "KernelEigenmaps",
     "KernelIsomap",
     "KernelPCA",
     "LandmarkIsomap",

@@ -308,9 +308,12 @@ def duplicates_share_a_place(cls: type) -> None:
 
 
 def _row_mass(model: object) -> np.ndarray:
-    """The mass of each data row: 1 under a gram; a penalty's vertex shares its mass among the rows it stands for."""
+    """The mass of each data row: 1 under a gram; a penalty's vertex shares its mass among the rows it stands for.
+
+    So does a vertex of a gram that weighs its vertices by their degrees and says so.
+    """
     kernel = model.kernel_  # type: ignore[attr-defined]
-    if kernel.kind == "gram":
+    if kernel.kind == "gram" and not hasattr(kernel, "degrees"):
         return np.ones(len(kernel.rows))
     return kernel.mass[kernel.rows] / np.bincount(kernel.rows)[kernel.rows]
 
@@ -344,8 +347,9 @@ def spectrum_is_proved(cls: type) -> None:
         spectrum, kernel = model.spectrum_, model.kernel_
         V = spectrum.eigenvectors
         if kernel.kind == "gram":
-            misfit = np.linalg.norm(kernel @ V - V * spectrum.eigenvalues, axis=0)
-            limit = 1e-6 * spectrum.eigenvalues
+            MV = _row_mass(model)[:, None] * V
+            misfit = np.linalg.norm(kernel @ MV - V * spectrum.eigenvalues, axis=0)
+            limit = 1e-6 * spectrum.eigenvalues * np.linalg.norm(V, axis=0)
         else:
             MV = kernel.mass[:, None] * V
             misfit = np.linalg.norm(kernel.penalty @ V - MV * spectrum.penalties, axis=0)

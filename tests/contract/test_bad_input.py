@@ -6,6 +6,7 @@ from scipy.sparse import csr_array, random_array
 
 from gramfold import (
     LLE,
+    LPP,
     LTSA,
     PCA,
     ClassicalMDS,
@@ -14,6 +15,7 @@ from gramfold import (
     HeatKernel,
     HessianLLE,
     Isomap,
+    KernelEigenmaps,
     KernelPCA,
     LaplacianEigenmaps,
     MixturePPCA,
@@ -172,6 +174,12 @@ CASES = {
         lambda: ModifiedLLE(radius=1.5).fit(np.arange(20.0)[:, None] * [1, 2, 0] / 2),
         "row 0 has 1 neighbours",
     ),
+    "unknown approximation": (lambda: KernelEigenmaps(approximation="exact").fit(X), "approximation"),
+    "no kernel": (lambda: KernelEigenmaps(2, 0).fit(X), "n_kernels"),
+    "kernels of no width": (lambda: KernelEigenmaps(width=0.0).fit(X), "width"),
+    "distances for a map of columns": (lambda: LPP(metric="precomputed").fit(D), "pass the rows themselves"),
+    "classes that nobody gave": (lambda: LPP(graph="classes").fit(X), "no classes were given"),
+    "reweighted projection": (lambda: LPP(approximation="reweighted").fit(X), "approximation"),
     "negative roughness": (lambda: HessianLLE(roughness=-1.0).fit(X), "roughness"),
     "no such decomposition": (lambda: PCA(svd_solver="jacobi").fit(X), "svd_solver"),
     "infinity among gaps": (lambda: ProbabilisticPCA().fit(with_value(np.inf)), "X contains infinity in row 3"),

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from scipy.linalg import eigh
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 from gramfold.errors import InputError
-from gramfold.graph.affinity import affinity, default_width, divided_by_density, local_widths, weigh
+from gramfold.graph.affinity import affinity, default_width, divided_by_density, inverse_lengths, local_widths, weigh
 from gramfold.graph.build import build_graph
 from gramfold.graph.laplacian import degrees, laplacian
 from gramfold.types import Graph, Neighbors
@@ -131,3 +132,11 @@ def test_weights_over_density(alpha: float) -> None:
     np.testing.assert_allclose(
         divided_by_density(W, q, alpha).toarray(), W.toarray() / np.outer(q, q) ** alpha, rtol=1e-14
     )
+
+
+def test_inverse_lengths_count_copies_and_bound_the_shortest():
+    lengths = csr_array(np.array([[0, 2.0, 1e-9], [2.0, 0, 4.0], [1e-9, 4.0, 0]]))
+    lists = Neighbors(np.zeros(4, dtype=int), np.empty(0, dtype=int), np.empty(0), 3)
+    graph = Graph(lengths, lists, None, np.array([1.0, 3.0, 1.0]), np.arange(3))
+    W = inverse_lengths(graph).toarray()
+    np.testing.assert_allclose(W, [[0, 1.5, 1 / 2e-3], [1.5, 0, 0.75], [1 / 2e-3, 0.75, 0]])

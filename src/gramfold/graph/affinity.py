@@ -2,6 +2,7 @@
 
     one width:    w_ij = exp(−d²/2σ²)
     self-tuning:  w_ij = exp(−d²/2σ_iσ_j), with σ_i the distance from i to its 7th neighbour
+    inverse:      w_ij = 1/d
 
 Zelnik-Manor, Perona, NIPS 17 (2005). The seventh is their choice: it tells the density just around a point, however
 many neighbours the graph has. From one point to another it changes by no more than the step between them, which makes
@@ -21,6 +22,7 @@ Weights = Literal["binary", "gaussian"]
 Width = float | Floats | None  # one σ, one for each vertex (or edge), or None where every edge weighs 1
 
 _TUNING_NEIGHBOR = 7
+_SHORTEST = 1e-3  # of the median length, for weights that fall with it
 
 
 def default_width(graph: Graph) -> float:
@@ -60,6 +62,17 @@ def affinity(graph: Graph, width: Width) -> csr_array:
     if not weights.all():
         _check_hold(edges, weights, "self-tuned width" if isinstance(width, np.ndarray) else f"width {width:.3g}")
     if not (graph.multiplicity == 1).all():
+        weights = weights * graph.multiplicity[rows] * graph.multiplicity[edges.indices]
+    return csr_array((weights, edges.indices, edges.indptr), shape=edges.shape)
+
+
+def inverse_lengths(graph: Graph) -> csr_array:
+    """W_ij = 1/d_ij; lengths below a thousandth of the median count as that, or one pair would outweigh all others."""
+    edges = graph.lengths
+    floor = _SHORTEST * float(np.median(edges.data)) if edges.nnz else 0.0
+    weights = 1.0 / np.maximum(edges.data, floor or 1.0)  # all edges of length 0 weigh 1
+    if not (graph.multiplicity == 1).all():
+        rows = np.repeat(np.arange(len(graph)), np.diff(edges.indptr))
         weights = weights * graph.multiplicity[rows] * graph.multiplicity[edges.indices]
     return csr_array((weights, edges.indices, edges.indptr), shape=edges.shape)
 

@@ -36,15 +36,20 @@ def uniform_rows(n: int, count: int, random_state: np.random.RandomState) -> Int
 
 def kmeans_rows(rows: Any, count: int, random_state: np.random.RandomState) -> Integers:
     """The rows nearest the centres of k-means, ascending; fewer than `count` where one is nearest to two centres."""
-    from sklearn.cluster import KMeans
     from sklearn.metrics import pairwise_distances_argmin
 
-    n = rows.shape[0]
-    seen = rows[uniform_rows(n, _ROWS_PER_CENTER * count, random_state)]
+    centers = kmeans_centers(rows, np.arange(rows.shape[0]), count, random_state)
+    return np.unique(pairwise_distances_argmin(centers.astype(rows.dtype), rows))
+
+
+def kmeans_centers(rows: Any, numbers: Integers, count: int, random_state: np.random.RandomState) -> Floats:
+    """Centres (at most `count`, d) of k-means on a sample of the rows with these numbers."""
+    from sklearn.cluster import KMeans
+
+    seen = rows[numbers[uniform_rows(len(numbers), _ROWS_PER_CENTER * count, random_state)]]
     if not issparse(seen):
         count = min(count, len(collapse_rows(seen)))  # copies cannot have centres of their own
-    found = KMeans(count, n_init=1, max_iter=_ROUNDS, random_state=random_state).fit(seen)
-    return np.unique(pairwise_distances_argmin(found.cluster_centers_.astype(rows.dtype), rows))
+    return np.asarray(KMeans(count, n_init=1, max_iter=_ROUNDS, random_state=random_state).fit(seen).cluster_centers_)
 
 
 def leverage_rows(

@@ -6,6 +6,9 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from gramfold.spectral.shift_invert import SHIFT, rayleigh_ritz
 from gramfold.types import Floats
 
+_DIRECT = 1_000  # rows up to which LAPACK finds a few eigenpairs as fast as Lanczos
+_ABOVE_SINGULAR = 1e-9
+
 
 def symmetric_eigenpairs(matrix: Floats, null: Floats, count: int | None = None) -> tuple[Floats, Floats]:
     """The smallest eigenpairs of a positive semidefinite matrix outside its known null space, ascending."""
@@ -20,6 +23,21 @@ def symmetric_eigenpairs(matrix: Floats, null: Floats, count: int | None = None)
     # LAPACK is right to some √n·eps of ‖A‖, which is much beside a tiny eigenvalue: one inverse step sharpens it
     moved[np.diag_indices(n)] += SHIFT * top
     return rayleigh_ritz(matrix, cho_solve(cho_factor(moved, overwrite_a=True), vectors))
+
+
+def lowest_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats]:
+    """The smallest eigenpairs of a positive semidefinite matrix of norm about 1, ascending, its null space included."""
+    n = len(matrix)
+    if n <= _DIRECT or 4 * count > n:
+        return eigh(matrix, subset_by_index=(0, count - 1))  # type: ignore[no-any-return]
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    # Lanczos on the inverse, a little above singular: one factor in the place of a reduction to tridiagonal form
+    factor = cho_factor(matrix + _ABOVE_SINGULAR * np.eye(n), overwrite_a=True)
+    inverse = LinearOperator((n, n), matvec=lambda v: cho_solve(factor, v), dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(n)
+    vectors = eigsh(inverse, count, which="LA", v0=start, tol=0.0)[1]
+    return rayleigh_ritz(matrix, vectors)
 
 
 def gram_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats, Floats]:

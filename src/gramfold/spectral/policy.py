@@ -58,7 +58,7 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spectrum
     vectors = canonical_signs(vectors)
     misfit = np.linalg.norm(root * kernel.product(root * vectors) - vectors * values, axis=0)
     floor = max(rounding, 10 * _EPS * max(abs(values[0]), abs(lowest)))
-    residuals = _checked(misfit, np.abs(values), floor, solver)
+    residuals = checked(misfit, np.abs(values), floor, solver)
     return Spectrum(
         eigenvalues=values,
         eigenvectors=vectors / root,
@@ -88,7 +88,7 @@ def proved_spectrum(
     return Spectrum(
         eigenvalues=values,
         eigenvectors=vectors,
-        residuals=_checked(misfit, values, max(rounding, 10 * _EPS * float(values.max(initial=0.0))), solver),
+        residuals=checked(misfit, values, max(rounding, 10 * _EPS * float(values.max(initial=0.0))), solver),
         solver=solver,
         seconds=perf_counter() - started,
         total=kernel.trace(),  # type: ignore[attr-defined]
@@ -111,7 +111,7 @@ def _penalty_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spect
         solver, penalties, vectors = smallest_penalties(penalty, count, TOLERANCE, near)
     vectors = canonical_signs(vectors)
     misfit = np.linalg.norm(matrix @ vectors - vectors * penalties, axis=0)
-    residuals = _checked(misfit, penalties, rounding_of(matrix), solver)
+    residuals = checked(misfit, penalties, rounding_of(matrix), solver)
     return Spectrum(
         eigenvalues=kernel.decay.of(penalties),  # type: ignore[attr-defined]
         eigenvectors=vectors / root[:, None],
@@ -122,7 +122,7 @@ def _penalty_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spect
     )
 
 
-def _checked(misfit: Floats, values: Floats, floor: float, solver: str) -> Floats:
+def checked(misfit: Floats, values: Floats, floor: float, solver: str) -> Floats:
     """Residuals relative to the eigenvalues, or an error where they cannot be trusted; `floor` is rounding."""
     bad = np.flatnonzero(misfit > np.maximum(TOLERANCE * values, floor))
     if bad.size:

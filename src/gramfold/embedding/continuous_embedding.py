@@ -1,0 +1,173 @@
+"""The engine of the methods whose map is a combination of functions of the rows, and so defined everywhere.
+
+    y(x) = vᵀ z(x);   Z W Zᵀ v = λ Z D Zᵀ v          (kernels/transformational.py)
+
+A method says which functions z (`_basis`) and on which graph. A new row needs no neighbours: its place is y(x).
+"""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.utils._param_validation import StrOptions
+from threadpoolctl import threadpool_limits
+
+from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
+from gramfold.embedding.parameters import method, parameter
+from gramfold.embedding.pieces import Piece
+from gramfold.embedding.way_back import Inverse
+from gramfold.errors import PrecomputedInputError, RankWarning
+from gramfold.extension.carried_inverse import CarriedInverse
+from gramfold.graph.affinity import affinity, default_width, inverse_lengths
+from gramfold.graph.laplacian import degrees
+from gramfold.kernels.basis import Basis
+from gramfold.kernels.transformational import (
+    Approximation,
+    Problem,
+    TransformationalMap,
+    Vertices,
+    transformational_map,
+)
+from gramfold.runtime.progress import Stages
+from gramfold.runtime.threads import one_blas_thread, thread_count
+from gramfold.types import Floats, Graph, Integers
+
+_SMALL = 1_000  # functions up to which one thread solves as fast as several, and the same whatever their number
+
+
+@dataclass(frozen=True)
+class ContinuousPiece(Piece):
+    """A piece with the map of all space that it defines; None for a single point."""
+
+    map: TransformationalMap | None = None
+
+
+@method
+class ContinuousEmbedding(GraphEmbedding):
+    """Engine of kernel eigenmaps and locality preserving projections; not used by itself."""
+
+    approximation: Approximation = parameter(
+        default="reweighted",
+        allowed=[StrOptions({"reweighted", "affine", "stochastic", "raw"})],
+        words="""How the constant is kept out of the map. "raw": the leading solution is dropped; "affine": the constant
+        is put among the functions; "stochastic": raw coordinates divided by the leading one; "reweighted": the
+        functions divided by it, and solved again, so that the constant is a solution exactly.""",
+    )
+    weights: Literal["inverse-distance", "binary", "gaussian"] = parameter(
+        default="inverse-distance",
+        allowed=[StrOptions({"inverse-distance", "binary", "gaussian"})],
+        words="""What an edge of length d weighs: 1/d, 1, or exp(−d²/2s²) with s the root mean square length. For 1/d a
+        length below a thousandth of the median counts as that.""",
+    )
+    equal_degrees: bool = parameter(
+        default=False,
+        allowed=["boolean"],
+        words="""Add weight to each vertex itself until all have the largest degree: neighbourhoods are taken to be of
+        one size, and rows with heavy edges no longer drawn to the middle.""",
+    )
+
+    _attributes: ClassVar[str] = """
+    leading_eigenvalue_ : float
+        That of the solution that was dropped; 1 where it is the constant.
+    leading_ripple_ : float
+        Largest departure of the dropped coordinate from its mean, relative to the mean; 0 where it is the constant.
+    """
+
+    # --- what a method writes
+
+    @abstractmethod
+    def _basis(self, points: Floats, numbers: Integers) -> tuple[Basis, Integers]:
+        """Functions for the rows `points[numbers]`, and an order of these in which neighbours are near each other."""
+
+    @abstractmethod
+    def _shares(self, way: str) -> Callable[[Floats], Any] | None:
+        """Responsibilities of the kernels that lead back this way; None where they do not."""
+
+    # --- fit
+
+    def _memory(self, n: int, itemsize: int) -> float:
+        # lists both ways and their graph; nothing is factored
+        return 200.0 * n * min(self.n_neighbors, n)
+
+    def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
+        if self._precomputed:
+            raise PrecomputedInputError(
+                f"{type(self).__name__} is a map of the rows' own columns and metric='precomputed' has none: pass the "
+                "rows themselves."
+            )
+        graphs, rows = self._graphs(X, stages)
+        self._others = np.empty(0, dtype=np.intp)
+        self._points = X
+        return graphs, rows
+
+    def _affinity(self, graph: Graph) -> Any:
+        if self.weights == "inverse-distance":
+            return inverse_lengths(graph)
+        return affinity(graph, default_width(graph) if self.weights == "gaussian" else None)
+
+    def _degrees(self, weights: Any) -> Floats:
+        own = degrees(weights) if isinstance(weights, csr_array) else weights.degrees
+        return np.full_like(own, own.max()) if self.equal_degrees else own
+
+    def _solve(self, source: Graph, rows: Integers, stages: Stages) -> Piece:
+        nowhere = np.zeros(self.n_components)
+        if len(source) == 1:
+            return ContinuousPiece(source, None, None, np.zeros((1, self.n_components)), nowhere)
+        with stages("kernel"):
+            numbers = self._first_rows[source.vertices]
+            basis, order = self._basis(self._points, numbers)
+            weights = self._affinity(source)
+            problem = Problem(Vertices(self._points, numbers, order), weights, self._degrees(weights))
+        with stages("spectrum"), self._threads(basis.size):
+            found = transformational_map(
+                problem, basis, self.n_components, self.approximation, self._row_number[rows], stages
+            )
+        if found.places.shape[1] < self.n_components:
+            self._warn_of_few(found.places.shape[1], basis.size)
+        coordinates = np.zeros((len(source), self.n_components))
+        coordinates[:, : found.places.shape[1]] = found.places
+        if source is self.graph_:  # the largest piece
+            self._describe(basis, found)
+        return ContinuousPiece(source, found.kernel, found.spectrum, coordinates, nowhere, found)
+
+    def _describe(self, basis: Basis, found: TransformationalMap) -> None:
+        """Tell the user what was found."""
+        self.leading_eigenvalue_, self.leading_ripple_ = found.leading, found.ripple
+
+    def _warn_of_few(self, found: int, size: int) -> None:
+        warnings.warn(
+            f"the {size} functions of the map span {found} directions beside the constant and n_components="
+            f"{self.n_components} were asked for: the last {self.n_components - found} columns of the map are zero.",
+            RankWarning,
+            stacklevel=4,
+        )
+
+    def _threads(self, size: int) -> Any:
+        if size <= _SMALL:
+            return one_blas_thread()
+        return nullcontext() if self.n_jobs is None else threadpool_limits(thread_count(self.n_jobs), "blas")
+
+    # --- new points
+
+    def _transform(self, X: Any) -> Floats:
+        if len(self._pieces) > 1:
+            return super()._transform(X)
+        self._warn_of_outside(X)
+        return self._place(self._pieces[0], X)
+
+    def _place(self, piece: Piece, new: Any) -> Floats:
+        assert isinstance(piece, ContinuousPiece)
+        rows = new.rows if isinstance(new, NewRows) else new
+        places = np.zeros((len(rows), self.n_components))
+        if piece.map is not None:
+            places[:, : piece.map.places.shape[1]] = piece.map(rows)
+        return places
+
+    def _make_way(self, way: str) -> Inverse:
+        shares = self._shares(way) if len(self._pieces) == 1 else None
+        return super()._make_way(way) if shares is None else CarriedInverse(shares, *self._known())

@@ -1,0 +1,72 @@
+"""The way back for a map that is itself a mixture of affine maps: its kernels carried onto the map.
+
+    y_k, V_k = mean and covariance of the places of the rows that kernel k answers for, weighted by p_k(x)
+    x(y) = Σ_k q_k(y) (x_k + (y − y_k) V_k⁻¹ cov_k(y, x)),    q_k(y) ∝ π_k N(y; y_k, V_k)
+
+Brand carries the kernels over in the same way and takes the pseudo-inverse of each kernel's block of the map for the
+slope. That is the shortest step in the data that moves the place as asked, and leaves the sheet wherever the block is
+not blind across it; the slope here is the mean of such steps over the kernel's own rows. IJCAI 2003, section 3.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gramfold.extension.judging import cross_validated
+from gramfold.extension.mixture_inverse import AffineMixture
+from gramfold.runtime.threads import blocks
+from gramfold.types import Floats
+
+_ENTRIES_PER_BLOCK = 2_000_000
+# Variance added to each direction of a kernel, relative to its largest: kernels of few rows meet the others too.
+_FLOOR = 1e-3
+_RANK_CUT = 1e-12  # relative to the largest variance of a kernel's places: what is below it has no slope
+
+
+class CarriedInverse:
+    """The mixture that a kernel mixture becomes on the map."""
+
+    def __init__(self, responsibilities: Callable[[Floats], Any], places: Floats, rows: Floats) -> None:
+        """`responsibilities` gives the shares p (b, m) of the kernels in any rows, sparse."""
+        self.responsibilities = responsibilities
+        self._places, self._rows = np.asarray(places, dtype=np.float64), rows
+        self.mixture = self._carried(self._places, rows)
+
+    def __call__(self, places: Floats) -> Floats:
+        """Data rows that belong to these places."""
+        return self.mixture(places)
+
+    def judge(self) -> float:
+        """Root mean square misfit of rows that the mixture has not seen, relative to their spread."""
+        return cross_validated(self._carried, self._places, self._rows)
+
+    def _carried(self, places: Floats, rows: Floats) -> AffineMixture:
+        n, p = places.shape
+        d = rows.shape[1]
+        here, there = places.mean(axis=0), rows.mean(axis=0, dtype=np.float64)
+        # Σ p_k · [1, y, x, y yᵀ, y xᵀ] about the means of all
+        sums: Any = 0.0
+        for part in blocks(n, max(1, _ENTRIES_PER_BLOCK // ((p + 1) * (p + d + 1)))):
+            y, x = places[part] - here, rows[part] - there
+            both = np.hstack([np.ones((len(y), 1)), y, x])
+            moments = np.hstack([both, *(y[:, [a]] * both[:, 1:] for a in range(p))])
+            sums = sums + self.responsibilities(rows[part]).T @ moments  # (m, 1 + (p + 1)(p + d))
+        weights = sums[:, 0]
+        means = sums[:, 1:] / np.where(weights > 0, weights, 1.0)[:, None]
+        first, second = means[:, : p + d], means[:, p + d :].reshape(-1, p, p + d)
+        second = second - first[:, :p, None] * first[:, None, :]
+        covariances, mixed = second[:, :, :p], second[:, :, p:]
+        values, vectors = np.linalg.eigh(covariances)
+        kept = values > _RANK_CUT * max(float(values.max()), np.finfo(np.float64).tiny)
+        inverse = np.where(kept, 1.0 / np.where(kept, values, 1.0), 0.0)
+        slopes = vectors @ (inverse[:, :, None] * (vectors.transpose(0, 2, 1) @ mixed))
+        typical = float(np.median(values[:, -1][weights > 0])) or 1.0
+        floor = _FLOOR * np.maximum(values[:, -1], typical)
+        return AffineMixture.of(
+            weights / n,
+            here + first[:, :p],
+            covariances + floor[:, None, None] * np.eye(p),
+            there + first[:, p:],
+            slopes,
+        )

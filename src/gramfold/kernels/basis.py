@@ -1,0 +1,197 @@
+"""Functions on the whole data space whose combinations are a map: y(x) = vᵀ z(x).
+
+    linear:    z(x) = x − origin
+    mixture:   z(x) stacks p_k(x) · [U_kᵀ (x − μ_k); 1] over kernels k,  p_k(x) ∝ exp(−|x − μ_k|²/2σ²),  Σ_k p_k = 1
+
+A mixture has an affine map for each kernel and blends them. Far from every centre the nearest alone answers, so a map
+goes on as that kernel's plane does. z is sparse: kernels whose responsibility is below rounding are left out.
+Brand, IJCAI 2003, section 3.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from gramfold.runtime.threads import blocks
+from gramfold.types import Floats, Integers
+
+_ENTRIES_PER_BLOCK = 2_000_000
+_LEAST_SHARE = 1e-8  # of the largest responsibility: what is below is far from every place that it could change
+_SPACING_SHARE = 0.25  # width / spacing of the centres: more bridges neighbouring sheets, less makes hard borders
+_MEMBERS = 500  # rows that a kernel's principal axes are found from, at most
+
+
+class Basis(Protocol):
+    """z of any rows."""
+
+    @property
+    def size(self) -> int:
+        """Number r of functions."""
+
+    def __call__(self, rows: Floats) -> Any:
+        """The values z (b, r) at these rows, dense or CSR, in float64."""
+
+
+@dataclass(frozen=True)
+class LinearBasis:
+    """z(x) = x − origin."""
+
+    origin: Floats  # (d,)
+
+    @property
+    def size(self) -> int:
+        return len(self.origin)
+
+    def __call__(self, rows: Floats) -> Floats:
+        return np.asarray(rows - self.origin, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class MixtureBasis:
+    """See the module."""
+
+    centers: Floats  # (m, d) μ
+    width: float  # σ
+    axes: Floats | None = None  # (m, d, l) U; None: all d
+
+    @property
+    def size(self) -> int:
+        return len(self.centers) * self.block
+
+    @property
+    def block(self) -> int:
+        """Functions of one kernel."""
+        return 1 + int(self.centers.shape[1] if self.axes is None else self.axes.shape[2])
+
+    def __call__(self, rows: Floats) -> csr_array:
+        shares = self.responsibilities(rows)
+        who, kernel = np.repeat(np.arange(len(rows)), np.diff(shares.indptr)), shares.indices
+        local = np.ones((len(who), self.block))
+        local[:, :-1] = self._local(rows, who, kernel)
+        local *= shares.data[:, None]
+        columns = kernel[:, None].astype(np.intp) * self.block + np.arange(self.block)
+        return csr_array(
+            (local.ravel(), columns.ravel(), shares.indptr.astype(np.intp) * self.block), shape=(len(rows), self.size)
+        )
+
+    def responsibilities(self, rows: Floats) -> csr_array:
+        """The shares p (b, m), each row summing to 1."""
+        logs = _minus_squares(rows, self.centers) / (2.0 * self.width**2)
+        logs -= logs.max(axis=1, keepdims=True)
+        who, kernel = np.nonzero(logs >= np.log(_LEAST_SHARE))
+        shares = np.exp(logs[who, kernel])
+        counts = np.bincount(who, minlength=len(rows))
+        shares /= np.bincount(who, weights=shares, minlength=len(rows))[who]
+        return csr_array((shares, kernel, np.concatenate(([0], np.cumsum(counts)))), shape=logs.shape)
+
+    def _local(self, rows: Floats, who: Integers, kernel: Integers) -> Floats:
+        """U_kᵀ (x − μ_k) of each of these pairs."""
+        if self.axes is None:
+            return np.asarray(rows[who] - self.centers[kernel], dtype=np.float64)
+        local = np.empty((len(who), self.axes.shape[2]))
+        order = np.argsort(kernel, kind="stable")
+        for pairs in np.split(order, np.flatnonzero(np.diff(kernel[order])) + 1):
+            if pairs.size:
+                k = kernel[pairs[0]]
+                local[pairs] = (rows[who[pairs]] - self.centers[k]) @ self.axes[k]
+        return local
+
+
+@dataclass(frozen=True)
+class WithConstant:
+    """z with a 1 appended, so that the constant is in its span."""
+
+    basis: Basis
+
+    @property
+    def size(self) -> int:
+        return self.basis.size + 1
+
+    def __call__(self, rows: Floats) -> Any:
+        z, ones = self.basis(rows), np.ones((len(rows), 1))
+        if not issparse(z):
+            return np.hstack([z, ones])
+        from scipy.sparse import hstack
+
+        return csr_array(hstack([z, csr_array(ones)], format="csr"))
+
+
+@dataclass(frozen=True)
+class Reweighted:
+    """z(x) / u(x) with u(x) = firstᵀ z(x), so that `first` gives the constant 1 exactly."""
+
+    basis: Basis
+    first: Floats  # (r,)
+
+    @property
+    def size(self) -> int:
+        return self.basis.size
+
+    def __call__(self, rows: Floats) -> Any:
+        z = self.basis(rows)
+        u = z @ self.first
+        if not issparse(z):
+            return z / u[:, None]
+        return csr_array((z.data / np.repeat(u, np.diff(z.indptr)), z.indices, z.indptr), shape=z.shape)
+
+
+def constant_of(basis: Basis) -> Floats | None:
+    """The coefficients (r,) of the constant 1, if it is known to be a combination of the functions."""
+    if isinstance(basis, MixtureBasis):
+        return np.tile(np.eye(basis.block)[-1], len(basis.centers))  # Σ p_k = 1
+    return None
+
+
+def in_line(centers: Floats) -> Integers:
+    """An order of the centres in which those near each other are mostly near: along their longest direction."""
+    moved = centers - centers.mean(axis=0)
+    return np.argsort(moved @ np.linalg.svd(moved, full_matrices=False)[2][0], kind="stable")
+
+
+def spacing_width(centers: Floats) -> float:
+    """The default σ: a quarter of the mean distance from a centre to the nearest other."""
+    if len(centers) < 2:
+        return 1.0  # alone it is responsible for everybody at any width
+    nearest = np.empty(len(centers))
+    for part in blocks(len(centers), max(1, _ENTRIES_PER_BLOCK // len(centers))):
+        squares = -_minus_squares(centers[part], centers)
+        squares[np.arange(len(squares)), np.arange(part.start, part.stop)] = np.inf
+        nearest[part] = np.sqrt(np.maximum(squares.min(axis=1), 0.0))
+    return _SPACING_SHARE * float(nearest.mean()) or 1.0
+
+
+def nearest_centers(points: Floats, numbers: Integers, centers: Floats) -> Integers:
+    """The number (n,) of the centre nearest to each of the rows `points[numbers]`."""
+    owner = np.empty(len(numbers), dtype=np.intp)
+    for part in blocks(len(numbers), max(1, _ENTRIES_PER_BLOCK // max(centers.shape))):
+        owner[part] = _minus_squares(points[numbers[part]], centers).argmax(axis=1)
+    return owner
+
+
+def principal_axes_of(points: Floats, numbers: Integers, centers: Floats, owner: Integers, count: int) -> Floats:
+    """U (m, d, l): the leading directions of the rows of each centre about it, zeros where they have fewer.
+
+    `owner` has the centre of each of the rows `points[numbers]`.
+    """
+    m, d = centers.shape
+    axes = np.zeros((m, d, count))
+    order = np.argsort(owner, kind="stable")
+    for members in np.split(order, np.flatnonzero(np.diff(owner[order])) + 1):
+        k = owner[members[0]]
+        some = members[np.linspace(0, len(members) - 1, min(len(members), _MEMBERS)).astype(np.intp)]
+        _, sizes, directions = np.linalg.svd(points[numbers[some]] - centers[k], full_matrices=False)
+        real = min(count, int((sizes > np.finfo(np.float64).eps * len(some) * sizes[0]).sum()))
+        axes[k, :, :real] = directions[:real].T
+    return axes
+
+
+def _minus_squares(rows: Floats, centers: Floats) -> Floats:
+    """−|x − μ|², (b, m), in float64."""
+    origin = centers.mean(axis=0)  # rows far from 0 would lose digits
+    rows, centers = rows - origin, centers - origin
+    values = (2.0 * rows) @ centers.T
+    values -= np.square(rows).sum(axis=1)[:, None]
+    values -= np.square(centers).sum(axis=1)
+    return np.asarray(values)

@@ -1,0 +1,357 @@
+"""The best embedding of a graph among the combinations of given functions: a small eigenproblem, however many rows.
+
+    Z W Zᵀ v = λ Z D Zᵀ v,   y(x) = vᵀ z(x);      Z (r, n) has the functions' values at the vertices, D = diag(W1)
+
+This is the raw approximation of W y = λ D y. The direct problem has the constant as its leading solution, which is
+dropped; of the functions it need not be a combination, and then what is dropped is not quite it and the rest is
+polluted. Three remedies: *affine* appends a row of ones to Z; *stochastic* divides the raw coordinates by the first of
+them, u; *reweighted* divides the columns of Z by u and solves again: the constant is then a solution, exactly.
+
+Z D Zᵀ is nearly singular (kernels overlap), so it is whitened by its eigenvectors, those below a cut left out:
+with Rᵀ Z D Zᵀ R = I and P = I − Rᵀ Z W Zᵀ R the kernel of the map is K(x, x') = z(x)ᵀ R P† Rᵀ z(x'), P† without the
+leading solution. Nothing n × r is held: rows of Z are made again, a block at a time. Brand, IJCAI 2003, section 2.
+"""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse import csr_array, issparse
+
+from gramfold.errors import ApproximationWarning, InputError
+from gramfold.kernels.basis import Basis, Reweighted, WithConstant, constant_of
+from gramfold.runtime.progress import SILENT, Stages
+from gramfold.runtime.threads import blocks
+from gramfold.spectral.canonical import signs_of
+from gramfold.spectral.dense import lowest_eigenpairs
+from gramfold.spectral.policy import checked
+from gramfold.types import Floats, Integers, Kernel, Spectrum
+
+Approximation = Literal["reweighted", "affine", "stochastic", "raw"]
+
+_ENTRIES_PER_BLOCK = 8_000_000
+_ROWS_PER_BLOCK = 5_000
+_CUT = 1e-10  # of the largest eigenvalue of Z D Zᵀ: below, a direction is rounding
+_SMALLEST_WEIGHT = 1e-3  # of the median |u|: a smaller one would blow its row up
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class ClassWeights:
+    """W = E Eᵀ of a graph in which all members of a class are joined, which has too many edges to list."""
+
+    memberships: csr_array  # E (n, classes)
+
+    @property
+    def degrees(self) -> Floats:
+        """Row sums of W."""
+        return np.asarray(self.memberships @ (self.memberships.T @ np.ones(self.memberships.shape[0])))
+
+    def __matmul__(self, vectors: Floats) -> Floats:
+        return np.asarray(self.memberships @ (self.memberships.T @ vectors))
+
+
+@dataclass(frozen=True)
+class Vertices:
+    """The rows of a table that are the vertices of a graph, in an order in which neighbours are near each other."""
+
+    points: Floats  # (n_rows, d) the table, not copied
+    numbers: Integers  # (n,) its row for each vertex
+    order: Integers  # (n,) the vertices
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def values(self, basis: Basis, vertices: Integers) -> Any:
+        """The values z (b, r) at these vertices."""
+        return basis(self.points[self.numbers[vertices]])
+
+    def stream(self, basis: Basis) -> Iterator[tuple[Integers, Any]]:
+        """Blocks of vertices with their z."""
+        for part in blocks(len(self), _rows_per_block(self.points.shape[1])):
+            yield self.order[part], self.values(basis, self.order[part])
+
+    def map(self, basis: Basis, coefficients: Floats) -> Floats:
+        """Zᵀ · coefficients, (n, p)."""
+        made = np.empty((len(self), *coefficients.shape[1:]))
+        for some, z in self.stream(basis):
+            made[some] = z @ coefficients
+        return made
+
+    def pull(self, basis: Basis, vectors: Floats) -> Floats:
+        """Z · vectors, (r, p)."""
+        pulled = np.zeros((basis.size, vectors.shape[1]))
+        for some, z in self.stream(basis):
+            pulled += z.T @ vectors[some]
+        return pulled
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A graph, and functions to embed it with."""
+
+    vertices: Vertices
+    weights: Any  # W (n, n) CSR, or ClassWeights
+    degrees: Floats  # (n,) D's diagonal; where it exceeds W's row sums, the rest is on W's diagonal
+
+    @cached_property
+    def own(self) -> Floats:
+        """What of D is on W's diagonal."""
+        if isinstance(self.weights, ClassWeights):
+            return np.asarray(self.degrees - self.weights.degrees)
+        return np.asarray(self.degrees - np.asarray(self.weights.sum(axis=1)).ravel())
+
+    def times(self, vectors: Floats) -> Floats:
+        """W · vectors, its diagonal included."""
+        return np.asarray(self.weights @ vectors + self.own[:, None] * vectors)
+
+    def matrices(self, basis: Basis, stages: Stages = SILENT) -> tuple[Floats, Floats]:
+        """Z W Zᵀ and Z D Zᵀ, (r, r), in one pass over the vertices."""
+        r, n = basis.size, len(self.vertices)
+        joined, scatter = np.zeros((r, r)), np.zeros((r, r))
+        of_classes = (
+            np.zeros((self.weights.memberships.shape[1], r)) if isinstance(self.weights, ClassWeights) else None
+        )
+        number = np.empty(n, dtype=np.intp)
+        parts = blocks(n, max(1, min(_ROWS_PER_BLOCK, _ENTRIES_PER_BLOCK // r)))
+        for part in stages.bar(parts, len(parts), "small matrices"):
+            some = self.vertices.order[part]
+            edges = None if of_classes is not None else self.weights[some]
+            met = some if edges is None else np.union1d(edges.indices, some)
+            number[met] = np.arange(len(met))
+            # rows near each other share their functions: few columns, and dense products of them
+            columns, everybody = _compressed(self.vertices.values(basis, met))
+            z = everybody[number[some]]
+            block = np.ix_(columns, columns)
+            scatter[block] += z.T @ (self.degrees[some, None] * z)
+            if of_classes is not None:
+                of_classes[:, columns] += self.weights.memberships[some].T @ z
+            else:
+                assert edges is not None
+                near = csr_array((edges.data, number[edges.indices], edges.indptr), shape=(len(some), len(met)))
+                joined[block] += z.T @ (near @ everybody)
+            if self.own.any():
+                joined[block] += z.T @ (self.own[some, None] * z)
+        if of_classes is not None:
+            joined += of_classes.T @ of_classes
+        return 0.5 * (joined + joined.T), 0.5 * (scatter + scatter.T)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Leading solutions of the small problem."""
+
+    values: Floats  # (p,) λ, descending
+    inner: Floats  # (r', p) orthonormal: v = R · inner
+    white: Floats  # (r, r') R
+    penalty: Floats  # (r', r') P
+
+    @property
+    def coefficients(self) -> Floats:
+        """The combinations v, (r, p)."""
+        return np.asarray(self.white @ self.inner)
+
+
+def solve(joined: Floats, scatter: Floats, count: int) -> Solution:
+    """The `count` largest λ of joined · v = λ scatter · v, fewer where the functions span fewer directions.
+
+    `scatter` is overwritten.
+    """
+    size = np.sqrt(np.diag(scatter))
+    scale = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)  # so that no unit of a column matters
+    scatter *= scale[:, None]
+    scatter *= scale
+    values, white = eigh(scatter, driver="evd", overwrite_a=True, check_finite=False)
+    kept = values > _CUT * values[-1]
+    white = white[:, kept]
+    white /= np.sqrt(values[kept])
+    white *= scale[:, None]
+    penalty = -(white.T @ joined @ white)
+    penalty = 0.5 * (penalty + penalty.T)
+    penalty[np.diag_indices(len(penalty))] += 1.0
+    penalties, inner = lowest_eigenpairs(penalty, min(count, len(penalty)))
+    return Solution(1.0 - penalties, inner, white, penalty)
+
+
+@dataclass(frozen=True)
+class TransformationalKernel(Kernel):
+    """See the module. Eigenvalues are 1/(1 − λ), eigenvectors y with yᵀ D y = 1."""
+
+    vertices: Vertices
+    basis: Basis
+    white: Floats  # (r, r') R
+    penalty_inside: Floats  # (r', r') P
+    leading: Floats  # (r', c) what P† leaves out, orthonormal
+    mass: Floats  # (n,) D's diagonal
+    null: Floats
+    rows: Integers
+    exponent: float = 0.0
+    kind: Literal["gram"] = "gram"
+
+    @property
+    def degrees(self) -> Floats:
+        """The mass, which is the degree of each vertex and not the number of its rows: K D y = y / (1 − λ)."""
+        return self.mass
+
+    @property
+    def everybody(self) -> Floats:
+        """What is stored of every row."""
+        return self.vertices.points
+
+    @cached_property
+    def _modes(self) -> tuple[Floats, Floats]:
+        """Coefficients (r, r') of all solutions but the leading ones, and their 1/(1 − λ)."""
+        # the leading ones are moved to the top of the spectrum, out of the way
+        penalties, inner = eigh(self.penalty_inside + 4.0 * self.leading @ self.leading.T)
+        kept = len(penalties) - self.leading.shape[1]
+        values = 1.0 / np.maximum(
+            penalties[:kept], _EPS**2
+        )  # finite where a graph in pieces has more than one constant
+        return self.white @ inner[:, :kept], values
+
+    def product(self, vectors: Floats) -> Floats:
+        """Zᵀ R P† Rᵀ (Z V)."""
+        modes, values = self._modes
+        inside = modes @ (values[:, None] * (modes.T @ self.vertices.pull(self.basis, vectors)))
+        return self.vertices.map(self.basis, inside)
+
+    def matrix(self) -> Floats:
+        """The whole matrix, n × n."""
+        modes, values = self._modes
+        factor = self.vertices.map(self.basis, modes * np.sqrt(values))
+        return np.asarray(factor @ factor.T)
+
+
+@dataclass(frozen=True)
+class TransformationalMap:
+    """y(x) = vᵀ z(x), with the kernel and spectrum that it belongs to."""
+
+    basis: Basis
+    coefficients: Floats  # (r, p)
+    kernel: TransformationalKernel
+    spectrum: Spectrum
+    places: Floats  # (n, p) of the vertices
+    leading: float  # the eigenvalue that was dropped
+    ripple: float  # of the dropped coordinate: largest departure from its mean / mean; 0 is the constant
+
+    def __call__(self, rows: Floats) -> Floats:
+        """Places (b, p) of any rows."""
+        made = np.empty((len(rows), self.coefficients.shape[1]))
+        for part in blocks(len(rows), _rows_per_block(rows.shape[1])):
+            made[part] = self.basis(rows[part]) @ self.coefficients
+        return made
+
+
+def transformational_map(
+    problem: Problem,
+    basis: Basis,
+    count: int,
+    approximation: Approximation,
+    rows: Integers | None = None,
+    stages: Stages = SILENT,
+) -> TransformationalMap:
+    """The map of at most `count` coordinates; `rows` has the vertex of each data row."""
+    started = perf_counter()
+    if approximation == "affine":
+        basis = WithConstant(basis)
+    known = constant_of(basis)
+    if approximation == "reweighted" and known is not None:
+        # no λ exceeds 1, so a constant that is a combination is the leading raw solution: no need to solve for it
+        basis = Reweighted(basis, known)
+        return _made(problem, basis, solve(*problem.matrices(basis, stages), count + 1), "raw", count, rows, started)
+    solution = solve(*problem.matrices(basis, stages), count + 1 if approximation != "reweighted" else 1)
+    lead = problem.vertices.map(basis, solution.coefficients[:, 0])
+    if approximation in {"reweighted", "stochastic"} and not _may_divide(lead):
+        warnings.warn(
+            f"the leading coordinate is {np.abs(lead).min() / np.median(np.abs(lead)):.1g} of its median at some row "
+            f"or changes its sign, so nothing can be divided by it: approximation='affine' was used, not "
+            f"{approximation!r}.",
+            ApproximationWarning,
+            stacklevel=2,
+        )
+        approximation, basis = "affine", WithConstant(basis)
+        solution = solve(*problem.matrices(basis, stages), count + 1)
+    elif approximation == "reweighted":
+        basis = Reweighted(basis, solution.coefficients[:, 0])
+        solution = solve(*problem.matrices(basis, stages), count + 1)
+    return _made(problem, basis, solution, approximation, count, rows, started)
+
+
+def _made(
+    problem: Problem,
+    basis: Basis,
+    solution: Solution,
+    approximation: Approximation,
+    count: int,
+    rows: Integers | None,
+    started: float,
+) -> TransformationalMap:
+    every = problem.vertices.map(basis, solution.coefficients)
+    lead, degrees = every[:, 0], problem.degrees
+    mean = float(degrees @ lead) / float(degrees.sum())
+    # what is dropped is the constant, or what comes nearest to it: a raw leading solution may be neither
+    uniform = mean**2 * float(degrees.sum()) > 0.5
+    kept = slice(1 if uniform else 0, None if uniform else count)
+    places, values = every[:, kept], solution.values[kept]
+    if not len(values):
+        raise InputError(
+            f"the {basis.size} functions of the map span no direction beside the constant on these rows: use more "
+            "kernels, or rows that differ."
+        )
+    signs = signs_of(places)
+    places, inner = places * signs, solution.inner[:, kept] * signs
+    penalties = np.maximum(1.0 - values, 0.0)
+    # how far Rᵀ Z (W y − λ D y) is from 0, from the places themselves
+    off = problem.times(places) - degrees[:, None] * places * values
+    misfit = np.linalg.norm(solution.white.T @ problem.vertices.pull(basis, off), axis=0)
+    solver = "dense (LAPACK)"
+    # a direction of Z D Zᵀ at the cut multiplies what rounding leaves there by 1/√cut
+    residuals = checked(misfit, penalties, 10 * _EPS / np.sqrt(_CUT), solver)
+    n = len(problem.vertices)
+    kernel = TransformationalKernel(
+        vertices=problem.vertices,
+        basis=basis,
+        white=solution.white,
+        penalty_inside=solution.penalty,
+        leading=solution.inner[:, :1] if uniform else np.zeros((len(inner), 0)),
+        mass=degrees,
+        null=np.ones((n, 1)) if uniform else np.zeros((n, 0)),
+        rows=np.arange(n) if rows is None else rows,
+    )
+    spectrum = Spectrum(
+        eigenvalues=1.0 / np.maximum(penalties, _EPS**2),
+        eigenvectors=places,
+        residuals=residuals,
+        solver=solver,
+        seconds=perf_counter() - started,
+        penalties=penalties,
+    )
+    coefficients = solution.white @ inner
+    if approximation == "stochastic":
+        basis, places = Reweighted(basis, solution.coefficients[:, 0]), places / lead[:, None]
+    ripple = float(np.abs(lead - mean).max() / abs(mean)) if mean else np.inf
+    return TransformationalMap(basis, coefficients, kernel, spectrum, places, float(solution.values[0]), ripple)
+
+
+def _may_divide(lead: Floats) -> bool:
+    one_sign = (lead > 0).all() or (lead < 0).all()
+    return bool(one_sign and np.abs(lead).min() >= _SMALLEST_WEIGHT * np.median(np.abs(lead)))
+
+
+def _rows_per_block(width: int) -> int:
+    return max(1, min(_ROWS_PER_BLOCK, _ENTRIES_PER_BLOCK // width))
+
+
+def _compressed(z: Any) -> tuple[Integers, Floats]:
+    """The columns of z that are not all zero, and z there, dense."""
+    if not issparse(z):
+        return np.arange(z.shape[1]), z
+    columns, place = np.unique(z.indices, return_inverse=True)
+    made = np.zeros((z.shape[0], len(columns)))
+    made[np.repeat(np.arange(z.shape[0]), np.diff(z.indptr)), place] = z.data
+    return columns, made

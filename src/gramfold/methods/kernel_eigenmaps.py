@@ -1,0 +1,145 @@
+"""Kernel eigenmaps: a mixture of affine maps, the one that embeds the neighbour graph best.
+
+    W_ij = 1/|x_i − x_j| on edges,  D = diag(W1)
+    z(x) stacks p_k(x) · [x − μ_k; 1] over kernels k with centres μ_k, Σ_k p_k = 1
+    Z W Zᵀ v = λ Z D Zᵀ v;    y(x) = vᵀ z(x) at every x;    the leading solution, the constant, is dropped
+
+The eigenproblem has the size of z, not of the data. With a kernel on every row, too narrow to see another, it is
+Laplacian eigenmaps; with one kernel it is an affine locality preserving projection.
+Brand, IJCAI 2003.
+"""
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from gramfold.embedding import ContinuousEmbedding, method, parameter
+from gramfold.kernels.basis import Basis, MixtureBasis, in_line, nearest_centers, principal_axes_of, spacing_width
+from gramfold.kernels.sampling import kmeans_centers, uniform_rows
+from gramfold.kernels.transformational import TransformationalMap
+from gramfold.runtime.memory import GIGABYTE
+from gramfold.types import Floats, Integers
+
+_MOST_KERNELS = 200  # unless asked for
+_ROWS_PER_FUNCTION = 4
+_ADVISED_LOCAL_DIM = 3
+
+
+@method
+class KernelEigenmaps(ContinuousEmbedding):
+    """Kernel eigenmaps: a continuous map of the whole data space.
+
+    Examples
+    --------
+    >>> from gramfold import KernelEigenmaps
+    >>> from gramfold.datasets import make_swiss_roll
+    >>> roll = make_swiss_roll(2000, height=60, random_state=0)
+    >>> model = KernelEigenmaps(n_components=2, n_kernels=100).fit(roll.points[:1500])
+    >>> model.transform(roll.points[1500:]).shape
+    (500, 2)
+    >>> model.kernel_.basis.size            # of the eigenproblem: 100 kernels, each an affine map of 3 columns
+    400
+    """
+
+    n_neighbors: int = parameter(
+        default=8,
+        allowed=[Interval(Integral, 1, None, closed="left")],
+        words="Neighbours of each row in the graph; a number not below that of distinct rows is an error.",
+    )
+    n_kernels: int | None = parameter(
+        default=None,
+        allowed=[Interval(Integral, 1, None, closed="left"), None],
+        words="""Kernels, at most one for each distinct row. None: 200, or fewer where that would leave less than 4 rows
+        for each of their functions.""",
+        kw_only=False,
+    )
+    centers: Literal["kmeans", "random"] = parameter(
+        default="kmeans",
+        allowed=[StrOptions({"kmeans", "random"})],
+        words="Kernels sit at the centres of k-means, or at rows drawn at random.",
+    )
+    width: float | Literal["auto"] = parameter(
+        default="auto",
+        allowed=[Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        words="""σ of the kernels; "auto" is a quarter of the mean distance from a centre to the nearest other. Wider
+        kernels reach across to neighbouring sheets, narrower ones have hard borders.""",
+    )
+    local_dim: int | None = parameter(
+        default=None,
+        allowed=[Interval(Integral, 0, None, closed="left"), None],
+        words="""Principal axes of its own rows that each kernel sees; 0 leaves it a constant, None uses all columns.
+        The eigenproblem has n_kernels · (local_dim + 1) unknowns.""",
+    )
+    random_state: Any = parameter(
+        default=0,
+        allowed=["random_state"],
+        words="Chooses centres, and the sample on which approximate neighbours are judged.",
+    )
+
+    _attributes: ClassVar[str] = """
+    centers_ : ndarray of shape (n_kernels, n_features)
+        μ of the kernels (of the largest piece).
+    width_ : float
+        The σ used.
+    """
+    _invariant: ClassVar[bool] = False  # centres are drawn by row number
+
+    def _basis(self, points: Floats, numbers: Integers) -> tuple[MixtureBasis, Integers]:
+        n, d = len(numbers), points.shape[1]
+        random_state, count = check_random_state(self.random_state), self._count(n, d)
+        if self.centers == "random" or count == n:
+            chosen = points[numbers[uniform_rows(n, count, random_state)]]
+        else:
+            chosen = kmeans_centers(points, numbers, count, random_state)
+        chosen = chosen[in_line(chosen)].astype(np.float64)
+        width = spacing_width(chosen) if self.width == "auto" else float(self.width)
+        owner = nearest_centers(points, numbers, chosen)
+        axes = None
+        if self.local_dim is not None and self.local_dim < d:
+            axes = principal_axes_of(points, numbers, chosen, owner, self.local_dim)
+        return MixtureBasis(chosen, width, axes), np.argsort(owner, kind="stable")
+
+    def _describe(self, basis: Basis, found: TransformationalMap) -> None:
+        super()._describe(basis, found)
+        assert isinstance(basis, MixtureBasis)
+        self._mixture, self.centers_, self.width_ = basis, basis.centers, basis.width
+
+    def _count(self, n: int, d: int) -> int:
+        if self.n_kernels is not None:
+            return min(n, self.n_kernels)
+        fair = n // (_ROWS_PER_FUNCTION * self._functions(d))
+        return min(n, max(self.n_components, min(_MOST_KERNELS, fair)))
+
+    def _functions(self, d: int) -> int:
+        """Of one kernel."""
+        return 1 + (d if self.local_dim is None else min(self.local_dim, d))
+
+    def _shares(self, way: str) -> Callable[[Floats], Any] | None:
+        return self._mixture.responsibilities if way in {"auto", "mixture"} else None
+
+    # --- memory
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        X = super()._read(X, reset=reset)
+        if reset:
+            self._columns = X.shape[1]
+        return X
+
+    def _memory(self, n: int, itemsize: int) -> float:
+        d = getattr(self, "_columns", 0)
+        return super()._memory(n, itemsize) + self._small_matrices(self._count(n, d) * self._functions(d))
+
+    def _small_matrices(self, r: int) -> float:
+        return 8.0 * 8 * r**2  # Z W Zᵀ, Z D Zᵀ, eigenvectors, and what LAPACK works in
+
+    def _memory_advice(self, n: int, itemsize: int) -> list[str]:
+        if self._functions(self._columns) <= 1 + _ADVISED_LOCAL_DIM:
+            return []
+        need = super()._memory(n, itemsize) + self._small_matrices(
+            self._count(n, self._columns) * (1 + _ADVISED_LOCAL_DIM)
+        )
+        return [f"or use local_dim={_ADVISED_LOCAL_DIM}, which needs {need / GIGABYTE:.1f} GB"]

@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from gramfold.datasets import make_swiss_roll
+from gramfold.kernels.basis import (
+    LinearBasis,
+    MixtureBasis,
+    Reweighted,
+    WithConstant,
+    constant_of,
+    in_line,
+    nearest_centers,
+    principal_axes_of,
+    spacing_width,
+)
+
+
+@pytest.fixture
+def rows():
+    return make_swiss_roll(300, random_state=0).points
+
+
+@pytest.fixture
+def mixture(rows):
+    return MixtureBasis(rows[::10], 2.0)
+
+
+def test_responsibilities_are_a_softmax_of_squared_distances(rows, mixture):
+    squares = np.square(rows[:, None] - mixture.centers).sum(axis=2)
+    shares = mixture.responsibilities(rows)
+    np.testing.assert_allclose(shares.toarray(), softmax(-squares / 8, axis=1), atol=3e-8)
+    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-14)
+    assert shares.nnz < 0.7 * rows.shape[0] * len(mixture.centers)
+
+
+def test_functions_are_what_the_formula_says(rows, mixture):
+    z = mixture(rows[:20]).toarray().reshape(20, 30, 4)
+    shares = mixture.responsibilities(rows[:20]).toarray()
+    np.testing.assert_allclose(z[:, :, 3], shares)
+    np.testing.assert_allclose(z[:, :, :3], shares[:, :, None] * (rows[:20, None] - mixture.centers), atol=1e-12)
+
+
+def test_an_affine_function_is_a_combination(rows, mixture):
+    a, b = np.array([0.3, -1.0, 2.0]), 5.0
+    v = np.column_stack([np.tile(a, (30, 1)), mixture.centers @ a + b]).ravel()
+    np.testing.assert_allclose(mixture(rows) @ v, rows @ a + b, rtol=1e-12)
+    np.testing.assert_allclose(mixture(rows) @ constant_of(mixture), 1, rtol=1e-14)
+
+
+def test_far_away_the_nearest_kernel_goes_on_alone(mixture):
+    far = 1e4 * np.array([[1.0, 0.2, -0.7]])
+    nearest = np.argmin(np.linalg.norm(mixture.centers - far, axis=1))
+    assert mixture.responsibilities(far).toarray()[0, nearest] == 1
+
+
+def test_a_place_far_from_the_origin_costs_few_digits(rows, mixture):
+    moved = MixtureBasis(mixture.centers + 1e6, mixture.width)
+    np.testing.assert_allclose(moved(rows + 1e6).toarray(), mixture(rows).toarray(), atol=1e-7)
+
+
+def test_principal_axes_of_a_plane_are_all_that_it_needs():
+    rng = np.random.default_rng(0)
+    plane = np.linalg.qr(rng.standard_normal((7, 2)))[0]
+    rows = rng.standard_normal((400, 2)) @ plane.T + 3.0
+    centers = rows[:12]
+    owner = nearest_centers(rows, np.arange(400), centers)
+    np.testing.assert_array_equal(owner, [np.argmin(np.linalg.norm(centers - x, axis=1)) for x in rows])
+    basis = MixtureBasis(centers, 0.5, principal_axes_of(rows, np.arange(400), centers, owner, 2))
+    a = rng.standard_normal(7)
+    v = np.hstack([np.einsum("kdl,d->kl", basis.axes, a), (centers @ a)[:, None]]).ravel()
+    np.testing.assert_allclose(basis(rows) @ v, rows @ a, atol=1e-10)
+
+
+def test_a_kernel_of_one_row_has_no_axis():
+    rows = np.array([[0.0, 0, 0], [1, 0, 0], [0, 2, 0], [50, 50, 50]])
+    centers = rows[[0, 3]]
+    axes = principal_axes_of(rows, np.arange(4), centers, np.array([0, 0, 0, 1]), 2)
+    assert not axes[1].any()
+    np.testing.assert_allclose(axes[0].T @ axes[0], np.eye(2), atol=1e-12)
+
+
+def test_a_constant_can_be_appended_or_divided_in(rows, mixture):
+    linear = LinearBasis(np.ones(3))
+    for basis in (linear, mixture):
+        z = basis(rows)
+        dense = z if isinstance(z, np.ndarray) else z.toarray()
+        extended = WithConstant(basis)(rows)
+        extended = extended if isinstance(extended, np.ndarray) else extended.toarray()
+        np.testing.assert_array_equal(extended, np.hstack([dense, np.ones((300, 1))]))
+        first = np.random.default_rng(0).random(basis.size)
+        np.testing.assert_allclose(Reweighted(basis, first)(rows) @ first, 1, rtol=1e-12)
+    assert constant_of(linear) is None
+
+
+def test_width_is_a_quarter_of_the_spacing():
+    grid = np.stack(np.meshgrid(np.arange(5.0), np.arange(4.0)), axis=-1).reshape(-1, 2)
+    assert spacing_width(3 * grid) == pytest.approx(0.75)
+    assert spacing_width(grid[:1]) == 1
+
+
+def test_centres_are_put_in_line_along_their_longest_direction():
+    assert in_line(np.array([[0.0, 5], [0, 1], [0.1, 3]])).tolist() in ([1, 2, 0], [0, 2, 1])

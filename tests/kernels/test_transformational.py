@@ -1,0 +1,169 @@
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+from scipy.sparse import csr_array, random_array
+
+from gramfold.errors import ApproximationWarning, InputError
+from gramfold.kernels import transformational
+from gramfold.kernels.basis import LinearBasis, MixtureBasis
+from gramfold.kernels.transformational import ClassWeights, Problem, Vertices, solve, transformational_map
+
+
+def random_problem(n=80, r=5, seed=0, offset=1.0):
+    """A random connected graph, and random functions of its vertices: their columns, read as they are."""
+    rng = np.random.default_rng(seed)
+    upper = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.3), 1)
+    W = csr_array(upper + upper.T + np.eye(n, k=1) + np.eye(n, k=-1))
+    Z = offset + rng.standard_normal((n, r))
+    order = rng.permutation(n)
+    return Problem(Vertices(Z, np.arange(n), order), W, np.asarray(W.sum(axis=1)).ravel()), LinearBasis(np.zeros(r))
+
+
+def plain(problem, Z):
+    """Z W Zᵀ and Z D Zᵀ with everything dense."""
+    W = problem.weights
+    W = (W.memberships @ W.memberships.T).toarray() if isinstance(W, ClassWeights) else W.toarray()
+    W = W + np.diag(problem.degrees - W.sum(axis=1))
+    return Z.T @ W @ Z, Z.T @ np.diag(problem.degrees) @ Z
+
+
+@pytest.mark.parametrize("graph", ["edges", "classes", "equal degrees"])
+@pytest.mark.parametrize("entries", [50, 10**7])
+def test_small_matrices_are_the_products_whatever_the_blocks(graph, entries, monkeypatch):
+    monkeypatch.setattr(transformational, "_ENTRIES_PER_BLOCK", entries)
+    problem, _ = random_problem()
+    basis = MixtureBasis(problem.vertices.points[:6], 1.5)
+    if graph == "equal degrees":
+        problem = Problem(problem.vertices, problem.weights, np.full(80, problem.degrees.max()))
+    if graph == "classes":
+        weights = ClassWeights(csr_array(random_array((80, 3), density=0.4, rng=0)))
+        problem = Problem(problem.vertices, weights, weights.degrees)
+    for found, expected in zip(
+        problem.matrices(basis), plain(problem, basis(problem.vertices.points).toarray()), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, atol=1e-12 * np.abs(expected).max())
+
+
+def test_raw_solves_the_small_problem():
+    problem, basis = random_problem()
+    joined, scatter = plain(problem, problem.vertices.points)
+    values, vectors = eigh(joined, scatter)
+    found = transformational_map(problem, basis, 3, "raw")
+    np.testing.assert_allclose(found.leading, values[-1], rtol=1e-12)
+    np.testing.assert_allclose(found.spectrum.penalties, 1 - values[-2:-5:-1], rtol=1e-10)
+    expected = problem.vertices.points @ vectors[:, -2:-5:-1]
+    np.testing.assert_allclose(np.abs(found.places), np.abs(expected), atol=1e-10)
+    np.testing.assert_allclose(found.places.T @ (problem.degrees[:, None] * found.places), np.eye(3), atol=1e-12)
+
+
+def test_affine_adds_the_constant_to_the_functions():
+    problem, basis = random_problem()
+    joined, scatter = plain(problem, np.hstack([problem.vertices.points, np.ones((80, 1))]))
+    values = eigh(joined, scatter, eigvals_only=True)[::-1]
+    found = transformational_map(problem, basis, 3, "affine")
+    np.testing.assert_allclose(found.spectrum.penalties, 1 - values[1:4], rtol=1e-9)
+    assert abs(found.leading - 1) < 1e-12
+    assert found.ripple < 1e-10
+
+
+def test_stochastic_divides_the_raw_coordinates_by_the_first():
+    problem, basis = random_problem(offset=4.0)
+    raw = transformational_map(problem, basis, 3, "raw")
+    found = transformational_map(problem, basis, 3, "stochastic")
+    joined, scatter = plain(problem, problem.vertices.points)
+    lead = problem.vertices.points @ eigh(joined, scatter)[1][:, -1]
+    np.testing.assert_allclose(np.abs(found.places), np.abs(raw.places / lead[:, None]), rtol=1e-8)
+    np.testing.assert_allclose(found(problem.vertices.points), found.places, rtol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_reweighted_has_the_constant_exactly_where_no_combination_is_constant(seed):
+    problem, basis = random_problem(seed=seed, offset=4.0)
+    raw = transformational_map(problem, basis, 3, "raw")
+    assert raw.ripple > 0.1
+    found = transformational_map(problem, basis, 3, "reweighted")
+    assert abs(found.leading - 1) < 1e-10
+    assert found.ripple < 1e-10
+    # and with that the coordinates have the mean that an embedding of the graph has
+    assert np.abs(problem.degrees @ found.places).max() < 1e-9 * np.sqrt(problem.degrees.sum())
+
+
+def test_where_the_constant_is_a_combination_all_four_agree():
+    problem, _ = random_problem()
+    basis = MixtureBasis(problem.vertices.points[:6], 1.5)
+    maps = [transformational_map(problem, basis, 3, form) for form in ("raw", "affine", "reweighted")]
+    for one in maps[1:]:
+        np.testing.assert_allclose(one.places, maps[0].places, atol=1e-9)
+    stochastic = transformational_map(problem, basis, 3, "stochastic").places
+    np.testing.assert_allclose(stochastic / stochastic[0], maps[0].places / maps[0].places[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("form", ["reweighted", "stochastic"])
+def test_what_cannot_be_divided_by_is_told(form):
+    problem, basis = random_problem(offset=0.0)  # the leading combination changes its sign
+    with pytest.warns(ApproximationWarning, match="approximation='affine' was used"):
+        found = transformational_map(problem, basis, 3, form)
+    affine = transformational_map(problem, basis, 3, "affine")
+    np.testing.assert_array_equal(found.places, affine.places)
+
+
+def test_a_raw_solution_that_is_not_nearly_constant_stays():
+    problem, basis = random_problem(offset=0.0)
+    joined, scatter = plain(problem, problem.vertices.points)
+    found = transformational_map(problem, basis, 2, "raw")
+    np.testing.assert_allclose(found.spectrum.penalties, 1 - eigh(joined, scatter)[0][-1:-3:-1], rtol=1e-10)
+
+
+def test_kernel_is_the_pseudo_inverse_of_the_penalty_on_the_functions():
+    problem, basis = random_problem()
+    found = transformational_map(problem, basis, 4, "affine")
+    Z = np.hstack([problem.vertices.points, np.ones((80, 1))])
+    joined, scatter = plain(problem, Z)
+    values, vectors = eigh(scatter - joined, scatter)
+    K = (Z @ vectors[:, 1:] / values[1:]) @ (Z @ vectors[:, 1:]).T
+    np.testing.assert_allclose(found.kernel.dense(), K, atol=1e-10 * np.abs(K).max())
+    np.testing.assert_allclose(found.kernel @ Z, K @ Z, atol=1e-10 * np.abs(K @ Z).max())
+
+
+def test_functions_that_depend_on_each_other_are_whitened():
+    problem, _ = random_problem()
+    Z = problem.vertices.points
+    doubled = np.hstack([Z, Z @ np.random.default_rng(1).standard_normal((5, 4)), np.zeros((80, 1))])
+    twice = Problem(Vertices(doubled, np.arange(80), np.arange(80)), problem.weights, problem.degrees)
+    found = transformational_map(twice, LinearBasis(np.zeros(10)), 3, "affine")
+    expected = transformational_map(problem, LinearBasis(np.zeros(5)), 3, "affine")
+    np.testing.assert_allclose(found.places, expected.places, atol=1e-9)
+    assert found.kernel.white.shape[1] == 6
+
+
+def test_units_of_the_columns_do_not_matter():
+    problem, basis = random_problem()
+    scaled = Problem(
+        Vertices(problem.vertices.points * 10.0 ** np.arange(-6, 9, 3), np.arange(80), np.arange(80)),
+        problem.weights,
+        problem.degrees,
+    )
+    np.testing.assert_allclose(
+        transformational_map(scaled, basis, 3, "affine").places,
+        transformational_map(problem, basis, 3, "affine").places,
+        atol=1e-9,
+    )
+
+
+def test_large_problems_have_the_same_solutions():
+    """Beyond a thousand functions the few eigenpairs come from Lanczos on a factor."""
+    rng = np.random.default_rng(0)
+    n = 1100
+    vectors = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    values = np.concatenate([[1.0, 1 - 1e-5, 1 - 3e-5], 1 - np.linspace(1e-3, 1.5, n - 3)])
+    joined = (vectors * values) @ vectors.T
+    found = solve(0.5 * (joined + joined.T), np.eye(n), 3)
+    np.testing.assert_allclose(found.values, values[:3], atol=1e-12)
+    np.testing.assert_allclose(np.abs(found.coefficients.T @ vectors[:, :3]), np.eye(3), atol=1e-7)
+
+
+def test_functions_that_are_all_constant_are_refused():
+    problem, _ = random_problem()
+    flat = Problem(Vertices(np.ones((80, 2)), np.arange(80), np.arange(80)), problem.weights, problem.degrees)
+    with pytest.raises(InputError, match="span no direction beside the constant"):
+        transformational_map(flat, LinearBasis(np.zeros(2)), 2, "affine")

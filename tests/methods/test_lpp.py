@@ -1,0 +1,141 @@
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+from sklearn.datasets import load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from gramfold import LPP
+from gramfold.errors import InputError
+from gramfold.graph.affinity import affinity, inverse_lengths
+from tests.methods.maps import difference
+
+
+@pytest.fixture
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+@pytest.mark.parametrize("weights", ["inverse-distance", "binary"])
+def test_raw_is_the_problem_of_he_and_niyogi(wine, weights):
+    X, _ = wine
+    model = LPP(3, approximation="raw", weights=weights).fit(X)  # centred rows: no combination is nearly constant
+    W = (affinity(model.graph_, None) if weights == "binary" else inverse_lengths(model.graph_)).toarray()
+    D = np.diag(W.sum(axis=1))
+    values, vectors = eigh(X.T @ (D - W) @ X, X.T @ D @ X)
+    np.testing.assert_allclose(model.spectrum_.penalties, values[:3], rtol=1e-9)
+    assert difference(model.embedding_, X @ vectors[:, :3]) < 1e-9
+    assert not model.intercept_.any()
+
+
+def test_affine_is_the_same_with_a_one_beside_each_row(wine):
+    X, _ = wine
+    model = LPP(3).fit(X)
+    W = inverse_lengths(model.graph_).toarray()
+    D = np.diag(W.sum(axis=1))
+    Z = np.hstack([X, np.ones((len(X), 1))])
+    values, vectors = eigh(Z.T @ (D - W) @ Z, Z.T @ D @ Z)
+    assert abs(values[0]) < 1e-12
+    np.testing.assert_allclose(model.spectrum_.penalties, values[1:4], rtol=1e-9)
+    assert difference(model.embedding_, Z @ vectors[:, 1:4]) < 1e-9
+    assert abs(model.leading_eigenvalue_ - 1) < 1e-10
+
+
+@pytest.mark.parametrize("form", ["raw", "affine"])
+def test_the_map_is_its_components(wine, form):
+    X, _ = wine
+    model = LPP(3, approximation=form).fit(X[:120])
+    new = X[120:]
+    np.testing.assert_allclose(model.transform(new), new @ model.components_.T + model.intercept_, atol=1e-12)
+
+
+def test_only_the_affine_map_does_not_care_where_the_origin_is(wine):
+    X, _ = wine
+    for form, moves in (("affine", False), ("raw", True)):
+        off = difference(LPP(2, approximation=form).fit(X).embedding_, LPP(2, approximation=form).fit(X + 3).embedding_)
+        assert (off > 0.01) == moves
+        assert moves or off < 1e-9
+
+
+def test_all_pairs_of_a_class_give_the_discriminant_of_fisher(wine):
+    X, y = wine
+    model = LPP(2, graph="classes").fit(X, y)
+    fisher = LinearDiscriminantAnalysis(solver="eigen").fit(X, y).transform(X)
+    for ours, theirs in zip(model.embedding_.T, fisher.T, strict=True):
+        assert abs(np.corrcoef(ours, theirs)[0, 1]) > 1 - 1e-10
+    # μ is the share of a direction's scatter that is within the classes
+    within = sum(
+        np.square(model.embedding_[y == k] - model.embedding_[y == k].mean(axis=0)).sum(axis=0) for k in range(3)
+    )
+    np.testing.assert_allclose(model.spectrum_.penalties, within, rtol=1e-9)
+
+
+def test_names_of_the_classes_do_not_matter(wine):
+    X, y = wine
+    named = np.array(["red", "white", "pink"])[y]
+    for graph in ("classes", "class-neighbors"):
+        expected = LPP(2, graph=graph).fit_transform(X, y)
+        np.testing.assert_allclose(np.abs(LPP(2, graph=graph).fit_transform(X, named)), np.abs(expected), atol=1e-10)
+
+
+def test_neighbours_within_classes_are_those_of_each_class_alone(wine):
+    X, y = wine
+    model = LPP(2, graph="class-neighbors", weights="binary").fit(X, y)
+    W = np.zeros((len(X), len(X)))
+    for k in range(3):
+        rows = np.flatnonzero(y == k)
+        distances = np.linalg.norm(X[rows][:, None] - X[rows], axis=2)
+        for i, order in enumerate(np.argsort(distances, axis=1)):
+            W[rows[i], rows[order[1:9]]] = W[rows[order[1:9]], rows[i]] = 1
+    D = np.diag(W.sum(axis=1))
+    Z = np.hstack([X, np.ones((len(X), 1))])
+    values, vectors = eigh(Z.T @ (D - W) @ Z, Z.T @ D @ Z)
+    np.testing.assert_allclose(model.spectrum_.penalties, values[1:3], rtol=1e-9)
+    assert difference(model.embedding_, Z @ vectors[:, 1:3]) < 1e-9
+
+
+def test_small_classes_and_copies_among_classes(wine):
+    X, y = wine
+    X, y = np.vstack([X, X[:10], X[:1] + 1]), np.concatenate([y, np.full(10, 2), [3]])  # ten rows are in two classes
+    model = LPP(2, graph="class-neighbors").fit(X, y)
+    np.testing.assert_allclose(model.embedding_[178:188], model.embedding_[:10], atol=1e-12)
+    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-12)
+
+
+def test_classes_part_what_neighbours_do_not(wine):
+    X, y = wine
+    rng = np.random.default_rng(0)
+    noisy = np.hstack([X, 3 * rng.standard_normal((len(X), 10))])
+
+    def share_within(places):
+        return sum(np.square(places[y == k] - places[y == k].mean(axis=0)).sum() for k in range(3)) / (
+            np.square(places - places.mean(axis=0)).sum()
+        )
+
+    plain, by_class = LPP(2).fit_transform(noisy), LPP(2, graph="class-neighbors").fit_transform(noisy, y)
+    assert share_within(by_class) < 0.5 * share_within(plain)
+
+
+def test_the_way_back_is_the_affine_least_squares(wine):
+    X, _ = wine
+    model = LPP(2).fit(X)
+    Y = np.hstack([model.embedding_, np.ones((len(X), 1))])
+    expected = Y @ np.linalg.lstsq(Y, X)[0]
+    np.testing.assert_allclose(model.inverse_transform(model.embedding_), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("graph", ["classes", "class-neighbors"])
+def test_classes_must_be_given(wine, graph):
+    X, y = wine
+    with pytest.raises(InputError, match="no classes were given: pass y"):
+        LPP(graph=graph).fit(X)
+    with pytest.raises(InputError, match="X has 178 rows: pass one class for each row"):
+        LPP(graph=graph).fit(X, y[:-1])
+
+
+def test_more_columns_than_rows():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3)) @ rng.standard_normal((3, 200))
+    model = LPP(2).fit(X)
+    assert (model.spectrum_.residuals < 1e-6).all()
+    assert abs(model.leading_eigenvalue_ - 1) < 1e-10
