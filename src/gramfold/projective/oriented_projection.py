@@ -48,6 +48,7 @@ class OrientedProjection(LinearProjection):
             The fitted estimator.
         """
         self._distorted: Any = X_distorted
+        self._knows_noise = X_distorted is not None
         try:
             return super().fit(X)
         finally:
@@ -71,6 +72,10 @@ class OrientedProjection(LinearProjection):
             `embedding_`.
         """
         return self.fit(X, X_distorted=X_distorted).embedding_
+
+    def _warn_of_outside(self, X: Any) -> None:
+        if not self._knows_noise:  # rows that are distorted are far from the clean ones, and what the map is for
+            super()._warn_of_outside(X)
 
     @property
     def _given_noise(self) -> Any:
