@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsTransformer, kneighbors_graph
 
 from gramfold import Isomap
 from gramfold.datasets import make_swiss_roll
-from gramfold.errors import DisconnectedGraphWarning, InputError, MemoryForecastError
+from gramfold.errors import DisconnectedGraphWarning, ExtrapolationWarning, InputError, MemoryForecastError
 from gramfold.runtime import memory
 from tests.methods.maps import DATA, difference, roll, s_curve, similarity
 
@@ -85,7 +85,10 @@ def test_radius_graph():
     walks = shortest_path(graph, directed=False)
     H = np.eye(len(X)) - 1 / len(X)
     np.testing.assert_allclose(model.kernel_.dense(), -0.5 * H @ walks**2 @ H, atol=1e-9 * walks.max() ** 2)
-    with pytest.warns(DisconnectedGraphWarning, match="1 of 2 new rows"):
+    with (
+        pytest.warns(DisconnectedGraphWarning, match="1 of 2 new rows"),
+        pytest.warns(ExtrapolationWarning, match="1 of 2 rows .* number 1, 9"),
+    ):
         places = model.transform(np.vstack([X[:1] + 0.01, X[:1] + [0, 0, 50]]))
     assert np.isfinite(places).all()
 

@@ -111,9 +111,11 @@ class GraphEmbedding(NeighborGraph, KernelEmbedding):
 
     def _share_of_reach(self, met: Neighbors) -> Floats:
         """How far each new row is from the nearest vertex it meets, as a share of how far that one reaches."""
+        reach = self._reach()
+        reach = self.neighbors_.farthest if reach is None else reach  # of edges that were given
         some = np.flatnonzero(met.counts > 0)
         outside = np.full(len(met), np.inf)
-        outside[some] = share_of_reach(met.distances[met.indptr[some]], self.neighbors_.farthest[met.nearest[some]])
+        outside[some] = share_of_reach(met.distances[met.indptr[some]], reach[met.nearest[some]])
         return outside
 
     def _place_met(self, X: Any, met: Neighbors) -> Floats:
