@@ -8,6 +8,7 @@
 A way back is made when it is first asked for: a map that nobody leaves again does not pay for it.
 """
 
+from abc import abstractmethod
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
@@ -49,15 +50,18 @@ class WayBack:
     kept_: Any
 
     @property
+    @abstractmethod
     def _precomputed(self) -> bool:
-        raise NotImplementedError
+        """Whether X holds distances or kernel values instead of rows."""
 
     @property
+    @abstractmethod
     def _dimensions(self) -> int:
-        raise NotImplementedError
+        """Columns of the map."""
 
+    @abstractmethod
     def _read(self, X: Any, *, reset: bool) -> Any:
-        raise NotImplementedError
+        """Check what a user passes."""
 
     # --- what a method may change
 
