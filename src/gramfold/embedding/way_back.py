@@ -77,6 +77,10 @@ class WayBack:
         """The training rows as the way back has them."""
         return X
 
+    def _middle(self) -> Floats | None:
+        """A point amid the training rows, if the method knows one."""
+        return None
+
     def _check_way(self) -> None:
         """Refuse a way back that this method does not have."""
         if self.inverse == "fixed-point":
@@ -105,7 +109,7 @@ class WayBack:
         """Keep what the way back will be made from."""
         self._ways: dict[str, Any] = {}
         self._training = None if self._precomputed else self._rows_to_rebuild(X)
-        self._ball = None if self._training is None else Ball.of(self._training)
+        self._ball = None if self._training is None else Ball.of(self._training, self._middle())
 
     def _known(self) -> tuple[Floats, Any]:
         """Places and rows of the training rows that have a place."""

@@ -26,7 +26,7 @@ from gramfold.types import Floats
 
 LIMIT = 3.0
 _NEIGHBORS = 8
-_ENTRIES_PER_BLOCK = 1_000_000
+_ENTRIES_PER_BLOCK = 100_000  # they stay in cache
 EUCLIDEAN = Metric("euclidean", "euclidean")
 
 
@@ -38,9 +38,10 @@ class Ball:
     radius: float
 
     @classmethod
-    def of(cls, points: Any) -> "Ball":
-        """Of these training points."""
-        middle = np.asarray(points.mean(axis=0, dtype=np.float64)).ravel()
+    def of(cls, points: Any, middle: Floats | None = None) -> "Ball":
+        """Of these training points, about their mean unless another point amid them is known."""
+        if middle is None:
+            middle = np.asarray(points.mean(axis=0, dtype=np.float64)).ravel()
         return cls(middle, float(_lengths(points, middle).max()))
 
     def outside(self, points: Any, surroundings: Callable[[], "Surroundings"]) -> Floats:
@@ -104,7 +105,8 @@ def _lengths(points: Any, middle: Floats) -> Floats:
     if not issparse(points):
         lengths = np.empty(len(points))
         for part in blocks(len(points), max(1, _ENTRIES_PER_BLOCK // len(middle))):
-            lengths[part] = np.linalg.norm(points[part] - middle, axis=1)
-        return lengths
+            away = points[part] - middle
+            lengths[part] = np.einsum("ij,ij->i", away, away)
+        return np.sqrt(lengths, out=lengths)
     squares = np.asarray(points.power(2).sum(axis=1)).ravel() - 2.0 * (points @ middle) + float(middle @ middle)
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))

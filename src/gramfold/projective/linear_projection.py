@@ -124,6 +124,9 @@ class LinearProjection(KernelEmbedding):
         self._warn_of_outside(seen)
         return self._place(self._pieces[0], seen)
 
+    def _middle(self) -> Floats | None:
+        return self.mean_
+
     def _outside(self, X: Any) -> Floats:
         return super()._outside(self._seen(X))
 
