@@ -1,5 +1,7 @@
 """L D Lᵀ against NumPy: solves, inertia, and what cannot be factored."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,11 +9,12 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, eye_array, kron
 
 from gramfold.errors import SingularFactorError
-from gramfold.ordering import factor
+from gramfold.ordering import subtrees
 from gramfold.ordering.elimination import eliminate
 from gramfold.ordering.factor import Factor, Symbolic, without_diagonal
 from gramfold.ordering.permutation import permuted
 from gramfold.ordering.superlu import OrderedLU
+from gramfold.runtime import threads
 
 
 def symmetric(n: int, edges: int, seed: int) -> csr_array:
@@ -35,7 +38,8 @@ def grid(side: int) -> csr_array:
 @given(st.integers(1, 80), st.integers(0, 400), st.integers(0, 10_000), st.integers(1, 5))
 def test_solves_and_counts_signs_as_numpy_does(n, edges, seed, columns):
     A = symmetric(n, edges, seed)
-    found = Factor.of(A)
+    with patch.object(subtrees, "_LEAST", 0.0):  # parts of a few vertices
+        found = Factor.of(A)
     B = np.random.default_rng(seed).standard_normal((n, columns))
     np.testing.assert_allclose(found.solve(B), np.linalg.solve(A.toarray(), B), rtol=1e-9, atol=1e-11)
     assert found.negative == (np.linalg.eigvalsh(A.toarray()) < 0).sum()
@@ -59,17 +63,36 @@ def test_a_dense_matrix_of_several_blocks():
 
 
 def test_one_pattern_serves_many_matrices_and_threads_change_no_bit(monkeypatch):
-    A = grid(30)
+    A = grid(100)
     symbolic = Symbolic.of(A)
-    B = np.random.default_rng(1).standard_normal((900, 7))
+    assert len(symbolic.subtrees.parts) > 1
+    B = np.random.default_rng(1).standard_normal((10_000, 7))
     for scale in (1.0, 3.0):
-        plain = Factor.of(csr_array(scale * A), symbolic)
-        np.testing.assert_allclose(plain.solve(B), np.linalg.solve(scale * A.toarray(), B), rtol=1e-10)
-    monkeypatch.setattr(factor, "_PAIRS_PER_CALL", 1000.0)  # many calls instead of one
-    pieces = Factor.of(csr_array(3.0 * A), symbolic)
-    assert pieces.values.tobytes() == plain.values.tobytes()
-    assert pieces.solve(B, n_jobs=1).shape == B.shape
-    np.testing.assert_allclose(pieces.solve(B, n_jobs=1), plain.solve(B, n_jobs=2), rtol=1e-12)
+        found = Factor.of(csr_array(scale * A), symbolic)
+        X = found.solve(B)
+        np.testing.assert_allclose(scale * (A @ X), B, atol=1e-10)
+    for count in (1, 3):
+        monkeypatch.setattr(threads, "thread_count", lambda _, count=count: count)
+        again = Factor.of(csr_array(3.0 * A), symbolic)
+        assert again.values.tobytes() == found.values.tobytes()
+        assert again.solve(B).tobytes() == X.tobytes()
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 200), st.integers(0, 400), st.integers(0, 10_000))
+def test_subtrees_are_disjoint_and_touch_only_the_top(n, edges, seed):
+    symbolic = Symbolic.of(symmetric(n, edges, seed))
+    with patch.object(subtrees, "_LEAST", 0.0):
+        cut = symbolic.subtrees
+    everyone = np.concatenate([*cut.parts, cut.top])
+    assert sorted(everyone) == list(range(len(symbolic.heads) - 1))
+    for members in cut.parts:
+        border = set(symbolic.border(members))
+        assert (np.diff(members) > 0).all()
+        assert border <= set(np.flatnonzero(np.isin(symbolic.owner, cut.top)))
+        for s in members:
+            outside = symbolic.tails[symbolic.tail_start[s] : symbolic.tail_start[s + 1]]
+            assert set(outside[~np.isin(symbolic.owner[outside], members)]) <= border
 
 
 def test_the_forecast_is_what_the_factor_holds():

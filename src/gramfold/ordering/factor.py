@@ -6,7 +6,6 @@ negative pivots is then the number of eigenvalues below the shift (Sylvester's l
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -16,10 +15,10 @@ from gramfold.errors import SingularFactorError
 from gramfold.ordering.elimination import Elimination, eliminate
 from gramfold.ordering.fill_reducing import fill_reducing_order
 from gramfold.ordering.permutation import renumbered
-from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
+from gramfold.ordering.subtrees import Subtrees, subtrees
+from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks, stop_flag
 from gramfold.types import Floats, Integers
 
-_PAIRS_PER_CALL = 1e9  # of the factorisation: some tenths of a second
 _SUPERNODES_PER_CALL = 50_000  # that get their entries
 
 
@@ -72,6 +71,20 @@ class Symbolic:
         return int(self.place[-1])
 
     @cached_property
+    def subtrees(self) -> Subtrees:
+        """What can be eliminated at the same time."""
+        borders = np.diff(self.tail_start)
+        parent = np.full(len(borders), -1, dtype=np.int64)
+        inner = borders > 0
+        parent[inner] = self.owner[self.tails[self.tail_start[:-1][inner]]]
+        return subtrees(parent, self.operations, np.diff(self.place), borders)
+
+    def border(self, members: Integers) -> Integers:
+        """The vertices that a part of the tree touches above it: all of them are in the tail of its root."""
+        root = members[-1]
+        return self.tails[self.tail_start[root] : self.tail_start[root + 1]]
+
+    @cached_property
     def natural(self) -> bool:
         """Whether the vertices are eliminated as they are numbered."""
         return bool((self.order == np.arange(len(self.order))).all())
@@ -106,7 +119,7 @@ class Factor:
     @classmethod
     def of(cls, matrix: csr_array, symbolic: Symbolic | None = None) -> Self:
         """Factor this symmetric matrix; every diagonal entry must be stored."""
-        from gramfold.ordering.factor_kernels import factor_supernodes, place_entries
+        from gramfold.ordering.factor_kernels import factor_supernodes, place_entries, take_border
 
         symbolic = symbolic or Symbolic.of(matrix)
         moved = matrix if symbolic.natural else renumbered(matrix, symbolic.order)
@@ -121,16 +134,19 @@ class Factor:
             blocks(len(symbolic.heads) - 1, _SUPERNODES_PER_CALL),
         )
         stop = np.zeros(2, dtype=np.uint8)
-        calls = np.cumsum(symbolic.operations) // _PAIRS_PER_CALL
-        limits = [0, *(np.flatnonzero(np.diff(calls)) + 1).tolist(), len(symbolic.heads) - 1]
+        parts, top = symbolic.subtrees.parts, symbolic.subtrees.top
 
-        def work(part: slice) -> None:
+        def work(members: Integers) -> Floats:
+            border = symbolic.border(members)
+            beside = np.zeros((len(border), len(border)))
             if not stop[1]:
-                factor_supernodes(*shape, values, pivots, part.start, part.stop, stop)
+                factor_supernodes(*shape, values, pivots, members, beside, stop)
+            return beside
 
-        # each call needs the ones before it, so they go one by one, but in a thread that an interrupt can stop
         with one_blas_thread():  # blocks are too small for more, which only wait for each other
-            run_blocks(work, [slice(*ends) for ends in pairwise(limits)], n_jobs=1, stop=stop)
+            for members, beside in zip(parts, run_blocks(work, parts, stop=stop), strict=True):
+                take_border(*shape, values, members, beside)
+            run_blocks(work, [top], stop=stop)
         if stop[1]:
             raise SingularFactorError(f"the {len(pivots)} x {len(pivots)} matrix is singular: a pivot is 0")
         return cls(symbolic, values, pivots)
@@ -142,18 +158,35 @@ class Factor:
 
     def solve(self, vectors: Floats, n_jobs: int | None = None) -> Floats:
         """A⁻¹ V for V (n, p)."""
-        from gramfold.ordering.factor_kernels import COLUMNS, solve_supernodes
+        from gramfold.ordering.factor_kernels import COLUMNS, backward, forward
 
-        known, stop = self.symbolic, np.zeros(1, dtype=np.uint8)
+        known, (n, p), stop = self.symbolic, vectors.shape, stop_flag()
+        shape = (known.heads, known.tail_start, known.tails, known.place, self.values, self.pivots)
+        groups = blocks(p, COLUMNS)
+        x = np.zeros((len(groups), n, COLUMNS))
+        for group, columns in zip(x, groups, strict=True):
+            group[:, : columns.stop - columns.start] = vectors[known.order, columns]
+
+        def down(members: Integers) -> Floats:
+            beside = np.zeros((len(x), len(known.border(members)), COLUMNS))
+            forward(*shape, members, stop, x, beside)
+            return beside
+
+        def up(members: Integers) -> None:
+            backward(*shape, members, stop, x)
+
+        def through(top: Integers) -> None:
+            down(top)
+            up(top)
+
+        parts, top = known.subtrees.parts, known.subtrees.top
+        for members, beside in zip(parts, run_blocks(down, parts, n_jobs, stop=stop), strict=True):
+            x[:, known.border(members)] += beside
+        run_blocks(through, [top], stop=stop)
+        run_blocks(up, parts, n_jobs, stop=stop)
         out = np.empty_like(vectors, dtype=np.float64)
-
-        def work(part: slice) -> None:
-            x = np.zeros((len(out), COLUMNS))
-            x[:, : part.stop - part.start] = vectors[known.order, part]
-            solve_supernodes(known.heads, known.tail_start, known.tails, known.place, self.values, self.pivots, stop, x)
-            out[known.order, part] = x[:, : part.stop - part.start]
-
-        run_blocks(work, blocks(vectors.shape[1], COLUMNS), n_jobs, stop=stop)
+        for group, columns in zip(x, groups, strict=True):
+            out[known.order, columns] = group[:, : columns.stop - columns.start]
         return out
 
 

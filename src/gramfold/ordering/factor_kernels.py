@@ -83,17 +83,43 @@ def _factor_rows(own, beyond, pivots):
     return True
 
 
+@routine
+def _take_away(taken, tail, begin, end, heads, owner, tail_start, tails, place, values, column):
+    """Take `taken` from rows tail[begin:end], from column tail[begin] on."""
+    target = -1
+    for i in range(begin, end):
+        a = tail[i]
+        if owner[a] != target:
+            target = owner[a]
+            _locate(tail, i, heads, target, tail_start, tails, column)
+        width = heads[target + 1] - heads[target]
+        row = a - heads[target]
+        near = place[target] + row * width
+        far = place[target] + width * width + row * (tail_start[target + 1] - tail_start[target]) - width
+        for j in range(i, tail.size):
+            at = column[j] + (near if column[j] < width else far)
+            values[at] -= taken[i - begin, j - begin]
+
+
+@inline
+def _border(heads, tail_start, tails, members):
+    """The vertices that a part touches above it, all in the tail of its last supernode, and where they begin."""
+    root = members[members.size - 1]
+    return tails[tail_start[root] : tail_start[root + 1]], heads[root + 1]
+
+
 @kernel
-def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, low, high, stop):
-    """Factor supernodes low..high−1 and take each from the later ones.
+def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, members, beside, stop):
+    """Factor these supernodes and take each from the later ones; what leaves the part is added to `beside`.
 
     stop[1] is set where a pivot is 0 or no number.
     """
+    border, limit = _border(heads, tail_start, tails, members)
     most = 0
-    for s in range(low, high):
+    for s in members:
         most = max(most, tail_start[s + 1] - tail_start[s])
     column = np.empty(most, np.int64)
-    for s in range(low, high):
+    for s in members:
         if stop[0]:
             return
         first, last = heads[s], heads[s + 1]
@@ -103,7 +129,7 @@ def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, lo
         if not _factor_rows(own, beyond, pivots[first:last]):
             stop[1] = 1
             return
-        target = -1
+        inside = np.searchsorted(tail, limit)
         for begin in range(0, r, _BLOCK):
             end = min(r, begin + _BLOCK)
             taken = np.zeros((end - begin, r - begin))  # what leaves rows tail[begin:end], from column tail[begin] on
@@ -119,18 +145,25 @@ def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, lo
                     for i in range(begin, end):
                         scaled[i - begin, p] = beyond[p, i] / pivots[first + p]
                 taken[:] = np.dot(scaled, beyond[:, begin:].copy())
-            for i in range(begin, end):
-                a = tail[i]
-                if owner[a] != target:
-                    target = owner[a]
-                    _locate(tail, i, heads, target, tail_start, tails, column)
-                width = heads[target + 1] - heads[target]
-                row = a - heads[target]
-                near = place[target] + row * width
-                far = place[target] + width * width + row * (tail_start[target + 1] - tail_start[target]) - width
-                for j in range(i, r):
-                    at = column[j] + (near if column[j] < width else far)
-                    values[at] -= taken[i - begin, j - begin]
+            _take_away(taken, tail, begin, min(end, inside), heads, owner, tail_start, tails, place, values, column)
+            if end > inside:
+                q = 0
+                for j in range(max(begin, inside), r):
+                    while border[q] < tail[j]:
+                        q += 1
+                    column[j] = q
+                for i in range(max(begin, inside), end):
+                    for j in range(i, r):
+                        beside[column[i], column[j]] += taken[i - begin, j - begin]
+
+
+@kernel
+def take_border(heads, owner, tail_start, tails, place, values, members, beside):
+    """Take from the later supernodes what a part has added up beside them."""
+    border, _ = _border(heads, tail_start, tails, members)
+    _take_away(
+        beside, border, 0, border.size, heads, owner, tail_start, tails, place, values, np.empty(border.size, np.int64)
+    )
 
 
 @inline
@@ -143,36 +176,51 @@ def _take(x, v, w, a, b, c, d):
 
 
 @kernel
-def solve_supernodes(heads, tail_start, tails, place, values, pivots, stop, x):
-    """Put the solution of L D Lᵀ z = x in the place of x (n, COLUMNS)."""
-    count = heads.size - 1
-    for s in range(count):  # L D y = x
+def forward(heads, tail_start, tails, place, values, pivots, members, stop, x, beside):
+    """L D y = x in the place of x (g, n, COLUMNS), for these supernodes; what leaves the part is added to `beside`."""
+    border, limit = _border(heads, tail_start, tails, members)
+    row = np.empty(0, np.int64)
+    for s in members:
         if stop[0]:
             return
         first, m = heads[s], heads[s + 1] - heads[s]
         tail = tails[tail_start[s] : tail_start[s + 1]]
         own, beyond = _own(values, place, s, m), _beyond(values, place, s, m, tail.size)
-        for i in range(m):
-            pivot = pivots[first + i]
-            a, b = x[first + i, 0] / pivot, x[first + i, 1] / pivot
-            c, d = x[first + i, 2] / pivot, x[first + i, 3] / pivot
-            x[first + i, 0], x[first + i, 1], x[first + i, 2], x[first + i, 3] = a, b, c, d
-            for k in range(i + 1, m):
-                _take(x, first + k, own[i, k], a, b, c, d)
-            for j in range(tail.size):
-                _take(x, tail[j], beyond[i, j], a, b, c, d)
-    for s in range(count - 1, -1, -1):  # Lᵀ x = y
+        inside = np.searchsorted(tail, limit)
+        if inside < tail.size:
+            row = np.searchsorted(border, tail[inside:])
+        for g in range(len(x)):
+            z, above = x[g], beside[g]
+            for i in range(m):
+                pivot = pivots[first + i]
+                a, b = z[first + i, 0] / pivot, z[first + i, 1] / pivot
+                c, d = z[first + i, 2] / pivot, z[first + i, 3] / pivot
+                z[first + i, 0], z[first + i, 1], z[first + i, 2], z[first + i, 3] = a, b, c, d
+                for k in range(i + 1, m):
+                    _take(z, first + k, own[i, k], a, b, c, d)
+                for j in range(inside):
+                    _take(z, tail[j], beyond[i, j], a, b, c, d)
+                for j in range(inside, tail.size):
+                    _take(above, row[j - inside], beyond[i, j], a, b, c, d)
+
+
+@kernel
+def backward(heads, tail_start, tails, place, values, pivots, members, stop, x):
+    """Lᵀ x = y in the place of y (g, n, COLUMNS), for these supernodes; those above them are done."""
+    for s in members[::-1]:
         if stop[0]:
             return
         first, m = heads[s], heads[s + 1] - heads[s]
         tail = tails[tail_start[s] : tail_start[s + 1]]
         own, beyond = _own(values, place, s, m), _beyond(values, place, s, m, tail.size)
-        for i in range(m - 1, -1, -1):
-            a = b = c = d = 0.0
-            for j in range(tail.size):
-                w, v = beyond[i, j], tail[j]
-                a, b, c, d = a + w * x[v, 0], b + w * x[v, 1], c + w * x[v, 2], d + w * x[v, 3]
-            for k in range(i + 1, m):
-                w, v = own[i, k], first + k
-                a, b, c, d = a + w * x[v, 0], b + w * x[v, 1], c + w * x[v, 2], d + w * x[v, 3]
-            _take(x, first + i, 1.0 / pivots[first + i], a, b, c, d)
+        for g in range(len(x)):
+            z = x[g]
+            for i in range(m - 1, -1, -1):
+                a = b = c = d = 0.0
+                for j in range(tail.size):
+                    w, v = beyond[i, j], tail[j]
+                    a, b, c, d = a + w * z[v, 0], b + w * z[v, 1], c + w * z[v, 2], d + w * z[v, 3]
+                for k in range(i + 1, m):
+                    w, v = own[i, k], first + k
+                    a, b, c, d = a + w * z[v, 0], b + w * z[v, 1], c + w * z[v, 2], d + w * z[v, 3]
+                _take(z, first + i, 1.0 / pivots[first + i], a, b, c, d)

@@ -18,6 +18,7 @@ from threadpoolctl import ThreadpoolController
 from gramfold.errors import InputError
 from gramfold.runtime.progress import SILENT, Stages
 
+Part = TypeVar("Part")
 Result = TypeVar("Result")
 StopFlag = NDArray[np.uint8]
 
@@ -55,15 +56,15 @@ def blocks(n: int, size: int) -> list[slice]:
 
 
 def run_blocks(
-    work: Callable[[slice], Result],
-    parts: list[slice],
+    work: Callable[[Part], Result],
+    parts: list[Part],
     n_jobs: int | None = None,
     *,
     stages: Stages = SILENT,
     what: str = "blocks",
     stop: StopFlag | None = None,
 ) -> list[Result]:
-    """Run `work` on every slice and return the results in the order of the slices.
+    """Run `work` on every part, mostly a slice, and return the results in their order.
 
     On an interrupt or an error the blocks not yet begun are dropped and `stop` is raised for those under way.
     """
