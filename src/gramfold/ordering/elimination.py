@@ -33,14 +33,17 @@ class Elimination:
         goes_on = (self.parent[:-1] == np.arange(1, n)) & (self.counts[:-1] == self.counts[1:] + 1)
         return np.concatenate(([0], np.flatnonzero(~goes_on) + 1, [n]))
 
-    def structure(self) -> tuple[Integers, Integers]:
-        """Start (n + 1,) and later neighbours of each vertex, ascending."""
+    def structure(self, of: Integers | None = None) -> tuple[Integers, Integers]:
+        """Start (p + 1,) and later neighbours, ascending, of these vertices or of all."""
         from gramfold.ordering.elimination_kernels import fill_structure
 
         n = len(self.parent)
-        start = np.concatenate(([0], np.cumsum(self.counts)))
+        of = np.arange(n) if of is None else of
+        start = np.concatenate(([0], np.cumsum(self.counts[of])))
+        place = np.full(n, -1, dtype=np.int64)
+        place[of] = start[:-1]
         filled = np.empty(start[-1], dtype=np.int32)
-        fill_structure(self.indptr, self.indices, self.parent, np.full(n, -1, np.int32), start[:-1].copy(), filled)
+        fill_structure(self.indptr, self.indices, self.parent, np.full(n, -1, np.int32), place, filled)
         return start, filled
 
 

@@ -36,13 +36,14 @@ def tree_and_counts(indptr, indices, parent, ancestor, mark, counts, limit):
 
 @kernel
 def fill_structure(indptr, indices, parent, mark, place, filled):
-    """filled[start[v]:start[v+1]]: the later vertices that v touches, ascending; `place` starts as `start`."""
+    """The later vertices that v touches, ascending, in `filled` from place[v] on; none where that is −1."""
     for i in range(parent.size):
         mark[i] = i
         for e in range(indptr[i], indptr[i + 1]):
             j = indices[e]
             while j < i and mark[j] != i:
-                filled[place[j]] = i
-                place[j] += 1
+                if place[j] >= 0:
+                    filled[place[j]] = i
+                    place[j] += 1
                 mark[j] = i
                 j = parent[j]

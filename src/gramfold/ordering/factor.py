@@ -19,6 +19,7 @@ from gramfold.ordering.subtrees import Subtrees, subtrees
 from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks, stop_flag
 from gramfold.types import Floats, Integers
 
+COLUMNS = 4  # that are solved for at a time: the kernels write them out
 _SUPERNODES_PER_CALL = 50_000  # that get their entries
 
 
@@ -49,19 +50,15 @@ class Symbolic:
         """From an order and its elimination."""
         heads = elimination.supernodes()
         sizes = np.diff(heads)
-        lengths = elimination.counts[heads[1:] - 1]  # of the tails
-        start, filled = elimination.structure()
-        tail_start = np.concatenate(([0], np.cumsum(lengths)))
-        # the tail of a supernode is the row of its last vertex
-        rows = np.repeat(start[heads[1:] - 1] - tail_start[:-1], lengths) + np.arange(tail_start[-1])
+        tail_start, tails = elimination.structure(heads[1:] - 1)  # the row of a supernode's last vertex is its tail
         pairs = np.concatenate(([0], np.cumsum(elimination.counts.astype(np.float64) ** 2 / 2)))
         return cls(
             order=order,
             heads=heads,
             owner=np.repeat(np.arange(len(sizes), dtype=np.int32), sizes),
             tail_start=tail_start,
-            tails=filled[rows],
-            place=np.concatenate(([0], np.cumsum(sizes * (sizes + lengths)))),
+            tails=tails,
+            place=np.concatenate(([0], np.cumsum(sizes * (sizes + np.diff(tail_start))))),
             operations=np.diff(pairs[heads]),
         )
 
@@ -158,7 +155,7 @@ class Factor:
 
     def solve(self, vectors: Floats, n_jobs: int | None = None) -> Floats:
         """A⁻¹ V for V (n, p)."""
-        from gramfold.ordering.factor_kernels import COLUMNS, backward, forward
+        from gramfold.ordering.factor_kernels import backward, forward
 
         known, (n, p), stop = self.symbolic, vectors.shape, stop_flag()
         shape = (known.heads, known.tail_start, known.tails, known.place, self.values, self.pivots)

@@ -10,7 +10,6 @@ from gramfold.runtime.compiled import inline, kernel, routine
 
 _BLOCK = 64  # rows or columns that go through one product of dense blocks
 _SMALL = 8  # supernodes of fewer vertices are updated by plain loops
-COLUMNS = 4  # that are solved for at a time
 
 
 @inline
@@ -177,7 +176,7 @@ def _take(x, v, w, a, b, c, d):
 
 @kernel
 def forward(heads, tail_start, tails, place, values, pivots, members, stop, x, beside):
-    """L D y = x in the place of x (g, n, COLUMNS), for these supernodes; what leaves the part is added to `beside`."""
+    """L D y = x in the place of x (g, n, 4), for these supernodes; what leaves the part is added to `beside`."""
     border, limit = _border(heads, tail_start, tails, members)
     row = np.empty(0, np.int64)
     for s in members:
@@ -206,7 +205,7 @@ def forward(heads, tail_start, tails, place, values, pivots, members, stop, x, b
 
 @kernel
 def backward(heads, tail_start, tails, place, values, pivots, members, stop, x):
-    """Lᵀ x = y in the place of y (g, n, COLUMNS), for these supernodes; those above them are done."""
+    """Lᵀ x = y in the place of y (g, n, 4), for these supernodes; those above them are done."""
     for s in members[::-1]:
         if stop[0]:
             return

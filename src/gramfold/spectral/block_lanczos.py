@@ -13,7 +13,7 @@ from gramfold.spectral.tall import combined, inner, minus, orthonormal
 from gramfold.types import Floats
 
 _SEED = 20000812  # the start changes no result beyond its residual; a fixed one makes runs repeatable
-_SPARE = 6  # vectors in a block beyond the number wanted
+_SPARE = 6  # vectors in a block beyond the number wanted, where nothing else is said
 _MOST_BLOCKS = 24
 _TOLERANCE = 1e-13  # of a residual, relative to the largest eigenvalue
 _STALLED = 1e-10  # from there on rounding may be all that is left
@@ -29,15 +29,16 @@ def block_lanczos(
     relative: float = 0.0,
     lowest: bool = True,
     start: Floats | None = None,
+    spare: int = _SPARE,
     restarts: int = 0,
 ) -> tuple[Floats, Floats, float]:
     """The largest eigenpairs of a symmetric operator, descending, and roughly its lowest eigenvalue (at most 0).
 
     Residuals are judged beside the largest eigenvalue, or beside `relative` times their own if that is more;
-    `lowest=False` asks nothing of the lowest; `start` (n, ·) are vectors near the wanted ones. After some blocks the
-    basis is given up for its best vectors, at most `restarts` times.
+    `lowest=False` asks nothing of the lowest; `start` (n, ·) are vectors near the wanted ones; a block has `spare` more
+    vectors than are wanted. After some blocks the basis is given up for its best vectors, at most `restarts` times.
     """
-    start = first_block(n, count, start)
+    start = first_block(n, count, start, spare)
     width = start.shape[1]
     for _ in range(restarts + 1):
         basis = [orthonormal(start)[0]]
@@ -71,9 +72,9 @@ def block_lanczos(
     )
 
 
-def first_block(n: int, count: int, start: Floats | None = None) -> Floats:
+def first_block(n: int, count: int, start: Floats | None = None, spare: int = _SPARE) -> Floats:
     """Vectors (n, p) to begin with, a few more than are wanted: the given ones, then random ones."""
-    width = min(n, count + _SPARE)
+    width = min(n, count + spare)
     block = np.random.default_rng(_SEED).standard_normal((n, width))
     if start is not None:
         given = start[:, :width]

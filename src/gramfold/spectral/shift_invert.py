@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array, eye_array
 
 from gramfold.errors import NotConvergedError, SingularFactorError
-from gramfold.ordering.factor import Factor, Symbolic
+from gramfold.ordering.factor import COLUMNS, Factor, Symbolic
 from gramfold.ordering.superlu import OrderedLU
 from gramfold.spectral.block_lanczos import block_lanczos
 from gramfold.spectral.pencil import one_norm
@@ -21,6 +21,7 @@ from gramfold.types import Floats
 SHIFT = 1e-13
 # Of the inverse's eigenpairs, before they are sharpened.
 _RELATIVE = 1e-9
+_SPARE = 2  # vectors in a block beyond those wanted, at least
 _RESTARTS = 20  # for eigenvalues close together, as of an expander
 _SMALL_OPERATIONS = 2e8  # SuperLU takes some tenths of a second, less than it takes to compile our own factorisation
 _APART = 1e-4  # of the largest wanted; below, residuals beside the inverse's largest eigenvalue tell too little
@@ -40,7 +41,10 @@ def smallest_eigenpairs(
     known, solve, near = np.empty((n, 0)), inverse, None if start is None else inverse(start)
     while True:
         wanted = count - known.shape[1]
-        rest = block_lanczos(solve, n, wanted, relative=_RELATIVE, lowest=False, start=near, restarts=_RESTARTS)[1]
+        spare = _SPARE + -(wanted + _SPARE) % COLUMNS  # whole groups
+        rest = block_lanczos(
+            solve, n, wanted, relative=_RELATIVE, lowest=False, start=near, spare=spare, restarts=_RESTARTS
+        )[1]
         # one more inverse step and a Rayleigh–Ritz step on A itself take out what the shift left behind
         values, vectors = rayleigh_ritz(matrix, np.hstack([known, solve(rest)]))
         # What is far smaller than the others, as where a thread ties two parts together, drowns them in the rounding of
