@@ -79,7 +79,7 @@ CASES = {
     "width of nothing": (lambda: LaplacianEigenmaps(weights="gaussian", width=0.0).fit(X), "width"),
     "width of a word": (lambda: LaplacianEigenmaps(weights="gaussian", width="auto").fit(X), "width"),
     "unknown coordinates": (lambda: CommuteTime(coordinates="best").fit(X), "coordinates"),
-    "time before the start": (lambda: HeatKernel(time=-1.0).fit(X), "time"),
+    "time before the start": (lambda: HeatKernel(t=-1.0).fit(X), "'t' parameter"),
     "more than all density": (lambda: DiffusionMap(alpha=1.5).fit(X), "alpha"),
     "unknown policy": (lambda: Isomap(on_disconnected="ignore").fit(X), "on_disconnected"),
     "unknown search": (lambda: Isomap(neighbors="fast").fit(X), "neighbors"),
