@@ -35,9 +35,7 @@ class HeatKernel(LaplacianEmbedding):
     1.0
     """
 
-    t: float = parameter(
-        default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="How long heat spreads."
-    )
+    t: float = parameter(default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="How long heat spreads.")
 
     def _kernel_of_weights(self, graph: Graph, width: Width) -> LaplacianKernel:
         return laplacian_kernel(

@@ -46,9 +46,7 @@ class LLE(LocalEmbedding):
         allowed=[StrOptions({"pinv", "shift", "heat"})],
         words="Which kernel `kernel_` is: M†, λmax·I − M or exp(−M·t); the axes and the map are the same.",
     )
-    t: float = parameter(
-        default=1.0, allowed=[Interval(Real, 0, None, closed="neither")], words="Of the heat kernel."
-    )
+    t: float = parameter(default=1.0, allowed=[Interval(Real, 0, None, closed="neither")], words="Of the heat kernel.")
 
     def _kernel(self, graph: Graph, stages: Stages) -> PenaltyKernel:
         grams = self._index.vertex_grams(graph.vertices)
