@@ -83,7 +83,7 @@ def test_columns_and_skip_choose_what_is_mapped(folder):
 
 
 def test_as_a_program(folder):
-    words = [sys.executable, "-m", "gramfold.cli", "embed", "roll.csv", "-m", "lle", "--out", "map.csv"]
+    words = [sys.executable, "-m", "gramfold", "embed", "roll.csv", "-m", "lle", "--out", "map.csv"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "LLE mapped 300 rows of 3 columns to 2 dimensions" in done.stdout
@@ -118,6 +118,13 @@ def test_every_method_is_found_by_its_name():
     listed = run("methods").output.splitlines()
     assert [line.split()[0] for line in listed] == list(known)
     assert all(len(line.split()) > 1 for line in listed), "a method has no summary"
+
+
+@pytest.mark.parametrize("name", ["maximum_variance_unfolding", "Maximum-Variance-Unfolding", "maximum"])
+def test_an_alias_finds_its_method_and_is_not_listed_twice(name):
+    assert find_method(name) is gramfold.SDE
+    assert list(known_methods().values()).count(gramfold.SDE) == 1
+    assert run("methods", name).output == run("methods", "sde").output
 
 
 @pytest.mark.parametrize(

@@ -15,31 +15,39 @@ _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 def known_methods() -> dict[str, type]:
     """Every exported estimator that makes a map, by its name in small letters; an alias counts once."""
+    return {name: method for name, method in _names().items() if name == _in_small_letters(method.__name__)}
+
+
+def _names() -> dict[str, type]:
+    """The same, aliases too."""
     from sklearn.base import BaseEstimator
 
     import gramfold
 
-    exported = (getattr(gramfold, name) for name in gramfold.__all__)
-    found = {
-        _WORD_STARTS.sub("_", thing.__name__).lower(): thing
-        for thing in exported
+    exported = {_in_small_letters(name): getattr(gramfold, name) for name in gramfold.__all__}
+    return {
+        name: thing
+        for name, thing in sorted(exported.items())
         if inspect.isclass(thing) and issubclass(thing, BaseEstimator) and hasattr(thing, "fit_transform")
     }
-    return dict(sorted(found.items()))
+
+
+def _in_small_letters(name: str) -> str:
+    return _WORD_STARTS.sub("_", name).lower()
 
 
 def find_method(name: str) -> type:
-    """The class of that name or unambiguous beginning; hyphens count as underscores."""
-    methods = known_methods()
+    """The class of that name or unambiguous beginning, an alias too; hyphens count as underscores."""
+    names = _names()
     wanted = name.strip().lower().replace("-", "_")
-    if wanted in methods:
-        return methods[wanted]
-    begun = [known for known in methods if known.startswith(wanted)] if wanted else []
+    if wanted in names:
+        return names[wanted]
+    begun = [known for known in names if known.startswith(wanted)] if wanted else []
     if len(begun) == 1:
-        return methods[begun[0]]
+        return names[begun[0]]
     if begun:
         raise InputError(f"'{name}' may mean {' or '.join(begun)}: write more of the name.")
-    raise InputError(f"There is no method '{name}': use one of {', '.join(methods)}.")
+    raise InputError(f"There is no method '{name}': use one of {', '.join(known_methods())}.")
 
 
 def parameters_of(method: type) -> dict[str, inspect.Parameter]:
