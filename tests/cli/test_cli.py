@@ -1,5 +1,6 @@
 """The command line: the same maps as Python gives, and one sentence for what cannot be done."""
 
+import re
 import subprocess
 import sys
 import warnings
@@ -125,6 +126,17 @@ def test_an_alias_finds_its_method_and_is_not_listed_twice(name):
     assert find_method(name) is gramfold.SDE
     assert list(known_methods().values()).count(gramfold.SDE) == 1
     assert run("methods", name).output == run("methods", "sde").output
+
+
+def test_the_clusterer_is_told_of_but_makes_no_map():
+    assert "max_clusters : int, default=10" in run("methods", "spectral_clustering").output
+    with pytest.raises(InputError, match="no method 'spectral_clustering'"):
+        find_method("spectral_clustering")
+
+
+def test_the_summary_tells_the_proof_of_a_learned_kernel(folder):
+    said = run("embed", "roll.csv", "-m", "sde", "--columns", "x,y", "--out", "map.csv").output
+    assert 0 <= float(re.search(r"proof     within (\S+) of", said)[1]) <= 1e-3
 
 
 @pytest.mark.parametrize(
