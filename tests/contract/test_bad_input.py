@@ -78,6 +78,8 @@ CASES = {
     "unknown weights": (lambda: LaplacianEigenmaps(weights="cosine").fit(X), "weights"),
     "width of nothing": (lambda: LaplacianEigenmaps(weights="gaussian", width=0.0).fit(X), "width"),
     "width of a word": (lambda: LaplacianEigenmaps(weights="gaussian", width="auto").fit(X), "width"),
+    "width of edges that all weigh 1": (lambda: LaplacianEigenmaps(width=0.5).fit(X), "width=0.5 is that of Gaussian"),
+    "parameters of no function": (lambda: KernelPCA(kernel_params={"a": 1}).fit(X), "kernel='rbf' is none"),
     "unknown coordinates": (lambda: CommuteTime(coordinates="best").fit(X), "coordinates"),
     "time before the start": (lambda: HeatKernel(t=-1.0).fit(X), "'t' parameter"),
     "more than all density": (lambda: DiffusionMap(alpha=1.5).fit(X), "alpha"),

@@ -32,7 +32,7 @@ def test_the_map_keeps_its_shape(cls, dtype, power):
     try:
         found = shape_of(cls(), np.ldexp(X, power))
     except InputError as error:
-        assert power > 0
-        assert "divide X by a constant" in str(error)
-        return
+        if power > 0 and "divide X by a constant" in str(error):
+            return
+        raise
     np.testing.assert_allclose(found, shape_of(cls(), X), atol=1e-6 if dtype == "float64" else 1e-3)
