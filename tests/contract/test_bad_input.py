@@ -181,6 +181,19 @@ CASES = {
     "kernels of no width": (lambda: KernelEigenmaps(width=0.0).fit(X), "width"),
     "distances for a map of columns": (lambda: LPP(metric="precomputed").fit(D), "pass the rows themselves"),
     "classes that nobody gave": (lambda: LPP(graph="classes").fit(X), "no classes were given"),
+    "classes with gaps": (
+        lambda: LPP(graph="classes").fit(X, np.where(np.arange(40) > 5, 1.0, np.nan)),
+        "y holds gaps or measurements",
+    ),
+    "measurements as classes": (lambda: LPP(graph="classes").fit(X, X[:, 0]), "y holds gaps or measurements"),
+    "words beside nothing": (
+        lambda: LPP(graph="classes").fit(X, np.array(["a", None] * 20, dtype=object)),
+        "y holds gaps or measurements",
+    ),
+    "a class for each row": (
+        lambda: LPP(graph="class-neighbors").fit(np.repeat(X, 3, axis=0), np.repeat(np.arange(40), 3)),
+        "each of the 40 classes in y has only one distinct row",
+    ),
     "reweighted projection": (lambda: LPP(approximation="reweighted").fit(X), "approximation"),
     "negative roughness": (lambda: HessianLLE(roughness=-1.0).fit(X), "roughness"),
     "no such decomposition": (lambda: PCA(svd_solver="jacobi").fit(X), "svd_solver"),
