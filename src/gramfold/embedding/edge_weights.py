@@ -31,14 +31,17 @@ class EdgeWeights:
         The σ used; under "self-tuning" that of each distinct row.
     """
 
+    def _validate_params(self) -> None:
+        super()._validate_params()  # type: ignore[misc]
+        if self.weights == "binary" and self.width is not None:
+            raise InputError(
+                f"width={self.width!r} is that of Gaussian weights and weights='binary' has none: use "
+                "weights='gaussian', or leave width out."
+            )
+
     def _width_of(self, graphs: list[Graph], n_vertices: int) -> Width:
         """σ of graphs on some of this many vertices, by the largest of them (the first) or for each vertex."""
         if self.weights == "binary":
-            if self.width is not None:
-                raise InputError(
-                    f"width={self.width!r} is that of Gaussian weights and weights='binary' has none: use "
-                    "weights='gaussian', or leave width out."
-                )
             return None
         if self.width != "self-tuning":
             return default_width(graphs[0]) if self.width is None else float(self.width)
