@@ -1,5 +1,6 @@
 """The command line: the same maps as Python gives, and one sentence for what cannot be done."""
 
+import re
 import subprocess
 import sys
 import warnings
@@ -83,7 +84,7 @@ def test_columns_and_skip_choose_what_is_mapped(folder):
 
 
 def test_as_a_program(folder):
-    words = [sys.executable, "-m", "gramfold.cli", "embed", "roll.csv", "-m", "lle", "--out", "map.csv"]
+    words = [sys.executable, "-m", "gramfold", "embed", "roll.csv", "-m", "lle", "--out", "map.csv"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "LLE mapped 300 rows of 3 columns to 2 dimensions" in done.stdout
@@ -118,6 +119,24 @@ def test_every_method_is_found_by_its_name():
     listed = run("methods").output.splitlines()
     assert [line.split()[0] for line in listed] == list(known)
     assert all(len(line.split()) > 1 for line in listed), "a method has no summary"
+
+
+@pytest.mark.parametrize("name", ["maximum_variance_unfolding", "Maximum-Variance-Unfolding", "maximum"])
+def test_an_alias_finds_its_method_and_is_not_listed_twice(name):
+    assert find_method(name) is gramfold.SDE
+    assert list(known_methods().values()).count(gramfold.SDE) == 1
+    assert run("methods", name).output == run("methods", "sde").output
+
+
+def test_the_clusterer_is_told_of_but_makes_no_map():
+    assert "max_clusters : int, default=10" in run("methods", "spectral_clustering").output
+    with pytest.raises(InputError, match="no method 'spectral_clustering'"):
+        find_method("spectral_clustering")
+
+
+def test_the_summary_tells_the_proof_of_a_learned_kernel(folder):
+    said = run("embed", "roll.csv", "-m", "sde", "--columns", "x,y", "--out", "map.csv").output
+    assert 0 <= float(re.search(r"proof     within (\S+) of", said)[1]) <= 1e-3
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gramfold import LLE, Isomap, KernelPCA, LaplacianEigenmaps
+from gramfold import LLE, PCA, Isomap, KernelPCA, LaplacianEigenmaps
 from gramfold.errors import ApproximationWarning, NotConvergedError
 from gramfold.neighbors import search
 from gramfold.spectral import policy
@@ -74,3 +74,13 @@ def test_kernel_views_agree():
         direct = dense[4, 4] + dense[9, 9] - 2 * dense[4, 9]
         np.testing.assert_allclose(K.squared_distances([4], [9])[0, 0], direct, atol=1e-8 * scale)
         np.testing.assert_allclose(K.squared_distances([4])[0, 9], direct, atol=1e-8 * scale)
+
+
+@pytest.mark.parametrize(
+    ("scale", "dtype"), [(1e30, "float32"), (1e-30, "float32"), (1e148, "float64"), (1e-148, "float64")]
+)
+def test_a_map_is_judged_alike_at_every_scale(scale, dtype):
+    X = np.random.default_rng(0).standard_normal((60, 4)).astype(dtype)
+    far = PCA().fit(X * X.dtype.type(scale))
+    assert far.score(X * X.dtype.type(scale)) == pytest.approx(PCA().fit(X).score(X), rel=1e-6)
+    assert far.spectrum_.residuals.max() < 1e-10

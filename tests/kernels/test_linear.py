@@ -61,3 +61,19 @@ def test_what_is_no_eigenvector_is_refused():
         proved_spectrum(kernel, places + 1e-3 * RNG.standard_normal(places.shape), "somebody", 0.0)
     with pytest.raises(NotConvergedError):
         proved_spectrum(kernel, places[:, ::-1], "somebody", 0.0)  # not in descending order
+
+
+@pytest.mark.parametrize("scale", [1e-148, 1e148])
+def test_proof_at_every_scale(scale):
+    rows = scale * np.random.default_rng(0).standard_normal((30, 4))
+    mean = rows.mean(axis=0)
+    scatter = (rows - mean).T @ (rows - mean)
+    values, axes = np.linalg.eigh(scatter)
+    kernel = linear_gram(rows, mean, scatter=scatter)
+    misfit = kernel.misfit(axes, values)
+    places = project(rows, mean, axes[:, ::-1])
+    assert (misfit <= 1e-13 * values[-1]).all()
+    for given in (None, misfit[::-1]):
+        spectrum = proved_spectrum(kernel, places, "eigh", 0.0, given)
+        np.testing.assert_allclose(spectrum.eigenvalues, values[::-1], rtol=1e-12)
+        assert spectrum.residuals.max() < 1e-12

@@ -103,6 +103,14 @@ def test_heat_is_the_matrix_exponential_without_its_null_part(t: float) -> None:
     np.testing.assert_allclose(kernel_of(W, decay=Heat(t)).matrix(), expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("decay", [Heat, Steps])
+def test_long_times_take_no_longer_and_give_the_same(decay: type) -> None:
+    W = random_weights(25, 3)
+    for t in (400, 600, 10**9, 1e300):  # from products to eigenvectors
+        kernel = kernel_of(W, degrees(csr_array(W)), decay=decay(t))
+        np.testing.assert_allclose(kernel @ np.eye(25), kernel.matrix(), atol=1e-12)
+
+
 def test_heat_integrated_over_time_is_half_the_pseudo_inverse() -> None:
     """Ham et al. 2004, eqs (17)–(20)."""
     W = random_weights(8, 1)

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from gramfold.kernels.functions import RowKernel
 from gramfold.kernels.nystrom import LandmarkColumns, LandmarkValues
-from gramfold.kernels.sampling import kmeans_rows, leverage_rows, leverage_scores, uniform_rows
+from gramfold.kernels.sampling import kmeans_centers, kmeans_rows, leverage_rows, leverage_scores, uniform_rows
 
 GAUSSIAN = RowKernel("rbf", gamma=0.5)
 
@@ -70,3 +70,14 @@ def test_kmeans_of_copies_takes_each_once() -> None:
     X = np.repeat(np.arange(5.0), 10)[:, None] * np.ones(3)
     rows = kmeans_rows(X, 20, np.random.RandomState(0))
     assert sorted(X[rows, 0]) == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize("power", [-100, 100])
+def test_kmeans_is_the_same_where_squares_leave_float32(kind, power: int) -> None:
+    X = crowd_and_outposts().astype(np.float32)
+    near = kmeans_centers(kind(X), np.arange(len(X)), 12, np.random.RandomState(0))
+    far = kmeans_centers(kind(np.ldexp(X, power)), np.arange(len(X)), 12, np.random.RandomState(0))
+    np.testing.assert_array_equal(far, np.ldexp(near, power))
+    rows = kmeans_rows(kind(np.ldexp(X, power)), 12, np.random.RandomState(0))
+    np.testing.assert_array_equal(rows, kmeans_rows(kind(X), 12, np.random.RandomState(0)))

@@ -30,7 +30,7 @@ def squared_distances(rows, weights):
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("time", [1, 2, 7])
 def test_distances_are_those_between_walkers(time, alpha, weights):
-    model = DiffusionMap(59, n_neighbors=6, alpha=alpha, time=time, weights=weights).fit(s_curve()[:60])
+    model = DiffusionMap(59, n_neighbors=6, alpha=alpha, t=time, weights=weights).fit(s_curve()[:60])
     P, rest = walk(model, alpha)
     expected = squared_distances(np.linalg.matrix_power(P, time), 1 / rest)
     on_the_map = squared_distances(model.embedding_, 1.0)
@@ -43,7 +43,7 @@ def test_distances_are_those_between_walkers(time, alpha, weights):
 @repeating
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 def test_coordinates_are_eigenvectors_of_the_walk(alpha):
-    model = DiffusionMap(3, alpha=alpha, time=3).fit(s_curve()[:400])
+    model = DiffusionMap(3, alpha=alpha, t=3).fit(s_curve()[:400])
     P, rest = walk(model, alpha)
     psi, values = model.spectrum_.eigenvectors, 1 - model.spectrum_.penalties
     np.testing.assert_allclose(P @ psi, psi * values, atol=1e-10)
@@ -55,7 +55,7 @@ def test_coordinates_are_eigenvectors_of_the_walk(alpha):
 def test_without_time_and_density_it_is_laplacian_eigenmaps():
     X = s_curve()
     plain = LaplacianEigenmaps(weights="gaussian").fit(X)
-    still = DiffusionMap(alpha=0.0, time=0).fit(X)
+    still = DiffusionMap(alpha=0.0, t=0).fit(X)
     volume = affinity(plain.graph_, plain.width_).sum()
     np.testing.assert_allclose(still.embedding_, plain.embedding_ * np.sqrt(volume), rtol=1e-6, atol=1e-8)
 
@@ -64,7 +64,7 @@ def test_without_time_and_density_it_is_laplacian_eigenmaps():
 def test_walks_that_alternate(time):
     # a path is two-coloured: every eigenvalue λ of its walk has a −λ beside it
     lengths = np.diag(np.ones(7), 1) + np.diag(np.ones(7), -1)
-    model = DiffusionMap(7, metric="precomputed", weights="binary", alpha=0.0, time=time).fit(csr_array(lengths))
+    model = DiffusionMap(7, metric="precomputed", weights="binary", alpha=0.0, t=time).fit(csr_array(lengths))
     P, rest = walk(model, 0.0)
     values = 1 - model.spectrum_.penalties
     np.testing.assert_allclose(np.append(1.0, values), -np.append(1.0, values)[::-1], atol=1e-12)
@@ -111,7 +111,7 @@ def test_independent_coordinates_are_arc_length_and_height(height, n, limit):
 def test_a_new_row_is_the_mean_of_its_walk_over_the_eigenvalue(alpha):
     X = s_curve()
     known = X[:500]
-    model = DiffusionMap(alpha=alpha, time=2).fit(known)
+    model = DiffusionMap(alpha=alpha, t=2).fit(known)
     W = affinity(model.graph_, model.width_).toarray()
     reach = np.sort(np.linalg.norm(known[:, None] - known[None], axis=2), axis=1)[:, 8]
     for x in X[500:520]:

@@ -173,6 +173,17 @@ def test_pieces_have_kernels_of_their_own():
     assert (placed[20:, 0] > model.embedding_[:300, 0].max()).all()
 
 
+@pytest.mark.parametrize("cls", [KernelEigenmaps, LPP])
+def test_rows_of_a_piece_left_out_have_no_place_as_new_ones_either(cls):
+    X = np.vstack([sheet(300), sheet(200, seed=1) + 100])
+    with pytest.warns(DisconnectedGraphWarning, match="only the largest is embedded"):
+        model = cls(on_disconnected="largest").fit(X)
+    with pytest.warns(DisconnectedGraphWarning, match="200 of 500 new rows"):
+        placed = model.transform(X)
+    np.testing.assert_allclose(placed, model.embedding_, atol=1e-10)
+    assert (np.isnan(placed[:, 0]) == ~model.kept_).all()
+
+
 def test_fewer_directions_than_asked_for_are_told():
     with pytest.warns(RankWarning, match="the last 2 columns of the map are zero"):
         model = KernelEigenmaps(5, 1).fit(sheet(100))

@@ -61,3 +61,10 @@ def test_all_rows_as_landmarks_in_any_order():
 def test_landmarks_that_cannot_be(landmarks, metric, sentence):
     with pytest.raises(InputError, match=sentence):
         LandmarkMDS(1, landmarks=landmarks, metric=metric).fit(X)
+
+
+def test_all_distances_are_checked_where_landmarks_are_named():
+    distances = cdist(X, X)
+    distances[3, 7] += 1.0
+    with pytest.raises(InputError, match="symmetric"):
+        LandmarkMDS(landmarks=[1, 2, 5], metric="precomputed").fit(distances)

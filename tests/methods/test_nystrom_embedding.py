@@ -198,3 +198,24 @@ def test_landmarks_that_cannot_be(settings, sentence):
 def test_kmeans_needs_rows():
     with pytest.raises(InputError, match="needs the rows themselves"):
         NystromEmbedding(kernel="precomputed", landmarks=5, landmark_choice="kmeans").fit(X @ X.T)
+
+
+# --- footnote 11
+
+
+@pytest.mark.parametrize("eigenvectors", WAYS)
+def test_a_kernel_with_gaps_gives_the_map_of_the_whole_one(eigenvectors):
+    known = np.arange(5)  # of rank 3
+    whole = X @ X.T
+    gaps = whole.copy()
+    gaps[5:, 5:] = np.nan
+    settings = {"kernel": "precomputed", "eigenvectors": eigenvectors, "landmarks": known}
+    ours, theirs = NystromEmbedding(3, **settings).fit(gaps), NystromEmbedding(3, **settings).fit(whole)
+    assert difference(ours.embedding_, theirs.embedding_) < 1e-8
+    assert (ours.completion_.rank, theirs.completion_) == (3, None)
+    np.testing.assert_allclose(ours.error_, 0.0, atol=1e-10)
+    np.testing.assert_allclose(ours.transform(whole), ours.embedding_, atol=1e-8)
+    with pytest.raises(InputError, match="X contains NaN"):
+        ours.transform(gaps)
+    with pytest.raises(InputError, match="is square"):
+        NystromEmbedding(**settings).fit(gaps[:, known].copy() + np.where(np.arange(5) == 2, np.nan, 0.0))

@@ -1,4 +1,4 @@
-"""The command line: `gramfold embed`, `gramfold demo`, `gramfold methods`."""
+"""The command line: `gramfold embed`, `gramfold cluster`, `gramfold methods`, `gramfold demo`."""
 
 from gramfold.cli.commands import main
 

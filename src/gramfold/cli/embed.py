@@ -95,6 +95,9 @@ def _account(model: Any, places: Any) -> list[str]:
         residual = float(np.max(spectrum.residuals, initial=0.0))
         lines.append(f"solver    {spectrum.solver}, largest residual {residual:.0e}")
         lines += _variance(spectrum)
+    certificate = getattr(model, "certificate_", None)
+    if certificate is not None:
+        lines.append(f"proof     within {certificate.gap:.1e} of the largest variance that any kernel can have")
     timings = getattr(model, "timings_", {})
     if timings:
         lines.append("stages    " + ", ".join(f"{stage} {spent:.2f} s" for stage, spent in timings.items()))

@@ -15,31 +15,46 @@ _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 def known_methods() -> dict[str, type]:
     """Every exported estimator that makes a map, by its name in small letters; an alias counts once."""
+    return {name: method for name, method in _mappers().items() if name == _in_small_letters(method.__name__)}
+
+
+def find_method(name: str) -> type:
+    """The class of that name or unambiguous beginning, an alias too; hyphens count as underscores."""
+    return _found(name, _mappers())
+
+
+def _mappers() -> dict[str, type]:
+    return {name: thing for name, thing in _estimators().items() if hasattr(thing, "fit_transform")}
+
+
+def _estimators() -> dict[str, type]:
+    """Every exported estimator by each of its names."""
     from sklearn.base import BaseEstimator
 
     import gramfold
 
-    exported = (getattr(gramfold, name) for name in gramfold.__all__)
-    found = {
-        _WORD_STARTS.sub("_", thing.__name__).lower(): thing
-        for thing in exported
-        if inspect.isclass(thing) and issubclass(thing, BaseEstimator) and hasattr(thing, "fit_transform")
+    exported = {_in_small_letters(name): getattr(gramfold, name) for name in gramfold.__all__}
+    return {
+        name: thing
+        for name, thing in sorted(exported.items())
+        if inspect.isclass(thing) and issubclass(thing, BaseEstimator)
     }
-    return dict(sorted(found.items()))
 
 
-def find_method(name: str) -> type:
-    """The class of that name or unambiguous beginning; hyphens count as underscores."""
-    methods = known_methods()
+def _in_small_letters(name: str) -> str:
+    return _WORD_STARTS.sub("_", name).lower()
+
+
+def _found(name: str, named: dict[str, type]) -> type:
     wanted = name.strip().lower().replace("-", "_")
-    if wanted in methods:
-        return methods[wanted]
-    begun = [known for known in methods if known.startswith(wanted)] if wanted else []
+    if wanted in named:
+        return named[wanted]
+    begun = [known for known in named if known.startswith(wanted)] if wanted else []
     if len(begun) == 1:
-        return methods[begun[0]]
+        return named[begun[0]]
     if begun:
         raise InputError(f"'{name}' may mean {' or '.join(begun)}: write more of the name.")
-    raise InputError(f"There is no method '{name}': use one of {', '.join(methods)}.")
+    raise InputError(f"There is no method '{name}': use one of {', '.join(known_methods())}.")
 
 
 def parameters_of(method: type) -> dict[str, inspect.Parameter]:
@@ -51,10 +66,9 @@ def parameters_of(method: type) -> dict[str, inspect.Parameter]:
 @click.argument("name", required=False)
 @in_sentences
 def methods(name: str | None) -> None:
-    """List the methods, or tell the parameters of the one called NAME."""
+    """List the methods, or tell the parameters of the one called NAME (also of spectral_clustering, for `cluster`)."""
     if name is not None:
-        method = find_method(name)
-        click.echo(_account_of(method))
+        click.echo(_account_of(_found(name, _estimators())))
         return
     known = known_methods()
     width = max(map(len, known))

@@ -2,6 +2,7 @@
 
 from gramfold.embedding.barycentric_places import BarycentricPlaces
 from gramfold.embedding.continuous_embedding import ContinuousEmbedding
+from gramfold.embedding.distance_embedding import DistanceEmbedding
 from gramfold.embedding.edge_weights import EdgeWeights
 from gramfold.embedding.function_embedding import FunctionEmbedding
 from gramfold.embedding.geodesic_embedding import GeodesicEmbedding
@@ -17,6 +18,7 @@ from gramfold.embedding.way_back import Inverse
 __all__ = [
     "BarycentricPlaces",
     "ContinuousEmbedding",
+    "DistanceEmbedding",
     "EdgeWeights",
     "FunctionEmbedding",
     "GeodesicEmbedding",

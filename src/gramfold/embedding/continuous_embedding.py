@@ -155,7 +155,7 @@ class ContinuousEmbedding(GraphEmbedding):
     # --- new points
 
     def _transform(self, X: Any) -> Floats:
-        if len(self._pieces) > 1:
+        if len(self._pieces) > 1 or not self.kept_.all():  # which piece a row belongs to, its neighbours tell
             return super()._transform(X)
         self._warn_of_outside(X)
         return self._place(self._pieces[0], X)

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding.parameters import method, parameter
+from gramfold.errors import InputError
 from gramfold.graph.affinity import Weights, Width, default_width, local_widths
 from gramfold.types import Graph
 
@@ -29,6 +30,14 @@ class EdgeWeights:
     width_ : float, ndarray or None
         The σ used; under "self-tuning" that of each distinct row.
     """
+
+    def _validate_params(self) -> None:
+        super()._validate_params()  # type: ignore[misc]
+        if self.weights == "binary" and self.width is not None:
+            raise InputError(
+                f"width={self.width!r} is that of Gaussian weights and weights='binary' has none: use "
+                "weights='gaussian', or leave width out."
+            )
 
     def _width_of(self, graphs: list[Graph], n_vertices: int) -> Width:
         """σ of graphs on some of this many vertices, by the largest of them (the first) or for each vertex."""

@@ -144,6 +144,11 @@ class FunctionEmbedding(KernelEmbedding):
         if self._precomputed:
             return
         name = SYNONYMS.get(self.kernel, self.kernel) if isinstance(self.kernel, str) else self.kernel
+        if self.kernel_params and isinstance(name, str):
+            raise InputError(
+                f"kernel_params={self.kernel_params!r} are passed to a function and kernel={name!r} is none: use "
+                "gamma, degree or coef0, or pass a function as kernel."
+            )
         self.gamma_ = default_gamma(name, rows) if self.gamma is None else self.gamma
         if name == "rbf" and self.gamma_ is not None:
             self.width_ = float((2.0 * self.gamma_) ** -0.5)

@@ -22,7 +22,7 @@ from gramfold.errors import ApproximationWarning
 from gramfold.extension.walk import walk_and_project
 from gramfold.graph.conformal import conformal_graph, conformal_steps
 from gramfold.graph.geodesic import all_pairs, arranged, walks_from
-from gramfold.kernels.gram import GramKernel, centered_gram
+from gramfold.kernels.gram import GramKernel, centered_gram, square_in_place
 from gramfold.kernels.landmark import choose_landmarks, landmark_gram
 from gramfold.runtime.memory import GIGABYTE, USABLE_SHARE, available_memory
 from gramfold.runtime.progress import Stages
@@ -115,8 +115,8 @@ class GeodesicEmbedding(GraphEmbedding):
         count = self._landmark_count(n, self._dtype.itemsize)
         if count >= n:
             walks = all_pairs(graph, self._walk_dtype, self.n_jobs, stages, self._room_for_walks(n))  # (n, n)
-            np.square(walks, out=walks)  # kept squared: one n × n matrix serves kernel and new points
-            return centered_gram(walks, scale=-0.5, mass=graph.multiplicity)
+            # kept squared: one n × n matrix serves kernel and new points
+            return centered_gram(square_in_place(walks), scale=-0.5, mass=graph.multiplicity)
         if self.landmarks == "auto":
             warnings.warn(
                 f"the walks between {n:,} rows do not fit into memory, so {count:,} landmarks carry the map: pass "
@@ -133,7 +133,7 @@ class GeodesicEmbedding(GraphEmbedding):
             start=int(np.argmax(graph.neighbors.farthest)),  # the loneliest vertex, whatever the order of the rows
         )
         walks = walks_from(graph, chosen, self._walk_dtype, self.n_jobs, stages)  # (n, count)
-        return landmark_gram(np.square(walks, out=walks), chosen, graph.multiplicity)
+        return landmark_gram(square_in_place(walks), chosen, graph.multiplicity)
 
     def _place(self, piece: Piece, new: NewRows) -> Floats:
         met = conformal_steps(new.met, piece.source) if self.conformal else new.met

@@ -279,7 +279,9 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
             raise InputError(
                 f"score needs at least 4 rows that have a place on the map and got {int(placed.sum())}: pass more rows."
             )
-        return float(trustworthiness(X[placed], places[placed], n_neighbors=k))
+        # float32 rows and places have squares that overflow or vanish
+        rows, places = X[placed].astype(np.float64), places[placed].astype(np.float64)
+        return float(trustworthiness(rows, places, n_neighbors=k))
 
     # --- scikit-learn's protocol
 

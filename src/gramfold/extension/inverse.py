@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from gramfold.extension.extrapolation import EUCLIDEAN
 from gramfold.extension.judging import frobenius, judged_sample, relative
 from gramfold.kernels.reconstruction import weight_matrix
 from gramfold.neighbors.exact import TreeIndex
-from gramfold.neighbors.metrics import Metric
 from gramfold.types import Floats, Neighbors
 
-_EUCLIDEAN = Metric("euclidean", "euclidean")
 _REG = 1e-3
 _SPARE_NEIGHBORS = (1, 2, 4, 8)  # beyond the dimension: from no more than span it, to enough to smooth
 
@@ -26,7 +25,7 @@ class LocalInverse:
 
     def __init__(self, places: Floats, rows: Any, n_jobs: int | None) -> None:
         self.rows = rows
-        self.index = TreeIndex(np.asarray(places, dtype=np.float64), _EUCLIDEAN, n_jobs)
+        self.index = TreeIndex(np.asarray(places, dtype=np.float64), EUCLIDEAN, n_jobs)
         counts = {min(places.shape[1] + spare, len(places) - 1) for spare in _SPARE_NEIGHBORS}
         self._errors = {k: self._left_out(k) for k in sorted(counts)}
         self.k = min(self._errors, key=lambda k: self._errors[k])

@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from gramfold.errors import InputError
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers, Kernel
 
@@ -77,7 +78,8 @@ class GramKernel(Kernel):
         taken = np.abs(self.means)
         if not np.array_equal(self.center, share):
             taken = np.maximum(taken, np.abs(self.uncentered(share[:, None]).ravel()))
-        return float(np.sqrt(total * (self.mass @ taken**2)))
+        largest = float(taken.max()) or 1.0  # whose square may overflow
+        return largest * float(np.sqrt(total * (self.mass @ (taken / largest) ** 2)))
 
     def trace(self) -> float:
         """Trace over the data rows."""
@@ -100,7 +102,13 @@ def centered_gram(
     n = len(array)
     mass = np.ones(n) if mass is None else mass
     center = mass / mass.sum() if center is None else center
-    means = scale * times(array, center[:, None]).ravel()
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = scale * times(array, center[:, None]).ravel()
+    if not np.isfinite(means).all():
+        raise InputError(
+            f"squared distances or kernel values overflow {array.dtype}: divide X by a constant"
+            f"{', or pass float64 rows' if array.dtype == np.float32 else ''}."
+        )
     return GramKernel(
         array=array,
         scale=scale,
@@ -111,6 +119,12 @@ def centered_gram(
         null=(center / mass)[:, None],
         rows=np.arange(n) if rows is None else rows,
     )
+
+
+def square_in_place(distances: Floats) -> Floats:
+    """Squares that overflow are left for `centered_gram` to tell of."""
+    with np.errstate(over="ignore"):
+        return np.square(distances, out=distances)
 
 
 def times(array: Floats, vectors: Floats, change: Callable[[Floats], Floats] | None = None) -> Floats:

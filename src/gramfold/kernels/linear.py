@@ -75,7 +75,9 @@ class LinearGram(Kernel):
             return None
         pulled = self.scatter @ directions
         g = (pulled if self.root is None else self.root @ (self.root.T @ pulled)) - directions * values
-        return np.asarray(np.sqrt(np.maximum((g * (self.scatter @ g)).sum(axis=0), 0.0) / values))
+        size = np.abs(g).max(axis=0, initial=np.finfo(np.float64).tiny)  # whose square may overflow
+        g /= size
+        return np.asarray(size * np.sqrt(np.maximum((g * (self.scatter @ g)).sum(axis=0), 0.0) / values))
 
     def offset(self) -> float:
         """Size of what the centring takes out: rows round by eps·|mean| each, which the other factor multiplies."""

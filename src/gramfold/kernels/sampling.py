@@ -49,7 +49,18 @@ def kmeans_centers(rows: Any, numbers: Integers, count: int, random_state: np.ra
     seen = rows[numbers[uniform_rows(len(numbers), _ROWS_PER_CENTER * count, random_state)]]
     if not issparse(seen):
         count = min(count, len(collapse_rows(seen)))  # copies cannot have centres of their own
-    return np.asarray(KMeans(count, n_init=1, max_iter=_ROUNDS, random_state=random_state).fit(seen).cluster_centers_)
+    # k-means squares in the rows' own dtype; a power of two keeps that in range and rounds nothing
+    unit = int(np.frexp(np.abs(seen).max())[1])
+    found = KMeans(count, n_init=1, max_iter=_ROUNDS, random_state=random_state).fit(_times_power_of_two(seen, -unit))
+    return np.asarray(np.ldexp(found.cluster_centers_, unit))
+
+
+def _times_power_of_two(rows: Any, power: int) -> Any:
+    if not issparse(rows):
+        return np.ldexp(rows, power)
+    scaled = rows.copy()
+    scaled.data = np.ldexp(rows.data, power)
+    return scaled
 
 
 def leverage_rows(

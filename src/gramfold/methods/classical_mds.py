@@ -6,23 +6,20 @@ The origin of the map is Σ c_i x_i. Distances that no space has are repaired fi
 Torgerson, Psychometrika 17 (1952); Gower, Biometrika 53 (1966); Burges, sections 2.2 and 2.2.1.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from gramfold.embedding import KernelEmbedding, Piece, method, parameter
+from gramfold.embedding import DistanceEmbedding, Piece, method, parameter
 from gramfold.errors import InputError
 from gramfold.extension.project import project
 from gramfold.kernels.gram import GramKernel
 from gramfold.kernels.mercer import CLIP_MATRICES, Repair, mercer_gram, repaired_spectrum
 from gramfold.neighbors.duplicates import Collapse, collapse_distances, collapse_rows, no_duplicates
-from gramfold.neighbors.metrics import Metric, MetricName, make_metric
-from gramfold.neighbors.precomputed import check_distances
-from gramfold.runtime.progress import Stages
-from gramfold.runtime.threads import blocks, run_blocks
+from gramfold.runtime.progress import SILENT, Stages
+from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers
 
 _ENTRIES_PER_BLOCK = 1_000_000
@@ -30,7 +27,7 @@ _SUM_ROUNDING = 1e-6  # of weights that a user may have in float32
 
 
 @method
-class ClassicalMDS(KernelEmbedding):
+class ClassicalMDS(DistanceEmbedding):
     """Classical multidimensional scaling of any distances.
 
     Examples
@@ -42,16 +39,6 @@ class ClassicalMDS(KernelEmbedding):
     >>> bool(np.isclose(np.linalg.norm(places[1] - places[2]), 5.0))
     True
     """
-
-    metric: MetricName = parameter(
-        default="euclidean",
-        allowed=[str, callable],
-        words="""A metric of scipy.spatial.distance, a function of two rows, or "precomputed": a square matrix of
-        distances.""",
-    )
-    metric_params: Mapping[str, Any] | None = parameter(
-        default=None, allowed=[dict, None], words="More arguments of the metric."
-    )
 
     repair: Repair | None = parameter(
         default=None,
@@ -67,23 +54,12 @@ class ClassicalMDS(KernelEmbedding):
         which its axes run; None is the mean. One weight of 1 puts that row at the origin.""",
     )
 
-    @property
-    def _precomputed(self) -> bool:
-        return isinstance(self.metric, str) and self.metric == "precomputed"
-
-    @property
-    def _row_metric(self) -> Metric:
-        return self._metric
-
     def _memory(self, n: int, itemsize: int) -> float:
         dense = CLIP_MATRICES * 8.0 * n**2 if self.repair == "clip" else 0.0
         return dense + super()._memory(n, itemsize)
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
-        if self._precomputed:
-            check_distances(X)
-        else:
-            self._metric: Metric = make_metric(self.metric, self.metric_params, X)
+        self._measure(X)
         self._collapse = self._copies(X)
         self._check_components(len(self._collapse))
         first = self._collapse.first
@@ -101,8 +77,7 @@ class ClassicalMDS(KernelEmbedding):
 
     def _kernel(self, rows: Any, stages: Stages) -> GramKernel:
         center = self._center()
-        squared = np.empty((len(rows), len(rows)), dtype=rows.dtype)
-        self._squares(rows, rows, squared, stages)
+        squared = self._squares(rows, rows, stages, rows.dtype)
         np.fill_diagonal(squared, 0.0)
         copies = self._collapse
         return mercer_gram(squared, self.repair, mass=copies.multiplicity, center=center, rows=copies.vertex)
@@ -137,15 +112,6 @@ class ClassicalMDS(KernelEmbedding):
             new = new[:, self._collapse.first]
         places = np.empty((len(new), self.n_components))
         for part in blocks(len(new), max(1, _ENTRIES_PER_BLOCK // len(piece.source))):
-            squared = np.empty((len(new[part]), len(piece.source)))
-            self._squares(new[part], piece.source, squared, Stages())
+            squared = self._squares(new[part], piece.source, SILENT)
             places[part] = project(piece.kernel.cross(squared), piece.kernel, piece.spectrum)
         return places
-
-    def _squares(self, left: Floats, right: Floats, out: Floats, stages: Stages) -> None:
-        def work(part: slice) -> None:
-            distances = left[part] if self._precomputed else self._metric.block(left[part], right)
-            out[part] = np.square(distances, dtype=np.float64)
-
-        parts = blocks(len(left), max(1, _ENTRIES_PER_BLOCK // len(right)))
-        run_blocks(work, parts, self.n_jobs, stages=stages, what="distances")

@@ -28,7 +28,7 @@ class DiffusionMap(LaplacianEmbedding):
     -----
     Coordinates are taken from λ = 1 downward. Walks that alternate between two halves of the graph have λ near −1;
     their vectors come last and are seldom wanted, but `kernel_` holds them, so that its distances are the diffusion
-    distances. For a `time` that is no whole number |λ| is raised to it; products with `kernel_` then need all
+    distances. For a `t` that is no whole number |λ| is raised to it; products with `kernel_` then need all
     eigenvectors (an n × n matrix).
 
     Examples
@@ -36,7 +36,7 @@ class DiffusionMap(LaplacianEmbedding):
     >>> from gramfold import DiffusionMap
     >>> from gramfold.datasets import make_s_curve
     >>> curve = make_s_curve(500, random_state=0)
-    >>> model = DiffusionMap(n_neighbors=10, time=4, coordinates="independent").fit(curve.points[:400])
+    >>> model = DiffusionMap(n_neighbors=10, t=4, coordinates="independent").fit(curve.points[:400])
     >>> model.transform(curve.points[400:]).shape
     (100, 2)
     >>> eigenvalues_of_the_walk = 1 - model.spectrum_.penalties
@@ -50,11 +50,11 @@ class DiffusionMap(LaplacianEmbedding):
         allowed=[Interval(Real, 0, 1, closed="both")],
         words="α: how far the density of the points is taken out of the weights; 1 wholly, 0 not at all.",
     )
-    time: float = parameter(
-        default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="t: steps that the walkers take."
+    t: float = parameter(
+        default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="Steps that the walkers take."
     )
 
     def _kernel_of_weights(self, graph: Graph, width: Width) -> LaplacianKernel:
-        kernel = laplacian_kernel(graph, width, normalized=True, alpha=self.alpha, decay=Steps(self.time), exponent=0.5)
+        kernel = laplacian_kernel(graph, width, normalized=True, alpha=self.alpha, decay=Steps(self.t), exponent=0.5)
         volume = kernel.mass.sum()
         return replace(kernel, penalty=kernel.penalty / volume, mass=kernel.mass / volume)  # the mass is π: V is ψ

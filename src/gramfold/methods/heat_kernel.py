@@ -27,7 +27,7 @@ class HeatKernel(LaplacianEmbedding):
     >>> from gramfold import HeatKernel
     >>> from gramfold.datasets import make_s_curve
     >>> curve = make_s_curve(500, random_state=0)
-    >>> model = HeatKernel(n_neighbors=10, time=5.0, coordinates="independent").fit(curve.points[:400])
+    >>> model = HeatKernel(n_neighbors=10, t=5.0, coordinates="independent").fit(curve.points[:400])
     >>> model.transform(curve.points[400:]).shape
     (100, 2)
     >>> heat = model.kernel_.columns([7])  # where the heat of row 7 has gone
@@ -35,16 +35,14 @@ class HeatKernel(LaplacianEmbedding):
     1.0
     """
 
-    time: float = parameter(
-        default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="t: how long heat spreads."
-    )
+    t: float = parameter(default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="How long heat spreads.")
 
     def _kernel_of_weights(self, graph: Graph, width: Width) -> LaplacianKernel:
         return laplacian_kernel(
             graph,
             width,
             normalized=False,
-            decay=Heat(self.time),
+            decay=Heat(self.t),
             exponent=0.5,
             null_value=1.0,  # exp(−0·t)
         )

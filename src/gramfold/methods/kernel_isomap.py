@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import StrOptions
 from gramfold.embedding import GraphEmbedding, NewRows, Piece, method, parameter
 from gramfold.extension.walk import jump_beside_vertices, walk_and_project
 from gramfold.graph.geodesic import all_pairs, arranged
-from gramfold.kernels.gram import GramKernel
+from gramfold.kernels.gram import GramKernel, square_in_place
 from gramfold.kernels.mercer import CLIP_MATRICES, Repair, mercer_gram, repaired_spectrum
 from gramfold.runtime.progress import Stages
 from gramfold.types import Floats, Graph, Integers
@@ -65,8 +65,8 @@ class KernelIsomap(GraphEmbedding):
 
     def _kernel(self, graph: Graph, stages: Stages) -> GramKernel:
         walks = all_pairs(graph, self._dtype, self.n_jobs, stages)  # (n, n)
-        np.square(walks, out=walks)  # kept squared: one n × n matrix serves kernel, constant and new points
-        return mercer_gram(walks, self.repair, mass=graph.multiplicity)
+        # kept squared: one n × n matrix serves kernel, constant and new points
+        return mercer_gram(square_in_place(walks), self.repair, mass=graph.multiplicity)
 
     def _solve(self, source: Graph, rows: Integers, stages: Stages) -> Piece:
         piece = super()._solve(source, rows, stages)

@@ -5,7 +5,6 @@
 de Silva, Tenenbaum, NIPS 15 (2003); Burges, section 2.2.3.
 """
 
-from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, Literal
 
@@ -13,7 +12,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import KernelEmbedding, Piece, method, parameter
+from gramfold.embedding import DistanceEmbedding, Piece, method, parameter
 from gramfold.extension.project import project
 from gramfold.kernels.landmark import (
     LandmarkGram,
@@ -22,17 +21,13 @@ from gramfold.kernels.landmark import (
     given_landmarks,
     landmark_gram,
 )
-from gramfold.neighbors.metrics import Metric, MetricName, make_metric
-from gramfold.neighbors.precomputed import check_distances
+from gramfold.neighbors.metrics import MetricName
 from gramfold.runtime.progress import SILENT, Stages
-from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats
-
-_ENTRIES_PER_BLOCK = 1_000_000
 
 
 @method
-class LandmarkMDS(KernelEmbedding):
+class LandmarkMDS(DistanceEmbedding):
     """Classical multidimensional scaling through landmarks.
 
     Attributes
@@ -66,37 +61,24 @@ class LandmarkMDS(KernelEmbedding):
         words="""A metric of scipy.spatial.distance, a function of two rows, or "precomputed": all distances, or with
         given `landmarks` only those of every row to them, a column per landmark.""",
     )
-    metric_params: Mapping[str, Any] | None = parameter(
-        default=None, allowed=[dict, None], words="More arguments of the metric."
-    )
     random_state: Any = parameter(default=None, allowed=["random_state"], words="Chooses random landmarks.")
-
-    @property
-    def _precomputed(self) -> bool:
-        return isinstance(self.metric, str) and self.metric == "precomputed"
-
-    @property
-    def _row_metric(self) -> Metric:
-        return self._metric
 
     def _memory(self, n: int, itemsize: int) -> float:
         count = int(self.landmarks) if isinstance(self.landmarks, Integral) else len(self.landmarks)
         return 2.0 * n * min(n, count) * itemsize
 
     def _kernel(self, rows: Any, stages: Stages) -> LandmarkGram:
-        if not self._precomputed:
-            self._metric = make_metric(self.metric, self.metric_params, rows)
-        self.landmarks_ = self._chosen(rows)
         self._square = self._precomputed and rows.shape[0] == rows.shape[1]
+        if self._square or not self._precomputed or isinstance(self.landmarks, Integral):
+            self._measure(rows)  # else X holds the columns of the landmarks alone
+        self.landmarks_ = self._chosen(rows)
         to_landmarks = np.ascontiguousarray(rows[:, self.landmarks_]) if self._square else rows
-        squared = self._squares(to_landmarks, None if self._precomputed else rows[self.landmarks_], stages)
-        return landmark_gram(squared.astype(rows.dtype), self.landmarks_, np.ones(len(rows)))
+        squared = self._squares(to_landmarks, rows[self.landmarks_], stages, rows.dtype)
+        return landmark_gram(squared, self.landmarks_, np.ones(len(rows)))
 
     def _chosen(self, rows: Any) -> Any:
         n, width = rows.shape
         if isinstance(self.landmarks, Integral):
-            if self._precomputed:
-                check_distances(rows)
             return choose_landmarks(
                 self.landmark_choice,
                 lambda row: rows[row] if self._precomputed else self._metric.block(rows[[row]], rows)[0],
@@ -118,21 +100,9 @@ class LandmarkMDS(KernelEmbedding):
 
     def _place(self, piece: Piece, new: Any) -> Floats:
         places = np.zeros((len(new), self.n_components))
-        own = None if self._precomputed else piece.source[self.landmarks_]
         if self._square:
             new = new[:, self.landmarks_]
-        found = project(piece.kernel.cross(self._squares(new, own, SILENT)), piece.kernel, piece.spectrum)
+        squared = self._squares(new, piece.source[self.landmarks_], SILENT)
+        found = project(piece.kernel.cross(squared), piece.kernel, piece.spectrum)
         places[:, : found.shape[1]] = found
         return places
-
-    def _squares(self, rows: Floats, landmarks: Floats | None, stages: Stages) -> Floats:
-        """Squared distances (m, n_landmarks); the rows hold them already where there are no landmarks to measure to."""
-        width = rows.shape[1] if landmarks is None else len(landmarks)
-        out = np.empty((len(rows), width))
-
-        def work(part: slice) -> None:
-            distances = rows[part] if landmarks is None else self._metric.block(rows[part], landmarks)
-            out[part] = np.square(distances, dtype=np.float64)
-
-        run_blocks(work, blocks(len(rows), max(1, _ENTRIES_PER_BLOCK // width)), self.n_jobs, stages=stages)
-        return out

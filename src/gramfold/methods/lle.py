@@ -44,11 +44,9 @@ class LLE(LocalEmbedding):
     kernel: Literal["pinv", "shift", "heat"] = parameter(
         default="pinv",
         allowed=[StrOptions({"pinv", "shift", "heat"})],
-        words="Which kernel `kernel_` is: M†, λmax·I − M or exp(−M·time); the axes and the map are the same.",
+        words="Which kernel `kernel_` is: M†, λmax·I − M or exp(−M·t); the axes and the map are the same.",
     )
-    time: float = parameter(
-        default=1.0, allowed=[Interval(Real, 0, None, closed="neither")], words="t of the heat kernel."
-    )
+    t: float = parameter(default=1.0, allowed=[Interval(Real, 0, None, closed="neither")], words="Of the heat kernel.")
 
     def _kernel(self, graph: Graph, stages: Stages) -> PenaltyKernel:
         grams = self._index.vertex_grams(graph.vertices)
@@ -67,4 +65,4 @@ class LLE(LocalEmbedding):
     def _decay(self, penalty: Any, mass: Floats) -> Decay:
         if self.kernel == "pinv":
             return Inverse()
-        return Shift(largest_penalty(penalty, mass)) if self.kernel == "shift" else Heat(self.time)
+        return Shift(largest_penalty(penalty, mass)) if self.kernel == "shift" else Heat(self.t)

@@ -137,6 +137,11 @@ class LPP(ContinuousEmbedding):
         with stages("graph"):
             self._class = self._classes(len(X))
             graph = self._class_neighbors(X) if self.graph == "class-neighbors" else self._without_edges(len(X))
+        if np.bincount(self._class[self._first_rows]).max() == 1:
+            raise InputError(
+                f"each of the {len(graph)} classes in y has only one distinct row, so that none are joined: pass "
+                "classes of several rows, or use graph='neighbors'."
+            )
         self.graph_, self.neighbors_ = graph, graph.neighbors
         self._check_components(len(graph))
         # a linear map of a graph in pieces needs no bridges: no combination of the columns is constant on each
@@ -152,7 +157,13 @@ class LPP(ContinuousEmbedding):
         labels = np.asarray(self._labels)
         if labels.shape != (n,):
             raise InputError(f"y has the shape {labels.shape} and X has {n} rows: pass one class for each row.")
-        return np.asarray(np.unique(labels, return_inverse=True)[1])
+        sentence = "y holds gaps or measurements, which are no classes: pass a whole number or a word for each row."
+        if labels.dtype.kind == "f" and not np.array_equal(labels, np.trunc(labels)):  # a NaN equals nothing
+            raise InputError(sentence)
+        try:
+            return np.asarray(np.unique(labels, return_inverse=True)[1])
+        except TypeError as error:  # words beside None or numbers
+            raise InputError(sentence) from error
 
     def _without_edges(self, n: int) -> Graph:
         self._row_number = self._first_rows = np.arange(n)

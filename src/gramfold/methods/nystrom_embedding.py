@@ -4,6 +4,7 @@
     exact (1.24):        K̂ = C A† Cᵀ, centred, is diagonalised: Q = A^-½ Cᵀ C A^-½ = U Λ Uᵀ,  y(x) = Uᵀ A^-½ k(L, x)
     approximate (1.25):  A, centred, is diagonalised: A = U Λ Uᵀ,  y(x) = Λ^-½ Uᵀ k(L, x); axes no longer orthogonal
 
+A precomputed kernel may have gaps, which the same formula fills in (footnote 11).
 Burges, sections 2.1.2 and 2.1.3; Fowlkes, Belongie, Chung, Malik, IEEE PAMI 26 (2004); Williams, Seeger, NIPS 13
 (2001).
 """
@@ -15,13 +16,14 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding import FunctionEmbedding, Piece, method, parameter
+from gramfold.embedding.reading import read_rows
 from gramfold.extension.project import project
 from gramfold.kernels.gram import GramKernel
 from gramfold.kernels.landmark import landmark_gram
-from gramfold.kernels.nystrom import LandmarkValues, NystromGram, feature_moments
+from gramfold.kernels.nystrom import Completion, LandmarkValues, NystromGram, complete_kernel, feature_moments
 from gramfold.runtime.progress import Stages
 from gramfold.spectral.nystrom import whitening
-from gramfold.types import Floats
+from gramfold.types import Floats, Integers
 
 _JUDGED_ROWS = 10_000
 
@@ -55,7 +57,30 @@ class NystromEmbedding(FunctionEmbedding):
         other rows; then `kernel_` and `spectrum_` are over the landmarks, and `error_` is of at most 10,000 rows.""",
     )
 
+    _attributes: ClassVar[str] = """
+    completion_ : Completion or None
+        How missing values (NaN) of a precomputed kernel were filled in from its wholly known rows: the `matrix`, the
+        `rank` of those rows, and by how much known values disagree (`misfit`). None where none were missing.
+    """
     _invariant: ClassVar[bool] = False  # landmarks are drawn by row number
+
+    @property
+    def _allows_missing(self) -> bool:
+        return self._precomputed
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        # of a new row all values against the training rows are needed
+        return read_rows(
+            self, X, reset=reset, accept_sparse=self._accepts_sparse, allow_missing=reset and self._allows_missing
+        )
+
+    def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
+        self.completion_: Completion | None = None
+        if self._precomputed and np.isnan(X).any():
+            with stages("completion"):
+                self.completion_ = complete_kernel(X)
+            X = self.completion_.matrix.astype(X.dtype, copy=False)
+        return super()._sources(X, stages)
 
     def _landmark_kernel(self, rows: Any, stages: Stages) -> GramKernel | NystromGram:
         if self.eigenvectors == "exact":

@@ -5,6 +5,7 @@ from time import perf_counter
 import numpy as np
 
 from gramfold.spectral.canonical import canonical_signs
+from gramfold.spectral.policy import gram_misfit
 from gramfold.types import Floats, Spectrum
 
 # Eigenvalues this much below the largest are rounding, not directions.
@@ -18,11 +19,11 @@ def factored_spectrum(factor: Floats, mass: Floats, count: int) -> Spectrum:
     left, sizes, _ = np.linalg.svd(root * factor, full_matrices=False)
     kept = min(count, int((sizes**2 > _RANK_CUT * sizes[0] ** 2).sum()))
     values, vectors = sizes[:kept] ** 2, canonical_signs(left[:, :kept])
-    misfit = (root * factor) @ ((root * factor).T @ vectors) - vectors * values
+    misfit = gram_misfit((root * factor) @ ((root * factor).T @ vectors), vectors, values)
     return Spectrum(
         eigenvalues=values,
         eigenvectors=vectors / root,
-        residuals=np.linalg.norm(misfit, axis=0) / values,
+        residuals=misfit / values,
         solver="factor (LAPACK)",
         seconds=perf_counter() - started,
         total=float((sizes**2).sum()),

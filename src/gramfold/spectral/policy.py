@@ -56,7 +56,7 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spectrum
             values, vectors, lowest = largest_and_lowest(product, n, count, tolerance=_REPORTED, rounding=rounding)
     values = np.where(np.abs(values) > rounding, values, 0.0)  # what rounding made is no direction
     vectors = canonical_signs(vectors)
-    misfit = np.linalg.norm(root * kernel.product(root * vectors) - vectors * values, axis=0)
+    misfit = gram_misfit(root * kernel.product(root * vectors), vectors, values)
     floor = max(rounding, 10 * _EPS * max(abs(values[0]), abs(lowest)))
     residuals = checked(misfit, np.abs(values), floor, solver)
     return Spectrum(
@@ -83,7 +83,7 @@ def proved_spectrum(
     values = np.minimum.accumulate(squares)  # equal ones may rise by rounding; what rises by more fails the proof
     vectors = coordinates / np.sqrt(squares)
     if misfit is None:
-        misfit = np.linalg.norm(kernel.product(vectors) - vectors * values, axis=0)
+        misfit = gram_misfit(kernel.product(vectors), vectors, values)
     rounding = 4 * _EPS * np.sqrt(len(vectors)) * kernel.offset()  # type: ignore[attr-defined]
     return Spectrum(
         eigenvalues=values,
@@ -120,6 +120,12 @@ def _penalty_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spect
         seconds=perf_counter() - started,
         penalties=penalties,
     )
+
+
+def gram_misfit(product: Floats, vectors: Floats, values: Floats) -> Floats:
+    """‖A v − λ v‖ of each eigenpair, from A V."""
+    scale = float(np.abs(values).max(initial=0.0)) or 1.0  # whose square may overflow
+    return np.asarray(scale * np.linalg.norm(product / scale - vectors * (values / scale), axis=0))
 
 
 def checked(misfit: Floats, values: Floats, floor: float, solver: str) -> Floats:

@@ -1,4 +1,4 @@
-"""`python -m gramfold.cli`, for where the script is not on the path."""
+"""`python -m gramfold`, for where the script is not on the path."""
 
 from gramfold.cli import main
 
