@@ -4,6 +4,8 @@ import numpy as np
 
 from gramfold.runtime.compiled import inline, kernel
 
+COLUMNS_AT_ONCE = 32
+
 
 @inline
 def enter(indices, values, index, value):
@@ -56,20 +58,40 @@ def smallest(values, indices, kept):
 
 
 @kernel
-def meet(products, left, right, left_start, right_start, indices, squares):
-    """Rows of two tiles meet: who is nearer than the last of a row's list enters it, on both sides.
+def meet(products, certain, left, right, left_norms, right_norms, left_start, right_start, both, indices, squares):
+    """Rows of two tiles meet: who is nearer than the last of a row's list enters it, on the left or on `both` sides.
 
-    `products` holds x·y, `left` and `right` |x|² and |y|²; a tile that meets itself is entered once.
+    `products` holds x·y, or where it is not `certain` no less than that: then pairs within reach have theirs computed.
     """
+    height, width = products.shape
     last = squares.shape[1] - 1
-    alone = left_start == right_start
-    reach = squares[right_start : right_start + right.size, last].copy()
-    for r in range(left.size):
+    reach = np.full(width, -np.inf, dtype=np.float32)
+    if both:
+        reach[:] = squares[right_start : right_start + width, last]
+    for r in range(height):
         i = left_start + r
-        for c in range(right.size):
-            value = left[r] + right[c] - 2 * products[r, c]
-            if value < squares[i, last]:
-                enter(indices[i], squares[i], right_start + c, value)
-            if value < reach[c] and not alone:
-                enter(indices[right_start + c], squares[right_start + c], i, value)
-                reach[c] = squares[right_start + c, last]
+        norm, own = left_norms[r], squares[i, last]
+        for start in range(0, width, COLUMNS_AT_ONCE):
+            stop = min(start + COLUMNS_AT_ONCE, width)
+            there, norms, theirs = products[r, start:stop], right_norms[start:stop], reach[start:stop]
+            within = 0
+            for c in range(stop - start):  # nothing but a count, so that the processor does many at once
+                value = norm + norms[c] - 2 * there[c]
+                if value < own:
+                    within += 1
+                if value < theirs[c]:
+                    within += 1
+            if within == 0:
+                continue
+            for c in range(stop - start):
+                value = norm + norms[c] - 2 * there[c]
+                if value < own or value < theirs[c]:
+                    j = right_start + start + c
+                    if not certain:
+                        value = norm + norms[c] - 2 * np.dot(left[r], right[start + c])
+                    if value < own:
+                        enter(indices[i], squares[i], j, value)
+                        own = squares[i, last]
+                    if value < theirs[c]:
+                        enter(indices[j], squares[j], i, value)
+                        theirs[c] = squares[j, last]
