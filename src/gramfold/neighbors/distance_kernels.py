@@ -38,6 +38,13 @@ def pair_lengths(left, i, right, j, out):
 
 
 @kernel
+def pair_products(left, i, right, j, out):
+    """out[p] = left[i[p]]·right[j[p]]."""
+    for p in range(i.size):
+        out[p] = np.dot(left[i[p]], right[j[p]])
+
+
+@kernel
 def smallest(values, indices, kept):
     """The `indices.shape[1]` smallest entries of each row and where they are, ascending."""
     k = indices.shape[1]
@@ -95,3 +102,31 @@ def meet(products, certain, left, right, left_norms, right_norms, left_start, ri
                     if value < theirs[c]:
                         enter(indices[j], squares[j], i, value)
                         theirs[c] = squares[j, last]
+
+
+@kernel
+def see(products, left_norms, right_norms, left_reach, right_reach, i, j, count):
+    """Places (r, c) with |x|² + |y|² − 2 x·y ≤ the larger of two squared reaches; as many as fit, and how many."""
+    height, width = products.shape
+    met = 0
+    for r in range(height):
+        norm, own = left_norms[r], left_reach[r]
+        for start in range(0, width, COLUMNS_AT_ONCE):
+            stop = min(start + COLUMNS_AT_ONCE, width)
+            there, norms, theirs = products[r, start:stop], right_norms[start:stop], right_reach[start:stop]
+            within = 0
+            for c in range(stop - start):
+                value = norm + norms[c] - 2 * there[c]
+                if value <= own:
+                    within += 1
+                if value <= theirs[c]:
+                    within += 1
+            if within == 0:
+                continue
+            for c in range(stop - start):
+                value = norm + norms[c] - 2 * there[c]
+                if value <= own or value <= theirs[c]:
+                    if met < i.size:
+                        i[met], j[met] = r, start + c
+                    met += 1
+    count[0] = met

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists, without
-from gramfold.neighbors.join import Seeming, seeming_nearest, seeming_neighbors
+from gramfold.neighbors.join import Seeming, seeming_nearest, seeming_neighbors, seeming_within
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks, thread_count
 from gramfold.types import Floats, Integers, Neighbors
@@ -187,6 +187,27 @@ class BlockedIndex(VectorIndex):
         return squared, 8.0 * eps * np.sqrt(rows.shape[1]) * longest**2
 
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
+        if self.metric.family != "euclidean" or len(rows) < _MANY:
+            return self._within_by_blocks(rows, reach, reaches)
+        nobody = np.zeros(self.size)
+        length, lengths = (
+            np.asarray(self.metric.search_length(r)) for r in (reach, nobody if reaches is None else reaches)
+        )
+        seeming = seeming_within(rows, self.rows, length, lengths, self.n_jobs)
+        i, j = seeming.asking, seeming.rows
+        distances = self.metric.pairs(rows, i, self.rows, j, self.n_jobs)
+        if not seeming.crowded.size:
+            return i, j, distances
+        more = self._within_by_blocks(rows[seeming.crowded], reach[seeming.crowded], reaches)
+        return (
+            np.concatenate([i, seeming.crowded[more[0]]]),
+            np.concatenate([j, more[1]]),
+            np.concatenate([distances, more[2]]),
+        )
+
+    def _within_by_blocks(
+        self, rows: Floats, reach: Floats, reaches: Floats | None
+    ) -> tuple[Integers, Integers, Floats]:
         def work(part: slice) -> tuple[Integers, Integers, Floats]:
             limit = reach[part, None] if reaches is None else np.maximum(reach[part, None], reaches[None, :])
             if self.metric.family != "euclidean":

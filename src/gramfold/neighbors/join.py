@@ -14,7 +14,7 @@ change |x − y|² by at most 2u·l²; norms and both additions by 4u·l². So n
 seems by more than (d/2 + 8)·u·l², in which 2 is for the higher orders.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -31,6 +31,9 @@ _LEAST_WORK = 4e10  # multiplications, below which planning takes longer than it
 _SAMPLE = 4_000  # rows that decide on the plan
 _GLANCE = 32  # every so many rows of a tile show how many pairs are left
 _DENSE = 0.12  # share of pairs left above which all products together cost less than these alone
+_USUAL = 10  # neighbours within reach, to plan with
+_CROWDED = 0.05  # error of a squared distance beside the squared reach, above which float32 does not see enough
+_FAR = 1e15  # times the largest entry: everybody is within, and squares do not overflow
 _EPS = float(np.finfo(np.float32).eps)
 
 
@@ -41,6 +44,15 @@ class Seeming:
     indices: Integers  # (n, k)
     farthest: Floats  # (n,) squared distance of the last as it seems: all who are left out seem at least as far
     error: Floats  # (n,) how far a squared distance of the row may be from what it seems
+
+
+@dataclass(frozen=True)
+class Within:
+    """Pairs that seem to be within reach, each with one who asks."""
+
+    asking: Integers  # (p,)
+    rows: Integers  # (p,)
+    crowded: Integers  # those who ask and were left out: they do not see as sharply as they reach
 
 
 def seeming_neighbors(rows: Floats, k: int, n_jobs: int | None = None, stages: Stages = SILENT) -> Seeming:
@@ -77,6 +89,35 @@ def seeming_nearest(
 
         run_blocks(work, blocks(len(asking), _ASKING_PER_TILE), n_jobs, stages=stages, what="neighbours")
     return _seeming(lists, crowd, table, frame)
+
+
+def seeming_within(asking: Floats, rows: Floats, reach: Floats, reaches: Floats, n_jobs: int | None = None) -> Within:
+    """All pairs with |x − y| ≤ max(reach of x, reaches of y), and some that are hardly farther."""
+    frame = _Frame.around(rows).also(asking)
+    with one_blas_thread():
+        table = _Table.of(frame.shrink(rows, n_jobs), plan(asking, rows, _USUAL).axes, n_jobs)
+        crowd, _ = table.welcome(frame.shrink(asking, n_jobs), n_jobs)
+        error = _error(crowd, table)
+        own, theirs = (
+            np.square(np.minimum(length[side.order] / frame.scale, _FAR)) * (1 + 16 * _EPS)
+            for length, side in ((reach, crowd), (reaches, table.crowd))
+        )
+        crowded = error > _CROWDED * own
+        nearer = np.where(crowded, np.inf, crowd.norms - error)  # everybody seems as near as it may be, or nobody does
+        crowd = replace(crowd, norms=nearer.astype(np.float32))
+        own, theirs = own.astype(np.float32), theirs.astype(np.float32)
+
+        def work(part: slice) -> tuple[Integers, Integers]:
+            found = []
+            for tile in table.tiles:
+                i, j = _see(crowd, part, table.crowd, tile, own[part], theirs[tile])
+                found.append((crowd.order[i + part.start], table.crowd.order[j + tile.start]))
+            i, j = (np.concatenate(side) for side in zip(*found, strict=True))
+            return i, j
+
+        met = run_blocks(work, blocks(len(asking), _ASKING_PER_TILE), n_jobs)
+    i, j = (np.concatenate(side) for side in zip(*met, strict=True))
+    return Within(i, j, np.sort(crowd.order[crowded]))
 
 
 def plan(asking: Floats, rows: Floats, k: int) -> Plan:
@@ -196,10 +237,44 @@ def _meet(asking: _Crowd, i: slice, rows: _Crowd, j: slice, lists: _Lists, *, bo
     meet(products, certain, left, right, left_norms, right_norms, i.start, j.start, both, lists.indices, lists.squares)
 
 
+def _see(asking: _Crowd, i: slice, rows: _Crowd, j: slice, own: Floats, theirs: Floats) -> tuple[Integers, Integers]:
+    """Places in two tiles whose squared distance seems to be within either reach."""
+    from gramfold.neighbors.distance_kernels import pair_products
+
+    left, right, left_norms, right_norms = asking.rows[i], rows.rows[j], asking.norms[i], rows.norms[j]
+    if asking.lead is not None and rows.lead is not None:
+        bounds = asking.lead[i] @ rows.lead[j].T
+        r, c = _within(bounds, left_norms, right_norms, own, theirs)
+        if len(r) <= _DENSE * bounds.size:
+            products = np.empty(len(r), dtype=np.float32)
+            pair_products(left, r, right, c, products)
+            keep = left_norms[r] + right_norms[c] - 2 * products <= np.maximum(own[r], theirs[c])
+            return r[keep], c[keep]
+    return _within(left @ right.T, left_norms, right_norms, own, theirs)
+
+
+def _within(
+    products: Floats, left_norms: Floats, right_norms: Floats, own: Floats, theirs: Floats
+) -> tuple[Integers, Integers]:
+    from gramfold.neighbors.distance_kernels import see
+
+    count, room = np.zeros(1, dtype=np.intp), products.size // 32
+    while True:
+        r, c = np.empty((2, room), dtype=np.intp)
+        see(products, left_norms, right_norms, own, theirs, r, c, count)
+        if count[0] <= room:
+            return r[: count[0]], c[: count[0]]
+        room = int(count[0])
+
+
+def _error(asking: _Crowd, table: _Table) -> Floats:
+    longest = np.sqrt(asking.norms.astype(np.float64)) + np.sqrt(float(table.crowd.norms.max()))
+    return np.asarray((asking.rows.shape[1] / 4 + 4) * _EPS * longest**2)
+
+
 def _seeming(lists: _Lists, asking: _Crowd, table: _Table, frame: _Frame) -> Seeming:
     """Lists in the order in which rows were given, and squares in their measure."""
     indices, farthest, error = np.empty_like(lists.indices), *np.empty((2, len(asking.order)))
     indices[asking.order], farthest[asking.order] = table.crowd.order[lists.indices], lists.reach
-    longest = np.sqrt(asking.norms.astype(np.float64)) + np.sqrt(float(table.crowd.norms.max()))
-    error[asking.order] = (asking.rows.shape[1] / 4 + 4) * _EPS * longest**2
+    error[asking.order] = _error(asking, table)
     return Seeming(indices, farthest * frame.scale**2, error * frame.scale**2)
