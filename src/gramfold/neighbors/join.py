@@ -9,9 +9,9 @@ and tile i xor 1, then i xor 2, and so on: everybody meets everybody once, threa
 lists grow in one order whatever the threads.
 
 The error. Let u = eps/2 of float32 and l = |x| + the largest |y|. A sum of d products, in whatever order, is within
-d·u·|x||y| ≤ d·u·l²/4 of the truth to first order; so is a bound, which has fewer columns. Entries rounded to float32
-change |x − y|² by at most 2u·l²; norms and both additions by 4u·l². So nobody who is left out is nearer than the last
-seems by more than (d/2 + 8)·u·l², in which 2 is for the higher orders.
+g·|x||y| ≤ g·l²/4 of the truth, g = d·u/(1 − d·u); so is a bound, which has fewer columns. Entries rounded to float32
+change |x − y|² by at most 2u·l² (and u²·l²); norms and both additions by 4u·l². So nobody who is left out is nearer than
+the last seems by more than (g/2 + 8u)·l², in which 2u are for what is smaller still.
 """
 
 from dataclasses import dataclass, replace
@@ -269,7 +269,8 @@ def _within(
 
 def _error(asking: _Crowd, table: _Table) -> Floats:
     longest = np.sqrt(asking.norms.astype(np.float64)) + np.sqrt(float(table.crowd.norms.max()))
-    return np.asarray((asking.rows.shape[1] / 4 + 4) * _EPS * longest**2)
+    sums = asking.rows.shape[1] * 0.5 * _EPS
+    return np.asarray((0.5 * sums / max(1.0 - sums, _EPS) + 4 * _EPS) * longest**2)
 
 
 def _seeming(lists: _Lists, asking: _Crowd, table: _Table, frame: _Frame) -> Seeming:
