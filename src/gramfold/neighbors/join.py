@@ -10,8 +10,8 @@ lists grow in one order whatever the threads.
 
 The error. Let u = eps/2 of float32 and l = |x| + the largest |y|. A sum of d products, in whatever order, is within
 g·|x||y| ≤ g·l²/4 of the truth, g = d·u/(1 − d·u); so is a bound, which has fewer columns. Entries rounded to float32
-change |x − y|² by at most 2u·l² (and u²·l²); norms and both additions by 4u·l². So nobody who is left out is nearer than
-the last seems by more than (g/2 + 8u)·l², in which 2u are for what is smaller still.
+change |x − y|² by at most 2u·l² (and u²·l²); norms and both additions by 4u·l². So nobody who is left out is nearer
+than the last seems by more than (g/2 + 8u)·l², in which 2u are for what is smaller still.
 """
 
 from dataclasses import dataclass, replace
