@@ -53,6 +53,14 @@ def test_many_whole_numbers(dtype):
     assert_same(collapse_rows(X), plain_collapse(X))
 
 
+@pytest.mark.parametrize("d", [63, 64, 65, 300])
+def test_rows_that_differ_in_a_single_column(d):
+    """Whether or not it is among the columns that are looked at first."""
+    X = np.repeat(np.ones((1, d)), d + 4, axis=0)
+    X[np.arange(d), np.arange(d)] = 2.0
+    assert_same(collapse_rows(X), plain_collapse(X))
+
+
 def test_rows_that_share_a_key_but_not_their_values_stay_apart(monkeypatch):
     monkeypatch.setattr("gramfold.neighbors.duplicates._row_keys", lambda X: np.zeros(len(X), dtype=np.uint64))
     X = np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 1.0], [1.0, 1.0]])

@@ -60,13 +60,22 @@ class TestApproximate:
     @pytest.fixture(autouse=True)
     def _low_limit(self, monkeypatch):
         pytest.importorskip("faiss")
-        monkeypatch.setattr("gramfold.neighbors.search._EXACT_LIMIT", 1e4)
+        monkeypatch.setattr("gramfold.neighbors.search._APPROXIMATE_ROW", 0.0)
+        monkeypatch.setattr("gramfold.neighbors.search._APPROXIMATE_COLUMN", 1.0)
 
     def test_auto_switches_with_a_warning_that_tells_the_recall(self):
         with pytest.warns(ApproximationWarning, match=r"neighbours of 200 rows in 20 dimensions.*recall \d\.\d{3}"):
             index, _ = build(rows(200, 20))
         assert type(index).__name__ == "SmallWorldIndex"
         assert 0.9 < index.recall <= 1.0
+
+    def test_auto_stays_exact_where_a_few_columns_tell_who_is_far(self, monkeypatch):
+        X = rows(2_000, 4) @ rows(4, 64)
+        monkeypatch.setattr("gramfold.neighbors.join._LEAST_WORK", 0.0)
+        monkeypatch.setattr("gramfold.neighbors.search._APPROXIMATE_ROW", 1_000 * 100)  # of 64 columns: 1,000 · 124
+        assert type(build(X)[0]) is BlockedIndex
+        with pytest.warns(ApproximationWarning):
+            build(rows(2_000, 64))
 
     def test_asked_for_it_does_not_warn(self):
         with warnings.catch_warnings():

@@ -4,6 +4,8 @@ import numpy as np
 
 from gramfold.runtime.compiled import inline, kernel
 
+COLUMNS_AT_ONCE = 32
+
 
 @inline
 def enter(indices, values, index, value):
@@ -36,6 +38,13 @@ def pair_lengths(left, i, right, j, out):
 
 
 @kernel
+def pair_products(left, i, right, j, out):
+    """out[p] = left[i[p]]·right[j[p]]."""
+    for p in range(i.size):
+        out[p] = np.dot(left[i[p]], right[j[p]])
+
+
+@kernel
 def smallest(values, indices, kept):
     """The `indices.shape[1]` smallest entries of each row and where they are, ascending."""
     k = indices.shape[1]
@@ -56,20 +65,68 @@ def smallest(values, indices, kept):
 
 
 @kernel
-def meet(products, left, right, left_start, right_start, indices, squares):
-    """Rows of two tiles meet: who is nearer than the last of a row's list enters it, on both sides.
+def meet(products, certain, left, right, left_norms, right_norms, left_start, right_start, both, indices, squares):
+    """Rows of two tiles meet: who is nearer than the last of a row's list enters it, on the left or on `both` sides.
 
-    `products` holds x·y, `left` and `right` |x|² and |y|²; a tile that meets itself is entered once.
+    `products` holds x·y, or where it is not `certain` no less than that: then pairs within reach have theirs computed.
     """
+    height, width = products.shape
     last = squares.shape[1] - 1
-    alone = left_start == right_start
-    reach = squares[right_start : right_start + right.size, last].copy()
-    for r in range(left.size):
+    reach = np.full(width, -np.inf, dtype=np.float32)
+    if both:
+        reach[:] = squares[right_start : right_start + width, last]
+    for r in range(height):
         i = left_start + r
-        for c in range(right.size):
-            value = left[r] + right[c] - 2 * products[r, c]
-            if value < squares[i, last]:
-                enter(indices[i], squares[i], right_start + c, value)
-            if value < reach[c] and not alone:
-                enter(indices[right_start + c], squares[right_start + c], i, value)
-                reach[c] = squares[right_start + c, last]
+        norm, own = left_norms[r], squares[i, last]
+        for start in range(0, width, COLUMNS_AT_ONCE):
+            stop = min(start + COLUMNS_AT_ONCE, width)
+            there, norms, theirs = products[r, start:stop], right_norms[start:stop], reach[start:stop]
+            within = 0
+            for c in range(stop - start):  # nothing but a count, so that the processor does many at once
+                value = norm + norms[c] - 2 * there[c]
+                if value < own:
+                    within += 1
+                if value < theirs[c]:
+                    within += 1
+            if within == 0:
+                continue
+            for c in range(stop - start):
+                value = norm + norms[c] - 2 * there[c]
+                if value < own or value < theirs[c]:
+                    j = right_start + start + c
+                    if not certain:
+                        value = norm + norms[c] - 2 * np.dot(left[r], right[start + c])
+                    if value < own:
+                        enter(indices[i], squares[i], j, value)
+                        own = squares[i, last]
+                    if value < theirs[c]:
+                        enter(indices[j], squares[j], i, value)
+                        theirs[c] = squares[j, last]
+
+
+@kernel
+def see(products, left_norms, right_norms, left_reach, right_reach, i, j, count):
+    """Places (r, c) with |x|² + |y|² − 2 x·y ≤ the larger of two squared reaches; as many as fit, and how many."""
+    height, width = products.shape
+    met = 0
+    for r in range(height):
+        norm, own = left_norms[r], left_reach[r]
+        for start in range(0, width, COLUMNS_AT_ONCE):
+            stop = min(start + COLUMNS_AT_ONCE, width)
+            there, norms, theirs = products[r, start:stop], right_norms[start:stop], right_reach[start:stop]
+            within = 0
+            for c in range(stop - start):
+                value = norm + norms[c] - 2 * there[c]
+                if value <= own:
+                    within += 1
+                if value <= theirs[c]:
+                    within += 1
+            if within == 0:
+                continue
+            for c in range(stop - start):
+                value = norm + norms[c] - 2 * there[c]
+                if value <= own or value <= theirs[c]:
+                    if met < i.size:
+                        i[met], j[met] = r, start + c
+                    met += 1
+    count[0] = met

@@ -10,6 +10,7 @@ import numpy as np
 
 from gramfold.types import Floats, Integers
 
+_SOME = 64  # columns
 _ODD = 2_654_435_761  # multiplier of the row keys: any odd number with mixed bits
 
 
@@ -32,11 +33,17 @@ def no_duplicates(n: int) -> Collapse:
 
 def collapse_rows(X: Floats) -> Collapse:
     """Group identical rows of a table."""
-    # One column without a repeated value settles it for nearly all measured data.
+    # One column without a repeated value settles it for nearly all measured data, some columns for nearly all pictures.
     if len(np.unique(X[:, 0])) == len(X):
         return no_duplicates(len(X))
-    _, label, counts = np.unique(_row_keys(X), return_inverse=True, return_counts=True)
-    return _group(X, np.flatnonzero(counts[label] > 1))
+    candidates = np.arange(len(X))
+    for columns in (slice(0, None, -(-X.shape[1] // _SOME)), slice(None)):
+        part = X[:, columns] if len(candidates) == len(X) else X[candidates, columns]
+        _, label, counts = np.unique(_row_keys(part), return_inverse=True, return_counts=True)
+        candidates = candidates[counts[label] > 1]
+        if not candidates.size:
+            break
+    return _group(X, candidates)
 
 
 def collapse_distances(distances: Floats) -> Collapse:

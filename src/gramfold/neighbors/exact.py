@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists, without
-from gramfold.neighbors.self_join import seeming_neighbors
+from gramfold.neighbors.join import Seeming, seeming_nearest, seeming_neighbors, seeming_within
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks, thread_count
 from gramfold.types import Floats, Integers, Neighbors
@@ -14,8 +14,10 @@ from gramfold.types import Floats, Integers, Neighbors
 _QUERIES_PER_BLOCK = 100_000
 _ENTRIES_PER_BLOCK = 2_000_000  # of a block of distances: 16 MB, some 20 ms of work
 _TIED_PER_BLOCK = 1_000
+_ROWS_PER_BLOCK = 1_000
+_MANY = 500  # new rows that are worth a copy of all rows in float32
 # Candidates taken beyond k from rounded distances, so that the check below seldom fails.
-_SPARE = 8
+_SPARE = 4
 
 
 class TreeIndex(VectorIndex):
@@ -95,8 +97,13 @@ class BlockedIndex(VectorIndex):
         if self.metric.family == "euclidean":
             # Products round relative to the length of the rows: shorter rows round less.
             self._center = self.rows.mean(axis=0, dtype=np.float64).astype(self.rows.dtype)
-            self._shifted = self.rows - self._center
-            self._norms = _squared_norms(self._shifted)
+            self._shifted, self._norms = np.empty_like(self.rows), np.empty(self.size)
+
+            def work(part: slice) -> None:
+                np.subtract(self.rows[part], self._center, out=self._shifted[part])
+                self._norms[part] = _squared_norms(self._shifted[part])
+
+            run_blocks(work, blocks(self.size, _ROWS_PER_BLOCK), self.n_jobs)
 
     def _parts(self, m: int) -> list[slice]:
         return blocks(m, max(1, _ENTRIES_PER_BLOCK // self.size))
@@ -106,21 +113,35 @@ class BlockedIndex(VectorIndex):
             return super().own(k, radius, stages)
         assert k is not None
         seeming = seeming_neighbors(self.rows, min(k + 1 + _SPARE, self.size), self.n_jobs, stages)
-        found = seeming.indices.astype(np.intp)
-        owners = np.repeat(np.arange(self.size), found.shape[1])
-        exact = self.metric.pairs(self.rows, owners, self.rows, found.ravel(), self.n_jobs).reshape(found.shape)
-        indices, distances = sort_lists(found, exact)
-        indices, distances = indices[:, : k + 1], distances[:, : k + 1]
-        if found.shape[1] < self.size:
-            # Somebody left out may be as near as the last found: then these rows are searched by themselves.
-            limit = np.asarray(self.metric.search_length(distances[:, -1])) ** 2 * (1 + ROUNDING) + seeming.error
-            doubtful = np.flatnonzero(seeming.farthest <= limit)
-            if doubtful.size:
-                indices[doubtful], distances[doubtful] = self._nearest(self.rows[doubtful], k + 1, SILENT)
-        indices, distances = without(np.arange(self.size), indices, distances)
+        indices, distances = without(np.arange(self.size), *self._proved(self.rows, seeming, k + 1))
         return Neighbors.from_lists(indices, distances, self.size)
 
     def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
+        if self.metric.family == "euclidean" and len(rows) >= _MANY:
+            seeming = seeming_nearest(rows, self.rows, min(k + _SPARE, self.size), self.n_jobs, stages)
+            return self._proved(rows, seeming, k)
+        return self._nearest_by_blocks(rows, k, stages)
+
+    def _proved(self, rows: Floats, seeming: Seeming, k: int) -> tuple[Integers, Floats]:
+        """The k nearest of each row, from those who seem so."""
+        indices, distances = self._sorted(rows, seeming.indices.astype(np.intp), self.n_jobs)
+        indices, distances = indices[:, :k], distances[:, :k]
+        if seeming.indices.shape[1] < self.size:
+            # Somebody left out may be as near as the last found: then these rows are searched by themselves.
+            doubtful = np.flatnonzero(seeming.farthest <= self._limit(distances) + seeming.error)
+            indices[doubtful], distances[doubtful] = self._nearest_by_blocks(rows[doubtful], k, SILENT)
+        return indices, distances
+
+    def _sorted(self, rows: Floats, found: Integers, n_jobs: int | None) -> tuple[Integers, Floats]:
+        owners = np.repeat(np.arange(len(rows)), found.shape[1])
+        exact = self.metric.pairs(rows, owners, self.rows, found.ravel(), n_jobs).reshape(found.shape)
+        return sort_lists(found, exact)
+
+    def _limit(self, distances: Floats) -> Floats:
+        """The squared length that belongs to the last distance of each row."""
+        return np.asarray(self.metric.search_length(distances[:, -1])) ** 2 * (1 + ROUNDING)
+
+    def _nearest_by_blocks(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
         indices = np.empty((len(rows), k), dtype=np.intp)
         distances = np.empty((len(rows), k))
 
@@ -139,13 +160,11 @@ class BlockedIndex(VectorIndex):
         squared, rounding = self._rounded_squares(rows)
         more = min(k + _SPARE, self.size)
         found, rough = _smallest(squared, more)
-        owners = np.repeat(np.arange(len(rows)), more)
-        exact = self.metric.pairs(rows, owners, self.rows, found.ravel(), n_jobs=1).reshape(found.shape)
-        indices, distances = sort_lists(found, exact)
+        indices, distances = self._sorted(rows, found, n_jobs=1)
         indices, distances = indices[:, :k], distances[:, :k]
         if more < self.size:
             # Somebody left out may be as near as the k-th found: then look at all who may, from differences.
-            limit = np.asarray(self.metric.search_length(distances[:, -1])) ** 2 * (1 + ROUNDING) + rounding
+            limit = self._limit(distances) + rounding
             for row in np.flatnonzero(rough[:, -1] <= limit):
                 near = np.flatnonzero(squared[row] <= limit[row])
                 exact = self.metric.pairs(rows, np.full(len(near), row), self.rows, near, n_jobs=1)
@@ -168,6 +187,27 @@ class BlockedIndex(VectorIndex):
         return squared, 8.0 * eps * np.sqrt(rows.shape[1]) * longest**2
 
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
+        if self.metric.family != "euclidean" or len(rows) < _MANY:
+            return self._within_by_blocks(rows, reach, reaches)
+        nobody = np.zeros(self.size)
+        length, lengths = (
+            np.asarray(self.metric.search_length(r)) for r in (reach, nobody if reaches is None else reaches)
+        )
+        seeming = seeming_within(rows, self.rows, length, lengths, self.n_jobs)
+        i, j = seeming.asking, seeming.rows
+        distances = self.metric.pairs(rows, i, self.rows, j, self.n_jobs)
+        if not seeming.crowded.size:
+            return i, j, distances
+        more = self._within_by_blocks(rows[seeming.crowded], reach[seeming.crowded], reaches)
+        return (
+            np.concatenate([i, seeming.crowded[more[0]]]),
+            np.concatenate([j, more[1]]),
+            np.concatenate([distances, more[2]]),
+        )
+
+    def _within_by_blocks(
+        self, rows: Floats, reach: Floats, reaches: Floats | None
+    ) -> tuple[Integers, Integers, Floats]:
         def work(part: slice) -> tuple[Integers, Integers, Floats]:
             limit = reach[part, None] if reaches is None else np.maximum(reach[part, None], reaches[None, :])
             if self.metric.family != "euclidean":
