@@ -66,7 +66,7 @@ class ExtrapolationWarning(GramfoldWarning):
 
 
 class RankWarning(GramfoldWarning):
-    """The kernel has fewer positive directions than were asked for."""
+    """There are fewer directions than were asked for, or too few rows to tell what is fitted to them."""
 
 
 class RepeatedDirectionWarning(GramfoldWarning):

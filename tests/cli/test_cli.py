@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from sklearn.datasets import load_wine
 
 import gramfold
 from gramfold.cli import main
+from gramfold.cli.beside import check_use
 from gramfold.cli.demo import SHOWN
 from gramfold.cli.methods import find_method, known_methods
 from gramfold.cli.sentences import in_sentences
@@ -21,6 +23,7 @@ from gramfold.datasets import make_swiss_roll
 from gramfold.errors import GramfoldWarning, InputError
 from gramfold.io import read_table, write_table
 
+LEARN_FROM_DISTORTED = {"OrientedPCA", "DistortionDiscriminantAnalysis"}
 ROLL = make_swiss_roll(n_samples=300, length=40, random_state=0)
 
 
@@ -81,6 +84,57 @@ def test_columns_and_skip_choose_what_is_mapped(folder):
     expected = gramfold.ClassicalMDS().fit_transform(ROLL.points)
     np.testing.assert_array_equal(np.load("a.npy"), expected)
     np.testing.assert_array_equal(np.load("b.npy"), expected)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_labels_reach_a_method_that_looks_at_classes(ending, folder):
+    X, y = load_wine(return_X_y=True)
+    names = [f"c{j}" for j in range(X.shape[1])]
+    kind = np.array(["red", "white", "other"])[y]
+    frame = pd.DataFrame(X, columns=names).assign(kind=kind, number=y, note="x")
+    frame.to_csv("wine.csv", index=False) if ending == ".csv" else frame.to_parquet("wine.parquet")
+    words = ["-m", "lpp", "--set", "graph=classes", "--skip", "number,note", "--out", "map.npy"]
+    result = run("embed", f"wine{ending}", *words, "--labels", "kind")
+    assert result.exit_code == 0, result.output
+    expected = gramfold.LPP(graph="classes", random_state=0).fit_transform(X, kind)
+    np.testing.assert_array_equal(np.load("map.npy"), expected)
+    assert "178 rows of 13 columns" in result.output
+    assert "classes   3, by column 'kind'" in result.output
+    # numbers name the same classes; who is called what does not matter
+    words[words.index("number,note")] = "kind,note"
+    assert run("embed", f"wine{ending}", *words, "--labels", "number").exit_code == 0
+    np.testing.assert_allclose(np.load("map.npy"), expected, atol=1e-10 * np.abs(expected).max())
+
+
+def test_distorted_tables_reach_a_method_that_learns_from_them(folder):
+    rng = np.random.default_rng(0)
+    versions = [ROLL.points + rng.standard_normal((300, 3)) * [0.1, 3.0, 0.5] for _ in range(2)]
+    write_table("one.csv", versions[0], ["x", "y", "z"])
+    write_table("two.parquet", np.column_stack([np.ones(300), versions[1][:, ::-1]]), ["w", "z", "y", "x"])
+    result = run("embed", "roll.csv", "-m", "oriented_pca", "--distorted", "one.csv", "--out", "map.npy")
+    assert result.exit_code == 0, result.output
+    expected = gramfold.OrientedPCA().fit_transform(ROLL.points, X_distorted=versions[0])
+    np.testing.assert_array_equal(np.load("map.npy"), expected)
+    # columns are found by their names; several versions are one noise
+    words = ["--distorted", "one.csv", "--distorted", "two.parquet", "--set", "layers=[(1, 1, 1)]", "--out", "map.npy"]
+    result = run("embed", "roll.csv", "-m", "distortion", *words)
+    assert result.exit_code == 0, result.output
+    model = gramfold.DistortionDiscriminantAnalysis(layers=[(1, 1, 1)])
+    np.testing.assert_array_equal(np.load("map.npy"), model.fit_transform(ROLL.points, X_distorted=np.stack(versions)))
+    assert "noise     of 2 distorted versions" in result.output
+
+
+@pytest.mark.parametrize("method", known_methods().values(), ids=lambda method: method.__name__)
+def test_what_a_fit_takes_beside_the_rows_is_declared(method):
+    """Classes: by scikit-learn's tag; distorted rows: by the signature. Without use for them they are refused."""
+    model = method()
+    with pytest.raises(InputError, match=f"{method.__name__} with these parameters does not look at classes"):
+        check_use(model, "kind", [])
+    if method.__name__ in LEARN_FROM_DISTORTED:
+        check_use(model, None, ["noisy.csv"])
+    else:
+        with pytest.raises(InputError, match=f"{method.__name__} does not learn from distorted rows"):
+            check_use(model, None, ["noisy.csv"])
 
 
 def test_as_a_program(folder):
@@ -211,10 +265,27 @@ def test_a_picture_shows_dots(dim, folder):
         (["--out", "none/map.csv"], "there is no folder"),
         (["--out", "roll.csv"], "is the input itself"),
         (["--out", "old.csv", "--no-overwrite"], "'old.csv' is already there"),
+        (["--labels", "x"], "Isomap with these parameters does not look at classes, so --labels means nothing"),
+        (["-m", "lpp", "--labels", "x"], "use --skip x if that column is only to be left out"),
+        (["-m", "lpp", "--set", "graph=classes"], "needs the class of each row: name the column"),
+        (["-m", "lpp", "--set", "graph=clases", "--labels", "x"], "'graph' parameter of LPP must be"),
+        (["-m", "lpp", "--set", "graph=classes", "--labels", "w"], "'roll.csv' has no column 'w'; it has x, y, z."),
+        (
+            ["-m", "lpp", "--set", "graph=classes", "--labels", "x"],
+            "y holds gaps or measurements, which are no classes",
+        ),
+        (["-m", "pca", "--distorted", "other.csv"], "PCA does not learn from distorted rows, so --distorted means"),
+        (["-m", "oriented_pca", "--distorted", "none.csv"], "There is no file 'none.csv'"),
+        (["-m", "oriented_pca", "--distorted", "other.csv"], "'other.csv' has no column 'z'; it has x, y."),
+        (["-m", "oriented_pca", "--columns", "x,y", "--distorted", "other.csv"], "has 2 rows and 'roll.csv' has 300"),
+        (["-m", "oriented_pca", "--distorted", "gaps.csv"], "'gaps.csv' has 'nan' in column 'y', line 2"),
+        (["-m", "oriented_pca", "--distorted", "other.csv", "--out", "other.csv"], "would be lost"),
     ],
 )
 def test_one_sentence_and_nothing_written(words, sentence, folder):
     (folder / "old.csv").write_text("old")
+    write_table("other.csv", np.eye(2), ["x", "y"])
+    write_table("gaps.csv", ROLL.points * [1.0, np.nan, 1.0], ["x", "y", "z"])
     before = {path: path.read_bytes() for path in folder.iterdir()}
     out = [] if "--out" in words else ["--out", "map.csv"]
     result = run("embed", "roll.csv", *words, *out)

@@ -402,11 +402,24 @@ def planted_clusters_are_found(cls: type) -> None:
         assert agreement(model.labels_[:450], group[:450]) == 1  # the chain itself may go either way
 
 
+def grid_search_judges_clusters(cls: type) -> None:
+    """Held-out rows: planted clusters beat those of a graph that was built on scrambled columns."""
+    X, _ = groups()
+    order = np.random.default_rng(0).permutation(len(X))
+    search = GridSearchCV(cls(n_clusters=3), {"n_neighbors": [6, 10]}, cv=3, error_score="raise").fit(X[order])
+    scores = search.cv_results_["mean_test_score"]
+    assert ((scores > 0.95) & (scores <= 1)).all(), "a random clustering into three scores about a third"
+    flat = np.random.default_rng(0).standard_normal(X.shape)
+    assert cls(n_clusters=3).fit(flat).score(flat) < scores.min() - 0.03, "where there are none, edges must be cut"
+    assert cls(n_clusters=1).fit(flat).score(flat) == 1
+
+
 def predict_stores_nothing(cls: type) -> None:
     X, _ = groups()
     model = cls(n_clusters=3).fit(X)
     before = pickle.dumps(vars(model))
     labels = model.predict(X[:50] + 0.01)
+    model.score(X[:50] + 0.01)
     assert pickle.dumps(vars(model)) == before
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.predict(X[:50] + 0.01), labels)
@@ -500,6 +513,7 @@ NEW_POINTS = [
 INVERSE = [inverse_reports_its_error, way_back_does_not_depend_on_when_it_is_made, far_rows_and_places_are_told]
 CLUSTERS = [
     clusters_fit_into_scikit_learn,
+    grid_search_judges_clusters,
     planted_clusters_are_found,
     predict_stores_nothing,
     training_rows_keep_their_label,

@@ -48,6 +48,7 @@ def test_clusterers_are_declared():
     assert {cls.__name__ for cls in CLUSTERERS} == {"SpectralClustering"}
     for cls in CLUSTERERS:
         assert hasattr(cls, "predict")
+        assert hasattr(cls, "score")
         assert not hasattr(cls, "fit_transform")
 
 

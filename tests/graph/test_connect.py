@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
+from sklearn.neighbors import KNeighborsTransformer
 
 from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning
 from gramfold.graph.build import build_graph
@@ -14,7 +15,7 @@ from gramfold.graph.connect import bridge, components, connect, merge_pieces
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.index import Index
 from gramfold.neighbors.metrics import Metric
-from gramfold.neighbors.precomputed import DistanceIndex, GraphIndex
+from gramfold.neighbors.precomputed import DistanceIndex, GraphIndex, TransformerIndex
 from gramfold.types import Graph
 
 
@@ -135,6 +136,26 @@ def test_sentences_count_rows_not_vertices() -> None:
     with pytest.warns(DisconnectedGraphWarning, match="2 pieces of 20, 6 points.* 6 points have no place"):
         (largest,) = connect(graph, index, "largest")
     np.testing.assert_array_equal(largest.vertices, np.arange(4))
+
+
+def test_only_what_can_be_done_is_advised() -> None:
+    points = clumps([8, 9], 0)
+    edges = csr_array(np.kron(np.eye(2), np.ones((5, 5))) - np.eye(10))
+    rows, graph = index_of(points), GraphIndex(edges)
+    found = TransformerIndex(KNeighborsTransformer(n_neighbors=3), rows)  # the graph was given, the rows are there
+    for index, bridged, setting in ((rows, True, "n_neighbors or radius"), (graph, False, ""), (found, True, "")):
+        with pytest.raises(DisconnectedGraphError) as caught:
+            connect(graph_of(index, 3), index, "error")
+        told = str(caught.value)
+        assert ("'bridge'" in told) == bridged
+        assert "'largest' or 'separate'" in told
+        assert ("n_neighbors" in told) == bool(setting)
+        if bridged:
+            with pytest.warns(DisconnectedGraphWarning, match="joined by 1 shortest bridges"):
+                assert len(connect(graph_of(index, 3), index, "bridge")) == 1
+        else:
+            with pytest.raises(DisconnectedGraphError, match="cannot be bridged"):
+                connect(graph_of(index, 3), index, "bridge")
 
 
 def test_many_pieces_are_listed_in_short() -> None:

@@ -130,6 +130,85 @@ def test_without_a_header_the_first_line_is_data(text, written):
         np.testing.assert_array_equal(read_table(path).values, np.loadtxt(io.StringIO(text), delimiter=","))
 
 
+# ------------------------------------------------------------------------------------------- labels
+
+PEOPLE = {"x": [1.0, 2.0, 3.0], "kind": ["tall", "small", "tall"], "y": [0.5, 0.25, 0.0]}
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet", ".feather", ".npz"])
+def test_labels_are_words_beside_the_values(ending, tmp_path):
+    path, frame = tmp_path / f"people{ending}", pd.DataFrame(PEOPLE)
+    if ending == ".npz":
+        np.savez(path, X=frame[["x", "y"]].to_numpy(), names=["x", "y"], kind=frame["kind"].to_numpy(dtype=str))
+    elif ending in (".parquet", ".feather"):
+        getattr(frame, f"to_{ending[1:]}")(path)
+    else:
+        frame.to_csv(path, index=False, sep="," if ending == ".csv" else "\t")
+    table = read_table(path, labels="kind")
+    assert table.labels.tolist() == PEOPLE["kind"]
+    assert table.names == ["x", "y"]
+    np.testing.assert_array_equal(table.values, frame[["x", "y"]].to_numpy())
+    assert read_table(path, columns=["y"], labels="kind").names == ["y"]
+    assert read_table(path, columns=["y"]).labels is None
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_labels_that_are_all_numbers_are_numbers(ending, tmp_path):
+    path, values = tmp_path / f"table{ending}", np.array([[1.5, 2.0], [2.5, 10.0], [3.5, 2.0]])
+    write_table(path, values, ["x0", "x1"])
+    table = read_table(path, labels="x1")
+    np.testing.assert_array_equal(table.labels, [2.0, 10.0, 2.0])
+    np.testing.assert_array_equal(table.values, values[:, :1])
+    # among the columns or skipped as well, it is labels and no value
+    np.testing.assert_array_equal(read_table(path, columns=["x1", "x0"], labels="x1").values, values[:, :1])
+    np.testing.assert_array_equal(read_table(path, skip=["x1"], labels="x1").labels, [2.0, 10.0, 2.0])
+
+
+def test_one_word_among_numbers_makes_all_of_them_words(written):
+    assert read_table(written("a,b\n1,7\n2, 8a\n3,7\n"), labels="b").labels.tolist() == ["7", "8a", "7"]
+
+
+@pytest.mark.parametrize("kind", ["category", "bool", "Int64"])
+def test_labels_of_pandas_types(kind, tmp_path):
+    kinds = pd.Series([1, 0, 1]).astype(kind) if kind != "category" else pd.Series(["a", "b", "a"]).astype(kind)
+    pd.DataFrame({"x": [1.0, 2.0, 3.0], "kind": kinds}).to_parquet(tmp_path / "t.parquet")
+    labels = read_table(tmp_path / "t.parquet", labels="kind").labels
+    assert labels.tolist() == (["a", "b", "a"] if kind == "category" else [1.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a,b\n1,u\n2,\n3,NA\n", r"no value in column 'b', line 3, which is no label \(2 of 3 rows have none\)"),
+        ("a,b\n1,u\n2,?\n", r"'\?' in column 'b', line 3, which is no label"),
+        ("a,b\n1,2\n2,inf\n", r"no label in column 'b', row 1 counted from 0 \(1 of 2"),
+        ("a,c\n1,u\n", r"no column 'b'; it has a, c\.$"),
+        ("b\nu\nv\n", r"no column left to use"),
+        ("a,b,b\n1,u,v\n", r"several columns named 'b'"),
+        ("a,b\n1,u\n2,u,v\n", r"3 cells in line 3 where 2 are expected"),
+    ],
+)
+def test_text_without_usable_labels(text, sentence, written):
+    with pytest.raises(InputError, match=sentence):
+        read_table(written(text), labels="b")
+
+
+def test_other_files_without_usable_labels(tmp_path):
+    path = tmp_path / "t.parquet"
+    times = pd.to_datetime(["2001-01-01", "2002-02-02"])
+    pd.DataFrame({"x": [1.0, 2.0], "word": ["a", None], "number": [1.0, np.nan], "time": times}).to_parquet(path)
+    for name in ("word", "number"):
+        with pytest.raises(InputError, match=rf"no label in column '{name}', row 1 counted from 0 \(1 of 2 rows"):
+            read_table(path, columns=["x"], labels=name)
+    with pytest.raises(InputError, match=r"column 'time' holds timestamp.* neither words nor numbers"):
+        read_table(path, columns=["x"], labels="time")
+    np.savez(tmp_path / "t.npz", X=np.eye(3), y=np.arange(2), z=np.zeros(3, dtype="M8[D]"))
+    with pytest.raises(InputError, match=r"'y' of .* shape \(2,\) and the table has 3 rows: save one label"):
+        read_table(tmp_path / "t.npz", labels="y")
+    with pytest.raises(InputError, match=r"'z' of .* datetime64\[D\], neither words nor numbers"):
+        read_table(tmp_path / "t.npz", labels="z")
+
+
 # ------------------------------------------------------------------------------- one clear sentence
 
 

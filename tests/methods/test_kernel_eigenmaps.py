@@ -138,7 +138,7 @@ def test_centres_and_width_are_told():
     assert model.centers_.shape == (40, 3)
     gaps = np.linalg.norm(model.centers_[:, None] - model.centers_, axis=2) + np.diag(np.full(40, np.inf))
     assert model.width_ == pytest.approx(0.25 * gaps.min(axis=1).mean())
-    drawn = KernelEigenmaps(2, 40, centers="random", random_state=1).fit(X)
+    drawn = KernelEigenmaps(2, 20, centers="random", random_state=1).fit(X)
     assert (np.abs(X[:, None] - drawn.centers_).sum(axis=2).min(axis=0) == 0).all()
     assert KernelEigenmaps(2, 40, width=0.7).fit(X).width_ == 0.7
 
@@ -146,14 +146,15 @@ def test_centres_and_width_are_told():
 def test_kernels_asked_for_by_nobody_leave_four_rows_for_each_function():
     assert len(KernelEigenmaps(2).fit(sheet(640)).centers_) == 40
     assert len(KernelEigenmaps(2, local_dim=1).fit(sheet(640)).centers_) == 80
-    assert len(KernelEigenmaps(2, 700).fit(sheet(300)).centers_) == 300  # at most one for each row
+    with pytest.warns(RankWarning, match="300 distinct rows are few for the 1200 functions"):
+        assert len(KernelEigenmaps(2, 700).fit(sheet(300)).centers_) == 300  # at most one for each row
 
 
 def test_refitting_forgets():
-    model = KernelEigenmaps(2, 30)
+    model = KernelEigenmaps(2, 20)
     model.fit(sheet(300))
     again = model.fit(sheet(200, seed=1))
-    fresh = KernelEigenmaps(2, 30).fit(sheet(200, seed=1))
+    fresh = KernelEigenmaps(2, 20).fit(sheet(200, seed=1))
     np.testing.assert_array_equal(again.centers_, fresh.centers_)
     np.testing.assert_array_equal(
         again.inverse_transform(again.embedding_[:5]), fresh.inverse_transform(fresh.embedding_[:5])
@@ -163,8 +164,8 @@ def test_refitting_forgets():
 def test_pieces_have_kernels_of_their_own():
     X = np.vstack([sheet(300), sheet(200, seed=1) + 100])
     with pytest.warns(DisconnectedGraphWarning, match="side by side"):
-        model = KernelEigenmaps(2, 30, on_disconnected="separate").fit(X)
-    alone = KernelEigenmaps(2, 30).fit(X[:300])
+        model = KernelEigenmaps(2, 20, on_disconnected="separate").fit(X)
+    alone = KernelEigenmaps(2, 20).fit(X[:300])
     assert difference(model.embedding_[:300], alone.embedding_) < 1e-8
     np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-10)
     new = np.vstack([sheet(20, seed=2), sheet(20, seed=3) + 100])
@@ -182,6 +183,46 @@ def test_rows_of_a_piece_left_out_have_no_place_as_new_ones_either(cls):
         placed = model.transform(X)
     np.testing.assert_allclose(placed, model.embedding_, atol=1e-10)
     assert (np.isnan(placed[:, 0]) == ~model.kept_).all()
+
+
+# --- between the rows
+
+
+def round_trip(model, fresh):
+    rebuilt = model.inverse_transform(model.transform(fresh))
+    return np.linalg.norm(rebuilt - fresh) / np.linalg.norm(fresh - fresh.mean(axis=0))
+
+
+@pytest.mark.filterwarnings("ignore::gramfold.errors.ExtrapolationWarning")
+def test_more_functions_than_rows_can_tell_are_told():
+    rows, fresh = make_s_curve(240, random_state=0).points[::2], make_s_curve(240, random_state=0).points[1::2]
+    with pytest.warns(RankWarning, match="of the edges .* 120 distinct rows are few for the 200 functions"):
+        wild = KernelEigenmaps(2, 50).fit(rows)
+    assert wild.midway_error_ > 1
+    assert round_trip(wild, fresh) > 10
+    for count in (None, 10, 15):
+        calm = KernelEigenmaps(2, count).fit(rows)
+        assert calm.midway_error_ < 0.5
+        assert round_trip(calm, fresh) < 1
+
+
+def test_a_narrow_kernel_on_every_row_is_no_such_case():
+    # as many functions count as there are rows, and between the rows the map is that of the nearest: half an edge off
+    X = sheet(120)
+    model = KernelEigenmaps(2, 120, width=1e-3).fit(X)
+    assert model.kernel_.white.shape[1] == 120
+    assert model.midway_error_ < 0.5
+
+
+def test_the_error_midway_is_that_of_the_map_there():
+    X = sheet(80)
+    model = KernelEigenmaps(2, 6, n_neighbors=5).fit(X)
+    i, j = np.nonzero(np.triu(model.graph_.lengths.toarray()))
+    assert len(i) < 5000  # all are judged
+    places = model.embedding_
+    off = model.transform((X[i] + X[j]) / 2) - (places[i] + places[j]) / 2
+    spread = np.sqrt(np.mean(np.sum((places - places.mean(axis=0)) ** 2, axis=1)))
+    assert model.midway_error_ == pytest.approx(np.quantile(np.linalg.norm(off, axis=1), 0.99) / spread)
 
 
 def test_fewer_directions_than_asked_for_are_told():

@@ -175,6 +175,84 @@ def test_a_sparse_graph_with_too_many_pieces_cannot_be_joined():
         SpectralClustering(2, metric="precomputed").fit(graph)
 
 
+def test_without_distances_no_bridge_is_offered():
+    graph = csr_array(np.kron(np.eye(4), np.ones((5, 5))) - np.eye(20))
+    with pytest.raises(DisconnectedGraphError, match="or choose on_disconnected='largest' or 'separate'"):
+        SpectralClustering(2, metric="precomputed", on_disconnected="error").fit(graph)
+
+
+# --- the score
+
+
+def plain_score(W: np.ndarray, labels: np.ndarray, own: np.ndarray) -> float:
+    """Row by row, from dense weights (m, n) to training rows with these labels."""
+    return float(np.mean([w[labels == label].sum() / w.sum() for w, label in zip(W, own, strict=True)]))
+
+
+WEIGHINGS = [{}, {"weights": "gaussian"}, {"weights": "gaussian", "width": "self-tuning"}]
+
+
+@pytest.mark.parametrize("settings", WEIGHINGS)
+def test_the_score_of_training_rows_is_that_of_the_graph(settings):
+    X, _ = make_moons(200, noise=0.12, random_state=0)
+    model = SpectralClustering(3, **settings).fit(X)
+    W = affinity(model.graph_, model.width_).toarray()
+    assert model.score(X) == pytest.approx(plain_score(W, model.labels_, model.labels_), rel=1e-12)
+    assert model.score(X[:50]) == pytest.approx(plain_score(W[:50], model.labels_, model.labels_[:50]), rel=1e-12)
+    # by degree in the place of each row alike, what is lost would be the normalised cut
+    degrees = W.sum(axis=1)
+    lost = [(W[model.labels_ == c][:, model.labels_ != c]).sum() / degrees[model.labels_ == c].sum() for c in range(3)]
+    assert sum(lost) == pytest.approx(model.cut_)
+
+
+@pytest.mark.parametrize("weights", ["binary", "gaussian"])
+def test_the_score_of_new_rows_is_that_of_their_edges(weights):
+    X, _ = make_moons(300, noise=0.12, random_state=0)
+    known, fresh = X[:200], X[200:]
+    model = SpectralClustering(3, radius=0.35, weights=weights).fit(known)
+    D = cdist(fresh, known)
+    W = np.where(D <= 0.35, 1.0 if weights == "binary" else np.exp(-0.5 * (D / (model.width_ or 1.0)) ** 2), 0.0)
+    assert model.score(fresh) == pytest.approx(plain_score(W, model.labels_, model.predict(fresh)), rel=1e-12)
+    both = (200 * model.score(known) + 100 * model.score(fresh)) / 300
+    assert model.score(X) == pytest.approx(both)
+    nearly = model.score(known + 1e-9)  # a new row beside a training row has its edges, and one to that row itself
+    assert abs(nearly - model.score(known)) < 0.02
+
+
+def test_copies_score_as_often_as_they_occur():
+    X, _ = make_moons(150, noise=0.12, random_state=0)
+    copies = np.concatenate([np.arange(150), np.repeat([3, 40, 77], [5, 2, 9])])
+    model = SpectralClustering(3, weights="gaussian").fit(X[copies])
+    W = affinity(model.graph_, model.width_).toarray()
+    own = model.labels_[:150]
+    shares = np.array([w[own == label].sum() / w.sum() for w, label in zip(W, own, strict=True)])
+    assert model.score(X[copies]) == pytest.approx(shares[copies].mean(), rel=1e-12)
+
+
+def test_more_clusters_score_less_and_pieces_score_one():
+    X, _ = chained(4)
+    scores = [SpectralClustering(k).fit(X).score(X) for k in (1, 4, 12)]
+    assert scores[0] == 1 > scores[1] > 0.98 > scores[2]
+    blobs, _ = make_blobs(300, centers=FAR, random_state=0)
+    assert SpectralClustering(3).fit(blobs).score(blobs) == 1
+
+
+def test_rows_of_no_cluster_keep_nothing():
+    X, _ = outliers()
+    with pytest.warns(DisconnectedGraphWarning, match="in no cluster"):
+        model = SpectralClustering(3, radius=4.0, on_disconnected="largest").fit(X)
+    assert model.score(X) == pytest.approx(300 / 304)
+    assert model.score([[1000.0, 0.0], X[0]]) == 0.5
+    alone = SpectralClustering(4, radius=1.0).fit([[0.0], [0.1], [0.2], [0.3], [5.0]])  # divides the four
+    assert alone.score([[5.0]]) == 1  # it has no edge to lose
+
+
+def test_a_graph_is_scored_by_its_own_edges():
+    graph, _ = planted_partition([40, 40], 0.5, 0.05, 0)
+    model = SpectralClustering(2, metric="precomputed").fit(graph)
+    assert model.score(graph) == pytest.approx(plain_score(graph.toarray(), model.labels_, model.predict(graph)))
+
+
 # --- the number of clusters
 
 

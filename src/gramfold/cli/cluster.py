@@ -50,7 +50,7 @@ def cluster(
     from gramfold import SpectralClustering
     from gramfold.io import read_table, write_table
 
-    check_files(source, out, None, no_overwrite)
+    check_files([source], out, None, no_overwrite)
     options["clusters"] = _number(options["clusters"])
     parameters = chosen_parameters(SpectralClustering, options, settings, seed, quiet)
     table = read_table(source, columns=columns, skip=skip)

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from gramfold.cli.beside import account_of, check_use, read_beside
 from gramfold.cli.methods import find_method
 from gramfold.cli.options import check_files, chosen_parameters, table_options
 from gramfold.cli.sentences import in_sentences
@@ -17,6 +18,13 @@ WORTH_TELLING = 5e-4  # a smaller share would read 0.0%
 @table_options
 @click.option("-m", "--method", default="isomap", show_default=True, help="See `gramfold methods`.")
 @click.option("-d", "--dim", type=int, help="Columns of the map.  [default: 2]")
+@click.option("--labels", metavar="COLUMN", help="The column with the class of each row; it is not mapped.")
+@click.option(
+    "--distorted",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="A table with every row again, distorted; repeatable.",
+)
 @click.option("--picture", type=click.Path(path_type=Path), help="Also draw the map: png, pdf, svg.")
 @in_sentences
 def embed(
@@ -26,6 +34,8 @@ def embed(
     settings: tuple[str, ...],
     columns: list[str] | None,
     skip: list[str] | None,
+    labels: str | None,
+    distorted: tuple[Path, ...],
     picture: Path | None,
     seed: int,
     no_overwrite: bool,
@@ -40,24 +50,28 @@ def embed(
     gramfold embed cells.csv --method isomap --out map.csv --picture map.png
     gramfold embed cells.parquet -m laplacian -k 12 --skip name --out map.parquet
     gramfold embed cells.csv -m lle --set reg=1e-4 --set on_disconnected=largest -o map.csv
+    gramfold embed cells.csv -m lpp --set graph=classes --labels kind -o map.csv
+    gramfold embed clean.csv -m oriented_pca --distorted noisy.csv -o map.csv
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     from gramfold.io import read_table, write_table
 
-    check_files(source, out, picture, no_overwrite)
+    check_files([source, *distorted], out, picture, no_overwrite)
     estimator = find_method(method)
     parameters = chosen_parameters(estimator, options, settings, seed, quiet)
     model = estimator(**parameters)
+    check_use(model, labels, distorted)
     fills_gaps = model.__sklearn_tags__().input_tags.allow_nan
-    table = read_table(source, columns=columns, skip=skip, gaps=fills_gaps)
+    table = read_table(source, columns=columns, skip=skip, gaps=fills_gaps, labels=labels)
+    beside = read_beside(table, distorted)
     started = time.perf_counter()
-    places = model.fit_transform(table.values)
+    places = model.fit_transform(table.values, **beside)
     seconds = time.perf_counter() - started
     write_table(out, places, [str(name) for name in model.get_feature_names_out()])
     if picture is not None:
         _draw(places, f"{type(model).__name__}: {source.name}", picture)
     if not quiet:
         click.echo(_headline(model, table.values.shape, seconds))
-        for line in _account(model, places):
+        for line in [*account_of(table, labels, distorted), *_account(model, places)]:
             click.echo(f"  {line}")
         click.echo(f"  map       {out.resolve()}")
         if picture is not None:

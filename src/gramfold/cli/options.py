@@ -59,7 +59,7 @@ _TABLE_OPTIONS = [
 ]
 
 
-def check_files(source: Path, out: Path, picture: Path | None, no_overwrite: bool) -> None:
+def check_files(sources: Sequence[Path], out: Path, picture: Path | None, no_overwrite: bool) -> None:
     """Refuse what could not be written before the work, not after it."""
     from gramfold.io import check_destination
 
@@ -71,7 +71,7 @@ def check_files(source: Path, out: Path, picture: Path | None, no_overwrite: boo
     for path in (out, picture):
         if path is None or not path.exists():
             continue
-        if source.exists() and path.samefile(source):
+        if any(source.exists() and path.samefile(source) for source in sources):
             raise InputError(f"'{path}' is the input itself, and would be lost: write to another file.")
         if no_overwrite:
             raise InputError(f"'{path}' is already there: choose another name, or leave out --no-overwrite.")

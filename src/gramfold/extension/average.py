@@ -46,12 +46,7 @@ def average(
     Every row needs an edge. `multiplicity` is how often each vertex counts. Where the graph's weights were divided by
     (q_i q_j)^α it is over q_j^α too; q(x) divides all weights of x alike, which the normalised form does not see.
     """
-    met, edges = edges, edges.keep(edges.distances > 0)
-    if isinstance(width, np.ndarray):
-        width = np.sqrt(carried_reach(met, width)[edges.rows] * width[edges.indices])
-    shares, largest = _relative_weights(edges, width)
-    weights = shares * multiplicity[edges.indices]
-    matrix = csr_array((weights, edges.indices, edges.indptr), shape=(len(edges), edges.n_vertices))
+    matrix, largest = edge_weights(edges, width, multiplicity)
     degrees = np.asarray(matrix.sum(axis=1))[:, None]
     mean = (matrix @ coordinates) / degrees
     # y = mean / (1 − μ M / d), with M / d = 1 in the normalised form
@@ -71,8 +66,16 @@ def average(
     return np.asarray(mean / np.where(np.abs(balance) > _UNDEFINED, balance, 1.0))
 
 
-def _relative_weights(edges: Neighbors, width: Width) -> tuple[Floats, Floats]:
-    """Weights over the largest of their row, and those: far from all data the weights themselves would underflow."""
+def edge_weights(met: Neighbors, width: Width, multiplicity: Floats) -> tuple[csr_array, Floats]:
+    """a(x, j) (m, n) over the largest of each row, and those (m,): far from all data they themselves would underflow.
+
+    A row's edges of length 0 are its own and left out; it needs another.
+    """
+    edges = met.keep(met.distances > 0)
+    if isinstance(width, np.ndarray):
+        width = np.sqrt(carried_reach(met, width)[edges.rows] * width[edges.indices])
     logarithms = log_weights(edges.distances, width)
     largest = np.maximum.reduceat(logarithms, edges.indptr[:-1])
-    return np.exp(logarithms - largest[edges.rows]), np.exp(largest)
+    weights = np.exp(logarithms - largest[edges.rows]) * multiplicity[edges.indices]
+    matrix = csr_array((weights, edges.indices, edges.indptr), shape=(len(edges), edges.n_vertices))
+    return matrix, np.exp(largest)

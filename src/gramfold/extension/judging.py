@@ -1,6 +1,9 @@
 """How good a way back is: rows that it has not seen, rebuilt from their places.
 
 error = ‖rebuilt − row‖ / ‖row − mean row‖, both over all judged rows
+
+And whether a map of all space is one between the rows too: midway along the edges of their graph it should be somewhere
+between the places of the ends.
 """
 
 from collections.abc import Callable
@@ -9,16 +12,17 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from gramfold.types import Floats
+from gramfold.types import Floats, Graph
 
 _FOLDS = 5
 _SAMPLE = 500  # rows judged at most
+_EDGES = 5_000  # edges judged at most: a map that is wild at one in a hundred should be found out
 _SEED = 0
 
 
-def judged_sample(n: int) -> np.ndarray:
+def judged_sample(n: int, most: int = _SAMPLE) -> np.ndarray:
     """The rows that are judged: all, or a few hundred evenly spaced."""
-    return np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.intp)
+    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
 
 
 def cross_validated(fit: Callable[[Floats, Any], Callable[[Floats], Any]], places: Floats, rows: Any) -> float:
@@ -34,6 +38,20 @@ def cross_validated(fit: Callable[[Floats, Any], Callable[[Floats], Any]], place
             way = fit(places[fold != turn], rows[fold != turn])
             misfit += frobenius(way(places[left]) - rows[left]) ** 2
     return relative(np.sqrt(misfit), rows[judged], rows)
+
+
+def midway_misfits(graph: Graph, rows: Floats, places: Floats, way: Callable[[Floats], Floats]) -> Floats:
+    """How far midway along edges a map is from the middle of their ends' places, in units of all places' spread.
+
+    `rows` and `places` are of the vertices. Of very many edges some thousand are judged.
+    """
+    edges = graph.lengths.tocoo()
+    once = np.flatnonzero(edges.row < edges.col)
+    once = once[judged_sample(len(once), _EDGES)]
+    i, j = edges.row[once], edges.col[once]
+    off = way(0.5 * (rows[i].astype(np.float64) + rows[j])) - 0.5 * (places[i] + places[j])
+    spread = frobenius(places - places.mean(axis=0)) / np.sqrt(len(places))
+    return np.asarray(np.linalg.norm(off, axis=1) / spread) if spread > 0 else np.zeros(len(off))
 
 
 def relative(misfit: float, judged: Any, rows: Any) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning
+from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning, PrecomputedInputError
 from gramfold.graph.build import subgraph
 from gramfold.neighbors.index import Index, Outlook, Step
 from gramfold.types import Floats, Graph, Integers, Neighbors
@@ -35,11 +35,11 @@ def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list
         return [graph]
     sizes = np.bincount(piece, weights=graph.multiplicity).astype(np.intp)
     found = f"the neighbour graph falls into {count} pieces of {_listing(sizes)} points"
-    advice = "more neighbours (n_neighbors or radius) may join them"
+    setting = "in the graph" if index.given else "(n_neighbors or radius)"
+    advice = f"more neighbours {setting} may join them"
     if on_disconnected == "error":
         raise DisconnectedGraphError(
-            f"{found}, and distances between pieces are not known: {advice}, or choose on_disconnected='bridge', "
-            "'largest' or 'separate'."
+            f"{found}, and distances between pieces are not known: {advice}, or choose {other_ways(piece, index)}."
         )
     if on_disconnected == "bridge":
         graph = bridge(graph, piece, index)
@@ -60,6 +60,15 @@ def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list
         f"so only distances within one count: {advice}."
     )
     return pieces
+
+
+def other_ways(piece: Integers, index: Index) -> str:
+    """What `on_disconnected` can be for these pieces, in words: a bridge needs the distances between them."""
+    try:
+        index.distances_between(np.flatnonzero(piece == 0)[:1], np.flatnonzero(piece == 1)[:1])
+    except PrecomputedInputError:  # a sparse graph holds those of its edges only
+        return "on_disconnected='largest' or 'separate'"
+    return "on_disconnected='bridge', 'largest' or 'separate'"
 
 
 def bridge(graph: Graph, piece: Integers, index: Index) -> Graph:

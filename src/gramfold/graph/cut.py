@@ -22,6 +22,14 @@ def normalized_cut(weights: csr_array, labels: Integers) -> float:
     return float(np.sum(cut[volume > 0] / volume[volume > 0]))
 
 
+def kept_shares(weights: csr_array, own: Integers, labels: Integers) -> Floats:
+    """Of each row's weights (m, n) to labelled vertices, the share that goes to its own label; a row needs an edge."""
+    rows = np.repeat(np.arange(len(own)), np.diff(weights.indptr))
+    kept = np.where(own[rows] == labels[weights.indices], weights.data, 0.0)
+    held, whole = (np.bincount(rows, weights=part, minlength=len(own)) for part in (kept, weights.data))
+    return np.asarray(held / whole)
+
+
 def best_threshold(weights: csr_array, values: Floats) -> float:
     """The number that parts the vertices by their `values` into the two sides of least normalised cut.
 

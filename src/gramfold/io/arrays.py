@@ -1,6 +1,7 @@
 """npy and npz: arrays without names, and arrays with names beside them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramfold.errors import InputError
-from gramfold.io.selection import Selection
+from gramfold.io.selection import Contents, Selection
 
 
 def numbered(width: int) -> list[str]:
@@ -17,14 +18,14 @@ def numbered(width: int) -> list[str]:
     return [f"x{j}" for j in range(width)]
 
 
-def read_npy(path: Path, selection: Selection) -> tuple[NDArray[Any], list[str]]:
+def read_npy(path: Path, selection: Selection) -> Contents:
     """One array."""
     array = _load(path)
     return _selected(array, numbered(array.shape[-1] if array.ndim else 0), selection, f"'{path}'")
 
 
-def read_npz(path: Path, selection: Selection) -> tuple[NDArray[Any], list[str]]:
-    """The array `X`, or the only 2-D array there is; with `names` if stored beside it."""
+def read_npz(path: Path, selection: Selection) -> Contents:
+    """The array `X`, or the only 2-D array there is; with `names` if stored beside it, and labels likewise."""
     with _load(path) as archive:
         members = {key: _member(archive, key, path) for key in archive.files}
     names = members.pop("names", None)
@@ -35,8 +36,14 @@ def read_npz(path: Path, selection: Selection) -> tuple[NDArray[Any], list[str]]
         raise InputError(f"'{path}' holds {held}, and which is the table is not clear: name it X.")
     array = members[key]
     fits = names is not None and array.ndim == 2 and names.shape == array.shape[1:]
-    labels = [str(name) for name in names] if names is not None and fits else numbered(array.shape[-1])
-    return _selected(array, labels, selection, f"'{key}' of '{path}'")
+    columns = [str(name) for name in names] if names is not None and fits else numbered(array.shape[-1])
+    beside = selection.labels not in columns and selection.labels in members
+    if not beside:
+        return _selected(array, columns, selection, f"'{key}' of '{path}'")
+    assert selection.labels is not None
+    labels = _labels(members[selection.labels], len(array), f"'{selection.labels}' of '{path}'")
+    found = _selected(array, columns, replace(selection, labels=None), f"'{key}' of '{path}'")
+    return replace(found, labels=labels)
 
 
 def write_npy(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:  # noqa: ARG001 - one shape of writer
@@ -67,9 +74,18 @@ def _member(archive: Any, key: str, path: Path) -> NDArray[Any]:
         raise InputError(f"'{key}' of '{path}' is not a readable array of numbers: save it again.") from error
 
 
-def _selected(
-    array: NDArray[Any], names: list[str], selection: Selection, source: str
-) -> tuple[NDArray[Any], list[str]]:
+def _labels(array: NDArray[Any], n: int, source: str) -> NDArray[Any]:
+    """An array of words or numbers, one for each row."""
+    if array.shape != (n,):
+        raise InputError(
+            f"{source} is an array of shape {array.shape} and the table has {n} rows: save one label for each row."
+        )
+    if array.dtype.kind not in "biufU":
+        raise InputError(f"{source} holds values of type {array.dtype}, neither words nor numbers: save it as either.")
+    return np.strings.strip(array) if array.dtype.kind == "U" else array
+
+
+def _selected(array: NDArray[Any], names: list[str], selection: Selection, source: str) -> Contents:
     if array.ndim != 2:
         change = "reshape(-1, 1)" if array.ndim < 2 else "reshape(len(array), -1)"
         raise InputError(
@@ -82,4 +98,5 @@ def _selected(
     kept = selection.positions(names, source)
     dtype = np.float32 if array.dtype in (np.float16, np.float32) else np.float64
     values = array if kept == list(range(array.shape[1])) else array[:, kept]
-    return np.ascontiguousarray(values, dtype=dtype), [names[j] for j in kept]
+    labels = None if selection.labels is None else array[:, names.index(selection.labels)]
+    return Contents(np.ascontiguousarray(values, dtype=dtype), [names[j] for j in kept], labels)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramfold.errors import InputError, MissingExtraError
-from gramfold.io.selection import Selection, leave_out, quoted
+from gramfold.io.selection import Contents, Selection, leave_out, quoted
 
 
-def read(path: Path, selection: Selection) -> tuple[NDArray[Any], list[str]]:
+def read(path: Path, selection: Selection) -> Contents:
     """The wanted columns, read alone; a pandas index is row labels, not data, unless asked for by name."""
     pa = require_pyarrow(path)
     try:
@@ -20,16 +20,17 @@ def read(path: Path, selection: Selection) -> tuple[NDArray[Any], list[str]]:
         kept = selection.positions(schema.names, f"'{path}'", index=_pandas_index(schema))
         _refuse_text([schema.field(j) for j in kept], path)
         names = [schema.names[j] for j in kept]
-        table = load(names)
+        table = load([*names, *([] if selection.labels is None else [selection.labels])])
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, EOFError) as error:
         raise InputError(f"'{path}' is not a readable {path.suffix} file: write it again.") from error
-    narrow = all(pa.types.is_float32(f.type) or pa.types.is_float16(f.type) for f in table.schema)
+    kinds = [table.schema.field(name).type for name in names]
+    narrow = all(pa.types.is_float32(kind) or pa.types.is_float16(kind) for kind in kinds)
     values = np.empty((table.num_rows, len(names)), dtype=np.float32 if narrow else np.float64)
     for j, name in enumerate(names):
         column = table.column(name)
         # gaps come back as NaN, which the reader of tables then names; booleans become 0 and 1
         values[:, j] = column.cast(pa.float64()).to_numpy()
-    return values, names
+    return Contents(values, names, None if selection.labels is None else _labels(table, selection.labels, path))
 
 
 def write(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
@@ -73,6 +74,29 @@ def _open(path: Path) -> tuple[Any, Any]:
     return whole.schema, whole.select
 
 
+def _labels(table: Any, name: str, path: Path) -> NDArray[Any]:
+    """Words, or numbers as float64; a gap is an empty word or NaN."""
+    import pyarrow as pa
+
+    column = table.column(name)
+    if pa.types.is_dictionary(column.type):  # as pandas writes its categories
+        column = column.cast(column.type.value_type)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        return np.array(["" if word is None else word.strip() for word in column.to_pylist()], dtype=np.str_)
+    if not _is_number(column.type):
+        raise InputError(
+            f"In '{path}' column '{name}' holds {column.type} values, neither words nor numbers: take another column "
+            "for the labels."
+        )
+    return np.asarray(column.cast(pa.float64()).to_numpy())
+
+
+def _is_number(kind: Any) -> bool:
+    from pyarrow import types
+
+    return any(is_kind(kind) for is_kind in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal))
+
+
 def _pandas_index(schema: Any) -> list[str]:
     notes = (schema.metadata or {}).get(b"pandas")
     # a plain range is noted as a dictionary and has no column
@@ -80,10 +104,7 @@ def _pandas_index(schema: Any) -> list[str]:
 
 
 def _refuse_text(fields: Sequence[Any], path: Path) -> None:
-    import pyarrow.types as kinds
-
-    usable = (kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal)
-    odd = [f for f in fields if not any(is_kind(f.type) for is_kind in usable)]
+    odd = [f for f in fields if not _is_number(f.type)]
     if odd:
         names = [f.name for f in odd]
         verb, them = ("holds", "it") if len(odd) == 1 else ("hold", "them")

@@ -13,6 +13,16 @@ from numpy.typing import NDArray
 from gramfold.errors import InputError
 
 MOST_NAMES_SHOWN = 12
+FILL_LABELS = "fill them in, or remove these rows"
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a reader found."""
+
+    values: NDArray[Any]  # (n, d)
+    names: list[str]  # (d,)
+    labels: NDArray[Any] | None = None  # (n,) words or numbers, where a column of them was asked for
 
 
 @dataclass(frozen=True)
@@ -22,17 +32,19 @@ class Selection:
     columns: Sequence[str] | None = None
     skip: Sequence[str] | None = None
     gaps: bool = False  # whether values may be missing
+    labels: str | None = None  # the column that says what each row is; never among the values
 
     def positions(self, names: Sequence[str], source: str, index: Sequence[str] = ()) -> list[int]:
         """Where the wanted columns stand, in the order asked for; `index` names row labels, not data."""
         position = {name: j for j, name in enumerate(names)}
         repeated = {name for name, count in Counter(names).items() if count > 1}
-        for name in (*(self.columns or ()), *(self.skip or ())):
+        label = () if self.labels is None else (self.labels,)
+        for name in (*(self.columns or ()), *(self.skip or ()), *label):
             if name not in position:
-                raise InputError(f"{source} has no column '{name}'{_instead(name, names)}.")
+                raise InputError(f"{source} has no column '{name}'{_instead(name, names)}")
             if name in repeated:
                 raise InputError(f"{source} has several columns named '{name}': give them different names.")
-        dropped = set(self.skip or ())
+        dropped = {*(self.skip or ()), *label}
         if self.columns is None:
             kept = [j for j, name in enumerate(names) if name not in dropped and name not in index]
         else:
@@ -68,9 +80,19 @@ def require_finite(values: NDArray[Any], names: Sequence[str], source: str, *, g
     )
 
 
+def require_labels(labels: NDArray[Any], name: str, source: str) -> None:
+    """Refuse labels with gaps, naming the first."""
+    missing = labels == "" if labels.dtype.kind == "U" else ~np.isfinite(labels)
+    if missing.any():
+        raise InputError(
+            f"{source} has no label in column '{name}', row {int(np.argmax(missing))} counted from 0 "
+            f"({int(missing.sum())} of {len(labels)} rows have none): {FILL_LABELS}."
+        )
+
+
 def _instead(name: str, names: Sequence[str]) -> str:
     close = get_close_matches(name, names, n=1)
-    return f", did you mean '{close[0]}'?" if close else f"; it has {_listed(names)}"
+    return f", did you mean '{close[0]}'?" if close else f"; it has {_listed(names)}."
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from gramfold.errors import InputError
 from gramfold.io import arrays, arrow, text
 from gramfold.io.replacing import check_folder, replacing
-from gramfold.io.selection import Selection, require_finite
+from gramfold.io.selection import Contents, Selection, require_finite, require_labels
 
 Work = TypeVar("Work")
-Contents = tuple[NDArray[Any], list[str]]
 
 READERS: dict[str, Callable[[Path, Selection], Contents]] = {
     ".csv": text.read,
@@ -49,11 +48,14 @@ class Table:
         One per column; x0, x1, … where the file names none.
     source : Path
         The file they came from.
+    labels : ndarray of shape (n,) or None
+        The column that was asked for as labels: numbers where all of them are, else words.
     """
 
     values: NDArray[np.floating]
     names: list[str]
     source: Path
+    labels: NDArray[Any] | None = None
 
 
 def read_table(
@@ -62,6 +64,7 @@ def read_table(
     columns: Sequence[str] | None = None,
     skip: Sequence[str] | None = None,
     gaps: bool = False,
+    labels: str | None = None,
 ) -> Table:
     r"""Read a table of numbers; the ending of the name says what the file is.
 
@@ -77,6 +80,9 @@ def read_table(
         Not these columns.
     gaps : bool, default=False
         Whether values may be missing; they become NaN.
+    labels : str, optional
+        The column that says what each row is, in words or numbers. It is left out of the values, and none may be
+        missing. In a ``.npz`` file it may also be an array of its own beside the table.
 
     Returns
     -------
@@ -85,8 +91,8 @@ def read_table(
     Raises
     ------
     InputError
-        The file is missing or empty, or a wanted column holds text, unwanted gaps or infinite values. The message
-        names the first place.
+        The file is missing or empty, or a wanted column holds text, unwanted gaps or infinite values, or labels are
+        missing. The message names the first place.
 
     Examples
     --------
@@ -100,6 +106,11 @@ def read_table(
     >>> table.values
     array([[ 1.7, 60. ],
            [ 1.6, 55. ]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     people = Path(folder) / "people.csv"
+    ...     _ = people.write_text("name,height,weight\nAda,1.7,60\nEmmy,1.6,55\n")
+    ...     read_table(people, labels="name").labels.tolist()
+    ['Ada', 'Emmy']
     """
     path = Path(path)
     read = _by_ending(READERS, path, "read")
@@ -109,15 +120,18 @@ def read_table(
         raise InputError(f"There is no file '{path}': check the name and the folder.")
     if path.stat().st_size == 0:
         raise InputError(f"'{path}' is empty: a table needs at least one row.")
-    selection = Selection(_as_names(columns, "columns"), _as_names(skip, "skip"), gaps)
+    selection = Selection(_as_names(columns, "columns"), _as_names(skip, "skip"), gaps, labels)
     try:
-        values, names = read(path, selection)
+        found = read(path, selection)
     except OSError as error:
         raise InputError(f"'{path}' could not be read ({error.strerror or error}).") from error
-    if not len(values):
+    if not len(found.values):
         raise InputError(f"'{path}' has columns but no rows: a table needs at least one row.")
-    require_finite(values, names, f"'{path}'", gaps=gaps)
-    return Table(values, names, path)
+    require_finite(found.values, found.names, f"'{path}'", gaps=gaps)
+    if labels is not None:
+        assert found.labels is not None
+        require_labels(found.labels, labels, f"'{path}'")
+    return Table(found.values, found.names, path, found.labels)
 
 
 def write_table(path: str | os.PathLike[str], values: ArrayLike, names: Sequence[str]) -> None:

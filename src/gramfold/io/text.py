@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gramfold.errors import InputError
 from gramfold.io.arrays import numbered
-from gramfold.io.selection import Selection, leave_out, quoted
+from gramfold.io.selection import FILL_LABELS, Contents, Selection, leave_out, quoted
 
 # A tab or a semicolon that splits every line alike is a separator; a comma may also be a decimal comma.
 SEPARATORS = ("\t", ";", "|", ",")
@@ -33,12 +33,15 @@ class Layout:
     unnamed_first: bool  # the header leaves the first column without a name, as row labels are written
 
 
-def read(path: Path, selection: Selection) -> tuple[NDArray[Any], list[str]]:
-    """The wanted columns as float64."""
+def read(path: Path, selection: Selection) -> Contents:
+    """The wanted columns as float64, the labels beside them."""
+    labels = None
     try:
         layout = _layout(path)
         kept = selection.positions(layout.names, f"'{path}'")
         values = _parse(path, layout, kept, selection.gaps)
+        if selection.labels is not None:
+            labels = _labels(path, layout, selection.labels)
     except UnicodeDecodeError as error:
         raise InputError(
             f"'{path}' is not UTF-8 text (byte {error.object[error.start]:#04x}): save it as UTF-8."
@@ -47,7 +50,7 @@ def read(path: Path, selection: Selection) -> tuple[NDArray[Any], list[str]]:
         raise InputError(f"'{path}' is not a table ({error}): look for a quote that is not closed.") from error
     if layout.unnamed_first and selection.columns is None and 0 in kept and len(values) > 1:
         _refuse_row_numbers(values[:, kept.index(0)], layout, path)
-    return values, [layout.names[j] for j in kept]
+    return Contents(values, [layout.names[j] for j in kept], labels)
 
 
 def write(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
@@ -158,6 +161,30 @@ def _parse(path: Path, layout: Layout, kept: list[int], gaps: bool) -> NDArray[A
     return values
 
 
+def _labels(path: Path, layout: Layout, name: str) -> NDArray[Any]:
+    """The cells of one column: numbers where all of them are, else words."""
+    place = layout.names.index(name)
+    words, gaps, first_gap = [], 0, None
+    with _open(path) as stream:
+        for line, cells in _body(stream, layout):
+            words.append(cells[place].strip())
+            if words[-1].lower() in GAPS:
+                gaps += 1
+                first_gap = first_gap or (line, words[-1])
+    if first_gap:
+        line, cell = first_gap
+        raise InputError(
+            f"'{path}' has {_cell(cell)} in column '{name}', line {line}, which is no label ({gaps} of {len(words)} "
+            f"rows have none): {FILL_LABELS}."
+        )
+    numbers = [_number(word) for word in words]
+    return np.array(words, dtype=np.str_) if None in numbers else np.array(numbers, dtype=np.float64)
+
+
+def _cell(cell: str) -> str:
+    return f"'{cell}'" if cell else "no value"
+
+
 def _or_gap(cell: str) -> float:
     return math.nan if cell.strip().lower() in GAPS else float(cell)
 
@@ -197,9 +224,8 @@ def _diagnosis(path: Path, layout: Layout, kept: list[int], reason: str, gaps: b
         )
     if first_gap:
         line, j, cell = first_gap
-        found = f"'{cell}'" if cell else "no value"
         return InputError(
-            f"'{path}' has {found} in column '{layout.names[j]}', line {line} ({gap_rows} of {n_rows} rows "
+            f"'{path}' has {_cell(cell)} in column '{layout.names[j]}', line {line} ({gap_rows} of {n_rows} rows "
             "have such gaps): fill them or remove these rows, or leave the column out "
             f"({leave_out([layout.names[j]])})."
         )

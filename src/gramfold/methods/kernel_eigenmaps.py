@@ -9,6 +9,7 @@ Laplacian eigenmaps; with one kernel it is an affine locality preserving project
 Brand, IJCAI 2003.
 """
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -17,16 +18,22 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import ContinuousEmbedding, method, parameter
+from gramfold.embedding import ContinuousEmbedding, Piece, method, parameter
+from gramfold.errors import RankWarning
+from gramfold.extension.judging import midway_misfits
 from gramfold.kernels.basis import Basis, MixtureBasis, in_line, nearest_centers, principal_axes_of, spacing_width
 from gramfold.kernels.sampling import kmeans_centers, uniform_rows
 from gramfold.kernels.transformational import TransformationalMap
 from gramfold.runtime.memory import GIGABYTE
-from gramfold.types import Floats, Integers
+from gramfold.runtime.progress import Stages
+from gramfold.types import Floats, Graph, Integers
 
 _MOST_KERNELS = 200  # unless asked for
 _ROWS_PER_FUNCTION = 4
 _ADVISED_LOCAL_DIM = 3
+# Midway between neighbours a continuous map is near the middle of their places. With enough rows for each function it
+# was off by at most 0.6 of its spread on 99 of 100 edges, and held-out rows came back; off by 1 and more they did not.
+_FAR_OFF, _EDGES_ALLOWED = 1.0, 0.01
 
 
 @method
@@ -85,6 +92,9 @@ class KernelEigenmaps(ContinuousEmbedding):
         μ of the kernels (of the largest piece).
     width_ : float
         The σ used.
+    midway_error_ : float
+        Midway along 99 of 100 edges the map is no farther than this from the middle of their ends' places, in units
+        of the map's spread (of the largest piece). Above 1 it cannot be trusted between the rows, and fit warns.
     """
     _invariant: ClassVar[bool] = False  # centres are drawn by row number
 
@@ -102,6 +112,31 @@ class KernelEigenmaps(ContinuousEmbedding):
         if self.local_dim is not None and self.local_dim < d:
             axes = principal_axes_of(points, numbers, chosen, owner, self.local_dim)
         return MixtureBasis(chosen, width, axes), np.argsort(owner, kind="stable")
+
+    def _solve(self, source: Graph, rows: Integers, stages: Stages) -> Piece:
+        piece = super()._solve(source, rows, stages)
+        if len(source) > 1:
+            self._judge_between(source, piece)
+        return piece
+
+    def _judge_between(self, source: Graph, piece: Piece) -> None:
+        """With too few rows for its functions any graph can be embedded, by a map that swings between the rows."""
+        numbers = self._first_rows[source.vertices]
+        off = midway_misfits(
+            source, self._points[numbers], piece.coordinates, lambda between: self._place(piece, between)
+        )
+        if source is self.graph_:  # the largest piece
+            self.midway_error_ = float(np.quantile(off, 1 - _EDGES_ALLOWED))
+        share = float(np.mean(off > _FAR_OFF))
+        if share > _EDGES_ALLOWED:
+            count = piece.kernel.basis.size
+            warnings.warn(
+                f"midway along {share:.0%} of the edges the map is off the middle of their ends by more than its own "
+                f"spread, so it cannot be trusted between the rows: {len(source)} distinct rows are few for the "
+                f"{count} functions of the map; use fewer n_kernels, a smaller local_dim or centers='kmeans'.",
+                RankWarning,
+                stacklevel=4,
+            )
 
     def _describe(self, basis: Basis, found: TransformationalMap) -> None:
         super()._describe(basis, found)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import StrOptions
 
 from gramfold.embedding import ContinuousEmbedding, method, parameter
@@ -100,6 +100,11 @@ class LPP(ContinuousEmbedding):
             `embedding_`.
         """
         return self.fit(X, y).embedding_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.graph != "neighbors"  # the classes
+        return tags
 
     # --- the functions
 

@@ -34,17 +34,17 @@ from gramfold.extension.assign import (
     qr_rule,
     threshold_rule,
 )
-from gramfold.extension.average import average
+from gramfold.extension.average import average, edge_weights
 from gramfold.graph.affinity import affinity
 from gramfold.graph.build import build_graph
-from gramfold.graph.connect import OnDisconnected, components, merge_pieces
-from gramfold.graph.cut import normalized_cut
+from gramfold.graph.connect import OnDisconnected, components, merge_pieces, other_ways
+from gramfold.graph.cut import kept_shares, normalized_cut
 from gramfold.graph.laplacian import degrees, laplacian
 from gramfold.kernels.penalty import PenaltyKernel
 from gramfold.runtime.memory import require_memory
 from gramfold.runtime.progress import Stages
 from gramfold.spectral.policy import leading_spectrum
-from gramfold.types import Floats, Integers, Spectrum
+from gramfold.types import Floats, Integers, Neighbors, Spectrum
 
 # A bottleneck shows as a step of the eigenvalues, λ_{k+1} / λ_k, that is large beside the later ones. Shapes without
 # one have steps too: 4, 9/4, 16/9 … along an interval, 4 and then 9/4 around a ring, less in more dimensions. So a step
@@ -215,9 +215,7 @@ class SpectralClustering(EdgeWeights, NeighborGraph, _Clusterer):
         )
         advice = "use more neighbours, or more clusters"
         if self.on_disconnected == "error":
-            raise DisconnectedGraphError(
-                f"{found}: {advice}, or choose on_disconnected='bridge', 'largest' or 'separate'."
-            )
+            raise DisconnectedGraphError(f"{found}: {advice}, or choose {other_ways(piece, self._index)}.")
         if self.on_disconnected == "bridge":
             done = f"the {len(sizes) - most} smallest were given to their nearest others"
             piece = merge_pieces(piece, self._index, most)
@@ -301,22 +299,68 @@ class SpectralClustering(EdgeWeights, NeighborGraph, _Clusterer):
             Their clusters; under on_disconnected="largest", −1 where a row belongs to a piece that was left out or
             is out of everybody's reach.
         """
+        return self._predicted(self._edges_of(X))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """How much of the rows' ties stays within their clusters, between 0 and 1.
+
+        The share of a row's edge weight that goes to training rows of the cluster that `predict` gives it, its mean
+        over the rows. Edges follow the rule of the fitted graph, as for `predict`; training rows have those of the
+        graph itself. A row that is in no cluster (label −1) keeps nothing, one without any edge everything.
+
+        More clusters cut more edges, and one cluster scores 1: the score compares clusterings into equally many
+        clusters. How many there are it cannot tell; `n_clusters="auto"` and `gap_` do.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to label and judge; with ``"precomputed"``, their distances to the training rows.
+        y : ignored
+            Present for scikit-learn's sake.
+
+        Returns
+        -------
+        share : float
+            1 where no edge leaves its cluster.
+        """
+        met = self._edges_of(X)
+        labels = self._predicted(met)
+        nearest, fresh = met.nearest, self._unseen(met)
+        known = np.setdiff1d(np.flatnonzero(met.counts > 0), fresh)
+        kept = np.ones(len(met))
+        if fresh.size:
+            weights, _ = edge_weights(met.take(fresh), self.width_, self.graph_.multiplicity)
+            kept[fresh] = kept_shares(weights, labels[fresh], self._labels)
+        if self._spectrum is not None:  # else the clusters are pieces, which no edge of the graph leaves
+            weights = affinity(self.graph_, self.width_)
+            known = known[np.diff(weights.indptr)[nearest[known]] > 0]
+            kept[known] = kept_shares(weights[nearest[known]], labels[known], self._labels)
+        return float(np.where(labels == _LEFT_OUT, 0.0, kept).mean())
+
+    def _edges_of(self, X: Any) -> Neighbors:
+        """Whom rows meet by the rule of the fitted graph."""
         check_is_fitted(self)
         X = read_rows(self, X, reset=False, accept_sparse=self._accepts_sparse)
-        met = self._reach_out(X, self._meet_by_rule(X))
+        return self._reach_out(X, self._meet_by_rule(X))
+
+    def _unseen(self, met: Neighbors) -> Integers:
+        """The rows that meet somebody and are no training rows, which are at distance 0 from themselves."""
+        fresh = np.flatnonzero(met.counts > 0)
+        return np.asarray(fresh[met.distances[met.indptr[fresh]] > 0])
+
+    def _predicted(self, met: Neighbors) -> Integers:
         nearest = met.nearest
         labels: Integers = np.where(nearest >= 0, self._labels[nearest], _LEFT_OUT)
         if self._spectrum is None:  # whoever is in a piece is in its cluster
             return labels
-        fresh = np.flatnonzero(met.counts > 0)
-        fresh = fresh[met.distances[met.indptr[fresh]] > 0]  # the others are training rows
+        fresh = self._unseen(met)
         if fresh.size:
             met = met.take(fresh)
             met = met.keep(self._piece[met.indices] == self._piece[nearest[fresh]][met.rows])
             labels[fresh] = self._assignment(self._place(met))
         return labels
 
-    def _place(self, met: Any) -> Floats:
+    def _place(self, met: Neighbors) -> Floats:
         return average(
             met,
             self._places,
