@@ -127,8 +127,9 @@ def _try_once(metric: Metric, X: Floats) -> None:
     try:
         cdist(X[:1], X[:1], metric.name, **metric.params)
     except (ValueError, TypeError) as error:
+        reason = str(error).splitlines()[0].split(". ")[0]  # SciPy may list whole signatures
         raise InputError(
-            f"metric={metric.name!r} with {dict(metric.params)} is not one that SciPy can compute ({error}): use "
+            f"metric={metric.name!r} with {dict(metric.params)} is not one that SciPy can compute ({reason}): use "
             "'euclidean', 'cosine', 'precomputed', a name that scipy.spatial.distance.cdist knows, or a function."
         ) from error
 
