@@ -80,9 +80,9 @@ def _exact_is_slow(points: Floats, metric: Metric, k: int, radius: float | None)
 
 
 def _check_k(n_neighbors: int, radius: float | None, n: int) -> None:
-    if n == 1:
-        raise InputError("all rows are the same, so none has a neighbour: check that the right columns were taken.")
     if radius is None and n_neighbors >= n:
+        if n == 1:
+            raise InputError("all rows are the same, so none has a neighbour: check that the right columns were taken.")
         raise InputError(
             f"n_neighbors={n_neighbors} and there are {n} distinct rows, so each has at most {n - 1} neighbours: "
             f"use n_neighbors <= {n - 1} or more rows."
