@@ -17,9 +17,10 @@ Newton has θ = 1. Then H is indefinite wherever L(v) has an eigenvalue below 1,
 the least eigenvalue of L(v) x = λ M x makes H positive (but for the constants, which nothing moves). That damping is
 what makes the method work. Mehrotra's predictor and corrector choose the targets t.
 
-A step is straight and lengths are not: along it |D_e|² is out by |a dD_e|². Where a vertex that lay straight between its
-neighbours begins to leave the line, Newton's step for its square is many times too long. So no pair may change by more
-than its length.
+A step is straight and squares of lengths are not: they are out by |dD|² after it. Where a vertex that lay between its
+neighbours begins to leave their line, Newton's step is many times too long; so no pair may change by more than its
+length. A vertex that lies on the line exactly would never leave it, for want of a slope: it is sent out. And μ waits
+while the lengths lag behind.
 
 Y needs enough columns: when its rank is full and the bottom of L(v) asks for more, or Y is at a saddle point, two are
 added, along the eigenvectors that are not in Y yet; columns that carry nothing are dropped. With enough of them only
@@ -191,13 +192,16 @@ class Search:
         """Move along eigenvectors that Y lacks and whose eigenvalue alone keeps the bound up; whether that was far.
 
         Beside Y's columns a move a x adds a² |x_i − x_j|² to the pairs and a² (1 − λ) to the Lagrangian: a vertex that
-        no pair holds goes out as far as half of their slack. Newton's step would not begin it, for it has no slope.
+        no pair holds goes out as far as some of their slack. Newton's step would not begin it, for it has no slope.
         """
+        low = np.flatnonzero(1.0 - self.eigenvalues > max(self.best.gap, _LEAST_DAMPING))
+        if not low.size:
+            return False
         root = np.sqrt(self.problem.mass)[:, None]
         values, turn = np.linalg.eigh((root * self.Y).T @ (root * self.Y))  # ascending
         span = np.linalg.qr(root * self.Y @ turn[:, values > _ABSENT * values[-1]])[0]
         far = False
-        for number in np.flatnonzero(1.0 - self.eigenvalues > max(self.best.gap, _LEAST_DAMPING)):
+        for number in low:
             vector = self.V[:, number]
             if np.sum((span.T @ (root[:, 0] * vector)) ** 2) > _LACKED:
                 continue
@@ -279,7 +283,8 @@ class _Newton:
     def turned(self, step: _Direction) -> float:
         """How far to go until a pair changes by _TURN of its length, or of its distance where that is more."""
         lengths = np.maximum(self.at.problem.squared, _squares(self.D))
-        return _TURN / float(np.sqrt((_squares(step.d) / lengths).max()))
+        change = float((_squares(step.d) / lengths).max())
+        return _TURN / change**0.5 if change > 0 else np.inf
 
 
 def _factor(matrix: csr_array, symbolic: Symbolic) -> Factor:
