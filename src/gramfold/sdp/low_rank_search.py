@@ -140,9 +140,9 @@ class Search:
         it is too late: its eigenvalue is below the θ in use.
         """
         hanging = np.argsort(self.laplacian.diagonal() / self.problem.mass, kind="stable")[:_LOOSE]
-        vectors = self.waves(len(hanging), first=1) / len(self.problem)
-        vectors[hanging, np.arange(len(hanging))] += 1.0
-        return vectors
+        vectors = np.zeros((len(self.problem), len(hanging)))
+        vectors[hanging, np.arange(len(hanging))] = 1.0
+        return self.problem.centered(vectors)  # L is all but singular along the constants: only rounding would be left
 
     def measure(self, tol: float) -> None:
         """Where the iterate stands: a bound, a feasible kernel, and residuals."""
@@ -208,7 +208,8 @@ class Search:
             lengths = self.problem.squared_lengths(self.Y)
             across = (vector[self.graph.first] - vector[self.graph.second]) ** 2
             move = np.sqrt(_FREED * (self.s / np.maximum(across, np.finfo(float).tiny)).min())
-            Y = self.Y + move * np.outer(vector, turn[:, 0])
+            empty = self.Y @ turn[:, 0]  # all but; what it holds decides on the side
+            Y = self.Y + np.copysign(move, self.problem.mass * empty @ vector) * np.outer(vector, turn[:, 0])
             longer = self.problem.squared_lengths(Y) - lengths
             if (longer < 2 * _FREED * self.s).all():
                 self.Y, self.s = Y, self.s - longer
