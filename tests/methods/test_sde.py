@@ -112,7 +112,9 @@ def test_teapots_lie_on_a_circle_or_a_line(pairs):
     views = views.reshape(len(views), -1)
     model = SDE(2, 4, pairs=pairs).fit(views)
     assert shares(model)[:2].sum() > 0.95
-    assert model.spectrum_.eigenvalues[1] > 0.8 * model.spectrum_.eigenvalues[0]
+    assert model.spectrum_.eigenvalues[1] > 0.9 * model.spectrum_.eigenvalues[0]
+    radius = np.linalg.norm(model.embedding_, axis=1)
+    assert radius.std() < 0.05 * radius.mean()
     turn = np.unwrap(np.arctan2(model.embedding_[:, 1], model.embedding_[:, 0]))
     assert abs(abs(turn[-1] - turn[0]) - 2 * np.pi) < 0.1
     assert abs(spearmanr(turn, np.arange(400)).statistic) > 0.999
@@ -120,10 +122,10 @@ def test_teapots_lie_on_a_circle_or_a_line(pairs):
     assert shares(half)[0] > 0.99
 
 
-def test_teapots_lie_on_a_round_circle_where_pictures_are_small():
-    """Larger ones change so unevenly from view to view that the ring bulges: 0.89 at the default size."""
+@pytest.mark.parametrize("pairs", ["neighbors", "angles"])
+def test_the_circle_is_round_in_small_pictures_too(pairs):
     views = make_teapots(400, image_shape=(38, 50)).points
-    model = SDE(2, 4, pairs="angles").fit(views.reshape(len(views), -1))
+    model = SDE(2, 4, pairs=pairs).fit(views)
     assert model.spectrum_.eigenvalues[1] > 0.9 * model.spectrum_.eigenvalues[0]
 
 
@@ -142,6 +144,23 @@ def test_new_rows_land_where_a_refit_puts_them():
     off = np.linalg.norm(placed @ (u @ vt) - truth, axis=1) / np.ptp(truth, axis=0).max()
     assert np.median(off[~old]) < 0.02
     assert np.median(off[~old]) < 1.5 * np.median(off[old])
+
+
+# --- to the end
+
+
+@pytest.mark.parametrize(
+    ("pairs", "seed"), [("neighbors", 45), ("neighbors", 82), ("angles", 116), ("angles", 28), ("angles", 133)]
+)
+def test_vertices_that_come_loose_late_do_not_stop_it(pairs, seed):
+    """A few vertices of these hang by hardly anything; one came loose when the barrier was nearly gone."""
+    X = make_s_curve(1654, random_state=seed).points
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DisconnectedGraphWarning)
+        model = SDE(n_neighbors=3, pairs=pairs, tol=1e-6).fit(X)
+    assert model.solution_.solver == "low-rank interior point"
+    assert model.certificate_.gap <= 1e-6
+    assert model.n_iter_ < 50
 
 
 # --- what users meet

@@ -3,7 +3,7 @@ import pytest
 
 from gramfold.errors import InputError, UnboundedProblemError
 from gramfold.ordering.factor import Factor, Symbolic
-from gramfold.sdp import low_rank, low_rank_search
+from gramfold.sdp import interior_point, low_rank, low_rank_search
 from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.problem import Problem
 from tests.sdp.checking import dense_laplacian, verify
@@ -166,6 +166,22 @@ def test_lengths_over_many_orders():
     solution = low_rank.solve(pairs, distances, tol=1e-4)
     verify(solution, pairs, distances)
     np.testing.assert_allclose(solution.certificate.primal, straight(lengths), rtol=1e-3)
+
+
+@pytest.mark.parametrize("slack", [1.5, 4.0])
+def test_a_vertex_that_hangs_loose_leaves_the_line(slack):
+    """In the middle of a straight line nothing pulls it aside: a step that only follows slopes would leave it there."""
+    pairs, distances = path([1.0] * 39)
+    pairs = np.vstack([pairs, [(19, 40), (20, 40)]])
+    distances = np.append(distances, [0.5 * slack, 0.5 * slack])
+    solution = low_rank.solve(pairs, distances, tol=1e-7)
+    assert solution.converged
+    verify(solution, pairs, distances)
+    reference = interior_point.solve(pairs, distances, tol=1e-7)
+    np.testing.assert_allclose(solution.certificate.primal, reference.certificate.primal, rtol=2e-7)
+    # at the top of the triangle over the middle stick, for farther out along the line it may not go
+    aside = np.linalg.norm(solution.coordinates[40] - solution.coordinates[[19, 20]].mean(axis=0))
+    np.testing.assert_allclose(aside, 0.5 * np.sqrt(slack**2 - 1.0), rtol=1e-2)
 
 
 def test_stopped_early_the_answer_is_feasible_and_certified():

@@ -11,11 +11,11 @@ from gramfold.datasets.sample import Sample
 Array = NDArray[np.float64]
 
 # shares of red, green and blue
-GLAZE_AT_SPOUT = np.array([0.82, 0.95, 1.00])
-GLAZE_AT_HANDLE = np.array([0.28, 0.53, 0.90])
-TRIM = np.array([1.0, 0.86, 0.55])
+GLAZE = np.array([0.95, 0.96, 1.0])
+COBALT = np.array([0.08, 0.15, 0.50])
+TRIM = np.array([0.45, 0.28, 0.14])
 INSIDE = np.array([0.38, 0.27, 0.22])
-BACKGROUND = np.array([0.10, 0.10, 0.13])
+BACKGROUND = np.array([0.50, 0.50, 0.52])
 LUMINANCE = np.array([[0.299], [0.587], [0.114]])  # as the eye weighs them
 
 CAMERA = Camera(elevation=np.deg2rad(22.0), distance=9.0, frame=(4.4, 2.75))
@@ -24,13 +24,12 @@ SAMPLES_PER_PIXEL = 3
 
 # The shapes are curves through these points: (radius, height) of what is turned about the axis, from bottom
 # to top, and (distance along the first axis, height) of the middle of the two tubes.
-BODY_RADIUS = 1.12
 BODY = [
     (0.0, -0.95),
     (0.55, -0.95),
     (0.72, -0.9),
     (0.98, -0.62),
-    (BODY_RADIUS, -0.22),
+    (1.12, -0.22),
     (1.05, 0.2),
     (0.82, 0.52),
     (0.68, 0.62),
@@ -41,6 +40,14 @@ HANDLE = [(-0.8, 0.38), (-1.25, 0.48), (-1.62, 0.36), (-1.7, 0.02), (-1.48, -0.3
 HANDLE_WIDTH = 0.12
 SPOUT = [(0.60, -0.42), (1.20, -0.30), (1.46, 0.05), (1.60, 0.40), (1.86, 0.62)]
 SPOUT_WIDTH = [(0.40,), (0.30,), (0.20,), (0.15,), (0.14,)]
+
+# Blossoms are strewn over the body between these heights, each about a golden angle further around. Not quite: in a
+# regular pattern every blossom would come to lie where its neighbour was, and far views would look alike.
+BLOSSOMS = 60
+BLOSSOM_HEIGHTS = (-0.75, 0.5)
+BLOSSOM_RADIUS, PETALS, PETAL_DEPTH = 0.17, 5, 0.28
+BRUSH = 0.06  # over which the paint fades at its edge
+GOLDEN_ANGLE, ASTRAY = np.pi * (3.0 - np.sqrt(5.0)), 0.3
 
 
 def make_teapots(
@@ -109,28 +116,42 @@ def _turned(mesh: Mesh, angle: float) -> Mesh:
 def _teapot(channels: Array) -> Mesh:
     """The solid about the third axis, its spout along the first; colours are mixed to these channels.
 
-    Its glaze fades from spout to handle, so that the side that is turned to the camera can be told even
-    where handle and spout are small before the body.
+    Its body is painted all over, as that of the photographed teapot is: what turns past the camera changes the picture
+    about as much from every side. On a plain body handle and spout alone would, and unevenly.
     """
-    body = curve_through(BODY, 40)
-    lid = curve_through(LID, 16)
-    knob = curve_through(KNOB, 14)
-    handle = curve_through(HANDLE, 30)
-    spout = curve_through(SPOUT, 24)
+    body = revolve(curve_through(BODY, 56), 128)
+    lid = revolve(curve_through(LID, 16), 64)
+    knob = revolve(curve_through(KNOB, 14), 24)
+    path = curve_through(HANDLE, 30)
+    handle = sweep(path, np.full(len(path), HANDLE_WIDTH), 16, flatness=1.4)
+    path = curve_through(SPOUT, 24)
     width = curve_through(SPOUT_WIDTH, 24)[:, 0]
-    mouth, mouth_width = _closing_disc(spout, width)
-    glazed = join([revolve(body, 64), revolve(lid, 64), sweep(spout, width, 24)])
-    trimmed = join([revolve(knob, 24), sweep(handle, np.full(len(handle), HANDLE_WIDTH), 16, flatness=1.4)])
-    inside = sweep(mouth, mouth_width, 24)
-    towards_spout = np.clip(0.5 + 0.5 * glazed.vertices[:, :1] / BODY_RADIUS, 0.0, 1.0)
-    glaze = towards_spout * GLAZE_AT_SPOUT + (1 - towards_spout) * GLAZE_AT_HANDLE
+    spout = sweep(path, width, 24)
+    inside = sweep(*_closing_disc(path, width), 24)
+    share = _decoration(body.vertices)[:, None]
     return join(
         [
-            glazed.painted(glaze @ channels),
-            trimmed.painted(TRIM @ channels),
+            body.painted((share * COBALT + (1 - share) * GLAZE) @ channels),
+            join([lid, spout]).painted(GLAZE @ channels),
+            join([knob, handle]).painted(TRIM @ channels),
             inside.painted(INSIDE @ channels),
         ]
     )
+
+
+def _decoration(vertices: Array) -> Array:
+    """How much of the paint each vertex of the body has, from 0 to 1: blossoms of five petals."""
+    radius, height = curve_through(BODY, 200).T
+    painted = np.zeros(len(vertices))
+    for number, level in enumerate(np.linspace(*BLOSSOM_HEIGHTS, BLOSSOMS)):
+        angle = number * GOLDEN_ANGLE + ASTRAY * (np.sqrt(3.0) * number**2 % 1.0 - 0.5)
+        outwards, along = np.array([[np.cos(angle), np.sin(angle), 0.0], [-np.sin(angle), np.cos(angle), 0.0]])
+        away = vertices - np.interp(level, height, radius) * outwards - (0.0, 0.0, level)
+        direction = np.arctan2(away[:, 2], away @ along)
+        petals = 1.0 - PETAL_DEPTH * (1.0 - np.cos(PETALS * direction + number))
+        inside = BLOSSOM_RADIUS * petals - np.linalg.norm(away, axis=1)
+        painted = np.maximum(painted, np.clip(0.5 + inside / BRUSH, 0.0, 1.0))
+    return painted
 
 
 def _closing_disc(path: Array, widths: Array) -> tuple[Array, Array]:

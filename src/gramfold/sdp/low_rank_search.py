@@ -17,6 +17,11 @@ Newton has θ = 1. Then H is indefinite wherever L(v) has an eigenvalue below 1,
 the least eigenvalue of L(v) x = λ M x makes H positive (but for the constants, which nothing moves). That damping is
 what makes the method work. Mehrotra's predictor and corrector choose the targets t.
 
+A step is straight and squares of lengths are not: they are out by |dD|² after it. Where a vertex that lay between its
+neighbours begins to leave their line, Newton's step is many times too long; so no pair may change by more than its
+length. A vertex that lies on the line exactly would never leave it, for want of a slope: it is sent out. And μ waits
+while the lengths lag behind.
+
 Y needs enough columns: when its rank is full and the bottom of L(v) asks for more, or Y is at a saddle point, two are
 added, along the eigenvectors that are not in Y yet; columns that carry nothing are dropped. With enough of them only
 the optimum has multipliers that pass the certificate.
@@ -37,11 +42,16 @@ from gramfold.types import Floats
 _RANK = 3  # to begin with: a sheet and one more
 _MOST_COLUMNS = 24
 _SPARE = 3  # eigenvectors of L(v) beyond those that Y should span: where Y may grow
+_ABSENT, _LACKED = 1e-6, 0.5  # share of a column that is as good as empty; of an eigenvector that Y does not have
+_FREED, _FAR = 0.4, 1e-4  # of the slack that a free vertex takes up; of its length² where that is worth mentioning
+_LOOSE = 2  # vertices that hang by the least weight: inverse iteration looks there, for it would find them late
 _SWEEPS, _SETTLED = 40, 1e-3  # of inverse iteration, and the relative change of eigenvalues at which it ends
 _CHANCE = 1e-6
 _LENGTH, _SLACK = 0.5, 0.2  # at the start: squared length of the 99% quantile pair, and least slack, relative to d²
 _BOUNDARY = 0.9  # share of the way to the boundary that a step may go
+_TURN = 1.0  # by how much of its length a step may change a pair
 _LEAST_SIGMA = 1e-2
+_LAG = 0.3  # what the lengths lack, relative to the barrier's worth: μ waits while it is more
 _DAMPING, _LEAST_DAMPING, _MOST_DAMPING = 0.1, 1e-4, 0.2  # of θ, relative to how far Y is from L(v) Y = M Y
 _GROW_SHARE, _GROW_BELOW = 1e-3, 1.3  # every column carries more, and r eigenvalues are below: r is too small
 _SADDLE_RESIDUAL, _SADDLE_BELOW = 1e-2, 0.9  # L(v) Y = M Y nearly, and there is an eigenvalue below: a saddle point
@@ -111,15 +121,28 @@ class Search:
         shift = 1e-9 * self.laplacian.diagonal().mean() / mass.mean()
         factor = _factor(self.graph.laplacian(v, shift * mass), self.symbolic)
         last = np.full(2, np.inf)
+        count = self.V.shape[1]
+        self.V = np.column_stack([self.V, self.loose()])
         for _ in range(_SWEEPS):
             W = self.problem.centered(factor.solve(self.V * mass[:, None]))
             basis = np.linalg.qr(root * W)[0] / root
-            self.eigenvalues, turn = np.linalg.eigh(basis.T @ (self.laplacian @ basis))
-            self.V = basis @ turn
+            values, turn = np.linalg.eigh(basis.T @ (self.laplacian @ basis))
+            self.eigenvalues, self.V = values[:count], basis @ turn[:, :count]
             leading = self.eigenvalues[:2]
             if np.abs(leading - last[: len(leading)]).max() < settled * leading[0]:
                 break
             last = leading
+
+    def loose(self) -> Floats:
+        """Vectors at the vertices of least weight: v_e summed over the pairs of a vertex is a Rayleigh quotient.
+
+        The last eigenvectors know nothing of a vertex that has just come loose, and to iterate from them finds it when
+        it is too late: its eigenvalue is below the θ in use.
+        """
+        hanging = np.argsort(self.laplacian.diagonal() / self.problem.mass, kind="stable")[:_LOOSE]
+        vectors = np.zeros((len(self.problem), len(hanging)))
+        vectors[hanging, np.arange(len(hanging))] = 1.0
+        return self.problem.centered(vectors)  # L is all but singular along the constants: only rounding would be left
 
     def measure(self, tol: float) -> None:
         """Where the iterate stands: a bound, a feasible kernel, and residuals."""
@@ -146,29 +169,61 @@ class Search:
     def advance(self) -> None:
         """One predictor and corrector step."""
         self.since += 1
+        freed = self.free()
         if self.since > _PATIENCE:
-            self.adapt_rank()
+            self.adapt_rank(freed)
         newton = _Newton(self)
         step = newton.direction(0.0, 0.0)
-        a_p, a_d = min(1.0, _to_boundary(self.s, step.s)), min(1.0, _to_boundary(self.v, step.v))
+        a_p = min(1.0, _to_boundary(self.s, step.s), newton.turned(step))
+        a_d = min(1.0, _to_boundary(self.v, step.v))
         after = float((self.s + a_p * step.s) @ (self.v + a_d * step.v)) / len(self.s)
-        sigma = float(np.clip((after / self.mu) ** 2, _LEAST_SIGMA, 1.0))
+        lag = float(self.v @ np.abs(newton.rho)) / (self.mu * len(self.s))
+        # near the boundary a length that is still wrong can hardly be mended
+        sigma = float(np.clip((after / self.mu) ** 2, _LEAST_SIGMA, 1.0)) if lag < _LAG else 1.0
         # what the predictor leaves out: ds dv, and the curvature |dD|² of the lengths
         step = newton.direction(sigma * self.mu - a_p * a_d * step.s * step.v, -(a_p**2) * _squares(step.d))
-        a_p = min(1.0, _BOUNDARY * _to_boundary(self.s, step.s))
+        a_p = min(1.0, _BOUNDARY * _to_boundary(self.s, step.s), newton.turned(step))
         a_d = min(1.0, _BOUNDARY * _to_boundary(self.v, step.v))
         self.Y = self.problem.centered(self.Y + a_p * step.y)
         self.s = self.s + a_p * step.s
         self.v = self.v + a_d * step.v
 
-    def adapt_rank(self) -> None:
+    def free(self) -> bool:
+        """Move along eigenvectors that Y lacks and whose eigenvalue alone keeps the bound up; whether that was far.
+
+        Beside Y's columns a move a x adds a² |x_i − x_j|² to the pairs and a² (1 − λ) to the Lagrangian: a vertex that
+        no pair holds goes out as far as some of their slack. Newton's step would not begin it, for it has no slope.
+        """
+        low = np.flatnonzero(1.0 - self.eigenvalues > max(self.best.gap, _LEAST_DAMPING))
+        if not low.size:
+            return False
+        root = np.sqrt(self.problem.mass)[:, None]
+        values, turn = np.linalg.eigh((root * self.Y).T @ (root * self.Y))  # ascending
+        span = np.linalg.qr(root * self.Y @ turn[:, values > _ABSENT * values[-1]])[0]
+        far = False
+        for number in low:
+            vector = self.V[:, number]
+            if np.sum((span.T @ (root[:, 0] * vector)) ** 2) > _LACKED:
+                continue
+            lengths = self.problem.squared_lengths(self.Y)
+            across = (vector[self.graph.first] - vector[self.graph.second]) ** 2
+            move = np.sqrt(_FREED * (self.s / np.maximum(across, np.finfo(float).tiny)).min())
+            empty = self.Y @ turn[:, 0]  # all but; what it holds decides on the side
+            Y = self.Y + np.copysign(move, self.problem.mass * empty @ vector) * np.outer(vector, turn[:, 0])
+            longer = self.problem.squared_lengths(Y) - lengths
+            if (longer < 2 * _FREED * self.s).all():
+                self.Y, self.s = Y, self.s - longer
+                far |= bool((longer > _FAR * self.problem.squared).any())
+        return far
+
+    def adapt_rank(self, freed: bool) -> None:
         """Two more columns where the bottom of L(v) asks for them, one less where two carry nothing."""
         n, r = self.Y.shape
         root = np.sqrt(self.problem.mass)[:, None]
         values, turn = np.linalg.eigh((root * self.Y).T @ (root * self.Y))  # ascending
         shares = values / values.sum()
         full = shares[0] > _GROW_SHARE and (self.eigenvalues < _GROW_BELOW).sum() >= r
-        saddle = self.residual < _SADDLE_RESIDUAL and self.eigenvalues[0] < _SADDLE_BELOW
+        saddle = self.residual < _SADDLE_RESIDUAL and self.eigenvalues[0] < _SADDLE_BELOW and not freed
         more = min(2, n - 1 - r, _MOST_COLUMNS - r)
         if more > 0 and (full or saddle):
             span = np.linalg.qr(root * self.Y)[0]
@@ -225,6 +280,12 @@ class _Newton:
         dD = dY[at.graph.first] - dY[at.graph.second]
         ds = rho - 2.0 * np.einsum("ec,ec->e", self.D, dD)
         return _Direction(dY, dD, ds, (target - at.v * ds) / at.s - at.v)
+
+    def turned(self, step: _Direction) -> float:
+        """How far to go until a pair changes by _TURN of its length, or of its distance where that is more."""
+        lengths = np.maximum(self.at.problem.squared, _squares(self.D))
+        change = float((_squares(step.d) / lengths).max())
+        return _TURN / change**0.5 if change > 0 else np.inf
 
 
 def _factor(matrix: csr_array, symbolic: Symbolic) -> Factor:
