@@ -53,7 +53,7 @@ _TURN = 1.0  # by how much of its length a step may change a pair
 _LEAST_SIGMA = 1e-2
 _LAG = 0.3  # what the lengths lack, relative to the barrier's worth: μ waits while it is more
 _DAMPING, _LEAST_DAMPING, _MOST_DAMPING = 0.1, 1e-4, 0.2  # of θ, relative to how far Y is from L(v) Y = M Y
-_GROW_SHARE, _GROW_BELOW = 1e-3, 1.3  # every column carries more, and r eigenvalues are below: r is too small
+_GROW_SHARE, _GROW_BELOW = 1e-3, 1.3  # every column carries more, and more than r eigenvalues are below: r is too small
 _SADDLE_RESIDUAL, _SADDLE_BELOW = 1e-2, 0.9  # L(v) Y = M Y nearly, and there is an eigenvalue below: a saddle point
 _GROW_LENGTH = 0.02  # of new columns, as _LENGTH
 _DROP_SHARE = 1e-7  # two columns carry less than this: one is dropped
@@ -222,7 +222,7 @@ class Search:
         root = np.sqrt(self.problem.mass)[:, None]
         values, turn = np.linalg.eigh((root * self.Y).T @ (root * self.Y))  # ascending
         shares = values / values.sum()
-        full = shares[0] > _GROW_SHARE and (self.eigenvalues < _GROW_BELOW).sum() >= r
+        full = shares[0] > _GROW_SHARE and (self.eigenvalues < _GROW_BELOW).sum() > r
         saddle = self.residual < _SADDLE_RESIDUAL and self.eigenvalues[0] < _SADDLE_BELOW and not freed
         more = min(2, n - 1 - r, _MOST_COLUMNS - r)
         if more > 0 and (full or saddle):
