@@ -13,7 +13,7 @@ from gramfold.types import Floats
 def read_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, allow_missing: bool = False) -> Any:
     """X as a finite float64 or float32 array (or CSR matrix), its width remembered or compared.
 
-    With `allow_missing` a value may be NaN.
+    With `allow_missing` a value may be NaN; whether one of training rows is, is remembered as well (`_has_missing`).
     """
     if issparse(X) and not accept_sparse:
         raise InputError(
@@ -37,7 +37,9 @@ def read_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, allow
         raise InputError(
             f"X holds text ({error}): every column must be a number; leave text columns out or encode them."
         ) from error
-    _check_finite(X, "X", allow_missing=allow_missing)
+    whole = _check_finite(X, "X", allow_missing=allow_missing)
+    if reset and allow_missing:
+        estimator._has_missing = not whole  # noqa: SLF001  as validate_data leaves it the width
     return X
 
 
@@ -52,14 +54,15 @@ def read_places(Y: Any, n_components: int) -> Floats:
     return places
 
 
-def _check_finite(X: Any, name: str, *, allow_missing: bool = False) -> None:
+def _check_finite(X: Any, name: str, *, allow_missing: bool = False) -> bool:
+    """Whether all values are there; what may not be raises."""
     values = X.data if issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):  # as it is where all are; a sum that overflows is looked at more closely
-            return
+            return True
     finite = ~np.isinf(values) if allow_missing else np.isfinite(values)
     if finite.all():
-        return
+        return not (allow_missing and np.isnan(values).any())
     place = tuple(int(i) for i in np.argwhere(~finite)[0])
     what = "NaN" if np.isnan(values[place]) else "infinity"
     where = "" if issparse(X) else f" in row {place[0]}, column {place[1]}"
