@@ -21,6 +21,7 @@ _ENTRIES_PER_BLOCK = 100_000  # of dense rows, which stay in the cache
 _LEAST_ROWS = 50  # in a block: products with fewer are slow
 _MOST_STRETCHES = 32  # whatever the number of threads, so that sums do not depend on it
 _KEPT_ENTRIES = 10_000_000  # of the sums of all stretches together
+_MANY_COLUMNS = 2_000
 _NEAR = 3.0  # standard deviations
 
 Result = TypeVar("Result")
@@ -232,7 +233,8 @@ def mean_and_scatter(points: Floats, n_jobs: int | None = None) -> tuple[Floats,
             scatter += block.T @ block
         return total, scatter
 
-    done = over_rows(points, work, n_jobs, kept=d * d, least=d)
+    # several sums of many columns would take more memory than the threads are worth: linear algebra has its own
+    done = over_rows(points, work, n_jobs, kept=d * d, least=d) if d <= _MANY_COLUMNS else [work(slice(0, n))]
     mean = sum(total for total, _ in done) / n
     scatter = done[0][1]
     for _, more in done[1:]:

@@ -23,6 +23,7 @@ from gramfold.extension.extrapolation import Ball
 from gramfold.extension.linear_inverse import LinearInverse
 from gramfold.extension.project import RANK_CUT
 from gramfold.kernels.linear import LinearGram, linear_gram, project, pull, survey
+from gramfold.projective.principal_axes import SMALL_SIDE
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blas_threads, thread_count
 from gramfold.spectral.canonical import signs_of
@@ -161,8 +162,10 @@ class LinearProjection(KernelEmbedding):
         return X
 
     def _memory(self, n: int, itemsize: int) -> float:
-        # the rows once more, centred and in float64; eigenvectors and places, and what they are made from
-        return 8.0 * n * (getattr(self, "_dense_columns", 0) + 6 * self._dimensions)
+        # the rows once more, centred and in float64; eigenvectors and places, and what they are made from; the smaller
+        # of covariance and Gram matrix, a product to be added to it and its triangle
+        small = min(n, getattr(self, "n_features_in_", 0), SMALL_SIDE)
+        return 8.0 * n * (getattr(self, "_dense_columns", 0) + 6 * self._dimensions) + 3 * 8.0 * small**2
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from gramfold.types import Floats
 Solver = Literal["auto", "covariance_eigh", "full", "arpack", "gram"]
 _NARROW = 1_000  # columns up to which the whole covariance matrix is decomposed without a thought
 _SHORT = 2_000  # rows up to which, where columns are more, the Gram matrix is
-_SMALL_SIDE = 5_000  # rows or columns up to which such a matrix is made where products do not converge
+SMALL_SIDE = 5_000  # rows or columns up to which such a matrix is made where products do not converge
 _NEARLY_ALL = 0.8  # share of the directions from which on it is cheapest to find them all
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
@@ -92,9 +92,9 @@ def _by_gram(gram: LinearGram, count: int, total: float) -> PrincipalAxes:
             solver = "block Lanczos"
             values, vectors, _ = block_lanczos(gram.product, n, count, lowest=False)
     except NotConvergedError:  # no axis stands out
-        if d < n and d <= _SMALL_SIDE and not issparse(gram.points):
+        if d < n and d <= SMALL_SIDE and not issparse(gram.points):
             return _by_covariance(gram.points, count, gram.n_jobs)
-        if n <= _SMALL_SIDE:
+        if n <= SMALL_SIDE:
             solver, values, vectors = leading_eigenpairs(gram.matrix(), count)
         else:
             solver = "Lanczos (ARPACK)"
