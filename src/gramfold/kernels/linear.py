@@ -20,6 +20,7 @@ from gramfold.types import Floats, Integers, Kernel
 _ENTRIES_PER_BLOCK = 100_000  # of dense rows, which stay in the cache
 _LEAST_ROWS = 50  # in a block: products with fewer are slow
 _MOST_STRETCHES = 32  # whatever the number of threads, so that sums do not depend on it
+_LARGE = 10_000_000  # entries
 _KEPT_ENTRIES = 10_000_000  # of the sums of all stretches together
 _MANY_COLUMNS = 2_000
 _NEAR = 3.0  # standard deviations
@@ -136,7 +137,7 @@ def project(
             # a third quicker than block @ directions where these are few
             places[part] = (across @ block.T - offset).T
 
-    over_rows(points, work, n_jobs)
+    over_rows(points, work, n_jobs, light=True)
     return places
 
 
@@ -171,7 +172,7 @@ def survey(points: Floats, mean: Floats, directions: Floats, n_jobs: int | None 
             farthest = max(farthest, float(lengths.max()))
         return squares, ends, farthest - float(shift @ shift)
 
-    done = over_rows(points, work, n_jobs)
+    done = over_rows(points, work, n_jobs, light=True)
     return Survey(
         places,
         np.sum([squares for squares, _, _ in done], axis=0),
@@ -193,7 +194,7 @@ def pull(points: Any, mean: Floats, vectors: Floats, n_jobs: int | None = None, 
             pulled += vectors[part].T @ block
         return pulled
 
-    pulled = sum(over_rows(points, work, n_jobs, kept=vectors.shape[1] * len(mean)))
+    pulled = sum(over_rows(points, work, n_jobs, kept=vectors.shape[1] * len(mean), light=True))
     return np.asarray(pulled - np.outer(vectors.sum(axis=0), mean - near)).T
 
 
@@ -207,39 +208,44 @@ def squared_spread(points: Any, mean: Floats, n_jobs: int | None = None) -> floa
     def work(stretch: slice) -> float:
         return float(sum(np.vdot(block, block) for _, block in centered(points, mean, stretch)))
 
-    return sum(over_rows(points, work, n_jobs))
+    return sum(over_rows(points, work, n_jobs, light=True))
 
 
 def mean_of(points: Any, n_jobs: int | None = None) -> Floats:
     """The mean row, summed in float64 whatever the rows are in: float32 sums would round it."""
     if issparse(points):
         return np.asarray(points.sum(axis=0, dtype=np.float64) / points.shape[0]).ravel()
-    sums = over_rows(points, lambda stretch: points[stretch].sum(axis=0, dtype=np.float64), n_jobs)
+    sums = over_rows(points, lambda stretch: points[stretch].sum(axis=0, dtype=np.float64), n_jobs, light=True)
     return np.asarray(sum(sums) / len(points))
 
 
 def mean_and_scatter(points: Floats, n_jobs: int | None = None) -> tuple[Floats, Floats]:
     """The mean of dense rows and Σ (x − mean)(x − mean)ᵀ, in one pass and in float64.
 
-    Rows are measured from a point near their mean, so that little cancels where n·mean meanᵀ is taken off.
+    Rows are measured from a point near their mean, so that little cancels where n·mean meanᵀ is taken off. The mean is
+    not finite where a value is not.
     """
     n, d = points.shape
     near = _near_mean(points)
 
     def work(stretch: slice) -> tuple[Floats, Floats]:
         total, scatter = np.zeros(d), np.zeros((d, d))
-        for _, block in shifted(points, near, stretch, least=d):  # (d, d) products of fewer rows would mostly be added
-            total += np.ones(len(block)) @ block
-            scatter += block.T @ block
+        with np.errstate(over="ignore", invalid="ignore"):
+            for _, block in shifted(points, near, stretch, least=d):  # (d, d) products of fewer would mostly be added
+                total += np.ones(len(block)) @ block
+                scatter += block.T @ block
         return total, scatter
 
     # several sums of many columns would take more memory than the threads are worth: linear algebra has its own
-    done = over_rows(points, work, n_jobs, kept=d * d, least=d) if d <= _MANY_COLUMNS else [work(slice(0, n))]
-    mean = sum(total for total, _ in done) / n
-    scatter = done[0][1]
-    for _, more in done[1:]:
-        scatter += more
-    return np.asarray(near + mean), scatter - n * np.outer(mean, mean)
+    done = (
+        over_rows(points, work, n_jobs, kept=d * d, least=d, light=True) if d <= _MANY_COLUMNS else [work(slice(0, n))]
+    )
+    mean, scatter = done[0][0] / n, done[0][1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        for total, more in done[1:]:
+            mean += total / n
+            scatter += more
+        return near + mean, scatter - n * np.outer(mean, mean)
 
 
 def centered(points: Floats, mean: Floats, stretch: slice | None = None) -> Iterator[tuple[slice, Floats]]:
@@ -259,8 +265,10 @@ def _near_mean(points: Floats) -> Floats:
     """A point from which to measure dense rows so that little cancels: 0 where they lie about it."""
     # the first rows stand for all
     some = points[: _block_rows(points.shape[1])].astype(np.float64)
-    mean = some.mean(axis=0)
-    return np.asarray(np.zeros_like(mean) if (np.abs(mean) <= _NEAR * some.std(axis=0)).all() else mean)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = some.mean(axis=0)
+        about = (np.abs(mean) <= _NEAR * some.std(axis=0)).all()
+    return np.asarray(np.zeros_like(mean) if about else mean)
 
 
 def over_rows(
@@ -270,10 +278,12 @@ def over_rows(
     *,
     kept: int = 0,
     least: int = _LEAST_ROWS,
+    light: bool = False,
 ) -> list[Result]:
     """`work` on consecutive stretches of dense rows, on threads, each of which has its linear algebra to itself.
 
-    A result is said to keep so many entries; `least` is the number of rows that are worth a stretch.
+    A result is said to keep so many entries; `least` is the number of rows that are worth a stretch. `light` work does
+    so little to each value that threads wait for one another longer than it takes, unless the table is large.
     """
     n, d = points.shape
     count = int(np.clip(_KEPT_ENTRIES // max(kept, 1), 2, _MOST_STRETCHES))
@@ -281,7 +291,7 @@ def over_rows(
     if len(stretches) == 1:
         return [work(stretches[0])]
     with one_blas_thread():
-        return run_blocks(work, stretches, n_jobs)
+        return run_blocks(work, stretches, 1 if light and n * d < _LARGE else n_jobs)
 
 
 def _block_rows(d: int, least: int = _LEAST_ROWS) -> int:

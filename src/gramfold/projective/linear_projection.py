@@ -18,12 +18,13 @@ from scipy.linalg import qr, solve_triangular
 from scipy.sparse import issparse
 
 from gramfold.embedding import Inverse, KernelEmbedding, Piece, method
+from gramfold.embedding.reading import check_finite, read_rows
 from gramfold.errors import RankWarning
 from gramfold.extension.extrapolation import Ball
 from gramfold.extension.linear_inverse import LinearInverse
 from gramfold.extension.project import RANK_CUT
-from gramfold.kernels.linear import LinearGram, linear_gram, project, pull, survey
-from gramfold.projective.principal_axes import SMALL_SIDE
+from gramfold.kernels.linear import LinearGram, linear_gram, mean_and_scatter, project, pull, survey
+from gramfold.projective.principal_axes import SMALL_SIDE, Moments, is_narrow
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blas_threads, thread_count
 from gramfold.spectral.canonical import signs_of
@@ -94,6 +95,7 @@ class LinearProjection(KernelEmbedding):
         if count < self._dimensions:
             self._warn_of_zeros(count)
         self._farthest = along.farthest
+        self._moments: Moments | None = None  # of use to the fit alone
         self.mean_, self.components_ = found.mean, np.zeros((self._dimensions, source.shape[1]))
         self.components_[:count] = along.directions.T
         coordinates = along.places
@@ -119,7 +121,18 @@ class LinearProjection(KernelEmbedding):
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
         _, rows_of = super()._sources(X, stages)
         with stages("model"), self._threads():
+            self._moments = self._first_look(X)
             return [self._learn(X, stages)], rows_of
+
+    def _first_look(self, X: Any) -> Moments | None:
+        """Mean and scatter of a narrow table; in the same pass, whether all values are there."""
+        if is_narrow(X) and not issparse(X):
+            found = mean_and_scatter(X, self.n_jobs)
+            if np.isfinite(found[0]).all():
+                self._has_missing = False
+                return found
+        self._has_missing = not check_finite(X, "X", allow_missing=self._allows_missing)
+        return None
 
     def _transform(self, X: Any) -> Floats:
         seen = self._seen(X)
@@ -156,7 +169,9 @@ class LinearProjection(KernelEmbedding):
         return False
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        X = super()._read(X, reset=reset)
+        accepted, missing = self._accepts_sparse, self._allows_missing
+        # training rows are looked at when their mean is found
+        X = read_rows(self, X, reset=reset, accept_sparse=accepted, allow_missing=missing, check=not reset)
         if reset:
             self._dense_columns = 0 if issparse(X) else X.shape[1]
         return X

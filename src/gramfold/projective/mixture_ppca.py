@@ -111,7 +111,7 @@ class MixturePPCA(LinearProjection):
         most = self.max_planes if self.n_planes == "bic" else self.n_planes
         if most > n:
             raise InputError(f"{most} planes are asked for and there are {n} rows: use at most one plane for each row.")
-        found = principal_axes(rows, min(self.n_components, rows.shape[1]), n_jobs=self.n_jobs)
+        found = principal_axes(rows, min(self.n_components, rows.shape[1]), n_jobs=self.n_jobs, moments=self._moments)
         least = np.finfo(np.float64).eps * max(found.total, float(np.square(found.mean).mean()), 1e-300)
         whole = Plane.of_largest_likelihood(found.mean, found.axes, found.variances, found.total, least)
         # where one plane holds all rows its noise says nothing: then beside their variance

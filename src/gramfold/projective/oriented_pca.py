@@ -70,10 +70,10 @@ class OrientedPCA(OrientedProjection):
     def _projection(self, rows: Any, stages: Stages) -> Projection:
         noise = self._noise(rows)
         if noise is None and self.signal_covariance is None:
-            principal = principal_axes(rows, self.n_components, n_jobs=self.n_jobs)
+            principal = principal_axes(rows, self.n_components, n_jobs=self.n_jobs, moments=self._moments)
             self.raised_, self.signal_to_noise_ = 0, padded(principal.variances, self.n_components)
             return Projection(principal.mean, principal.axes, principal.solver, scatter=principal.scatter)
-        mean, scatter = mean_and_scatter(rows, self.n_jobs)
+        mean, scatter = self._moments or mean_and_scatter(rows, self.n_jobs)
         d = len(mean)
         if self.signal_covariance is None:
             signal: Floats = scatter / len(rows)

@@ -25,6 +25,7 @@ _NARROW = 1_000  # columns up to which the whole covariance matrix is decomposed
 _SHORT = 2_000  # rows up to which, where columns are more, the Gram matrix is
 SMALL_SIDE = 5_000  # rows or columns up to which such a matrix is made where products do not converge
 _NEARLY_ALL = 0.8  # share of the directions from which on it is cheapest to find them all
+Moments = tuple[Floats, Floats]  # mean (d,) and Σ (x − mean)(x − mean)ᵀ (d, d)
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 
@@ -45,13 +46,19 @@ class PrincipalAxes:
         return np.asarray(self.variances / (self.total or 1.0))
 
 
-def principal_axes(rows: Any, count: int, solver: Solver = "auto", n_jobs: int | None = None) -> PrincipalAxes:
-    """The leading `count` axes of dense or sparse rows."""
+def principal_axes(
+    rows: Any,
+    count: int,
+    solver: Solver = "auto",
+    n_jobs: int | None = None,
+    moments: Moments | None = None,
+) -> PrincipalAxes:
+    """The leading `count` axes of dense or sparse rows; `moments` are their mean and scatter, where known."""
     n, d = rows.shape
     count = min(count, n - 1, d)
     solver = _chosen(rows, count) if solver == "auto" else solver
     if solver == "covariance_eigh" and not issparse(rows):
-        return _by_covariance(rows, count, n_jobs)
+        return _by_covariance(len(rows), count, moments or mean_and_scatter(rows, n_jobs))
     mean = mean_of(rows, n_jobs)
     total = squared_spread(rows, mean, n_jobs) / n
     if _all_the_same(mean, total):
@@ -71,11 +78,10 @@ def principal_axes(rows: Any, count: int, solver: Solver = "auto", n_jobs: int |
     return PrincipalAxes(mean, model.components_.T, variances, total, f"scikit-learn's PCA, {solver}")
 
 
-def _by_covariance(rows: Floats, count: int, n_jobs: int | None) -> PrincipalAxes:
+def _by_covariance(n: int, count: int, moments: Moments) -> PrincipalAxes:
     # scikit-learn's "covariance_eigh" takes n·mean meanᵀ off XᵀX, which leaves rounding where the mean is far, and sums
     # float32 rows in float32
-    n = len(rows)
-    mean, scatter = mean_and_scatter(rows, n_jobs)
+    mean, scatter = moments
     total = float(np.trace(scatter)) / n
     if _all_the_same(mean, total):
         return _no_axes(mean)
@@ -93,7 +99,7 @@ def _by_gram(gram: LinearGram, count: int, total: float) -> PrincipalAxes:
             values, vectors, _ = block_lanczos(gram.product, n, count, lowest=False)
     except NotConvergedError:  # no axis stands out
         if d < n and d <= SMALL_SIDE and not issparse(gram.points):
-            return _by_covariance(gram.points, count, gram.n_jobs)
+            return _by_covariance(n, count, mean_and_scatter(gram.points, gram.n_jobs))
         if n <= SMALL_SIDE:
             solver, values, vectors = leading_eigenpairs(gram.matrix(), count)
         else:
@@ -114,9 +120,15 @@ def _no_axes(mean: Floats) -> PrincipalAxes:
     return PrincipalAxes(mean, np.empty((len(mean), 0)), np.empty(0), 0.0, "none")
 
 
+def is_narrow(rows: Any) -> bool:
+    """Whether the covariance matrix is made without a thought."""
+    n, d = rows.shape
+    return bool(d <= min(n, _NARROW))
+
+
 def _chosen(rows: Any, count: int) -> Solver:
     n, d = rows.shape
-    if d <= min(n, _NARROW):
+    if is_narrow(rows):
         return "covariance_eigh"
     if count >= _NEARLY_ALL * min(n, d) and not issparse(rows):
         return "full"

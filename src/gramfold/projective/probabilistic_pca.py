@@ -91,8 +91,6 @@ class ProbabilisticPCA(LinearProjection):
         Of the training rows before each step; None without gaps.
     """
 
-    _has_missing = False  # whether X has gaps, as it was read
-
     # --- fit
 
     @property
@@ -126,7 +124,7 @@ class ProbabilisticPCA(LinearProjection):
                 "X are missing: give a number, or fill X in first (impute of a fitted ProbabilisticPCA)."
             )
         n, d = rows.shape
-        every = principal_axes(rows, d, n_jobs=self.n_jobs).variances
+        every = principal_axes(rows, d, n_jobs=self.n_jobs, moments=self._moments).variances
         self.log_evidence_ = log_evidence(np.pad(every, (0, d - len(every))), n)
         if not self.log_evidence_.size:
             raise InputError(
@@ -136,7 +134,7 @@ class ProbabilisticPCA(LinearProjection):
         return 1 + int(self.log_evidence_.argmax())
 
     def _plane_of_all(self, rows: Floats) -> Plane:
-        found = principal_axes(rows, self.n_components_, n_jobs=self.n_jobs)
+        found = principal_axes(rows, self.n_components_, n_jobs=self.n_jobs, moments=self._moments)
         self._solver, self.n_iter_, self._scatter = found.solver, 1, found.scatter
         return _likeliest(found, _LEAST_NOISE)
 
