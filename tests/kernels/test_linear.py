@@ -3,7 +3,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from gramfold.errors import NotConvergedError
-from gramfold.kernels.linear import linear_gram, project, pull, squared_spread
+from gramfold.kernels.linear import linear_gram, mean_and_scatter, mean_of, project, pull, squared_spread, survey
 from gramfold.spectral.policy import leading_spectrum, proved_spectrum
 
 RNG = np.random.default_rng(0)
@@ -33,6 +33,27 @@ def test_passes_over_the_rows(make):
     vectors = RNG.standard_normal((40, 2))
     np.testing.assert_allclose(pull(make(X), MEAN, vectors), (X - MEAN).T @ vectors, atol=1e-12)
     assert squared_spread(make(X), MEAN) == pytest.approx(np.square(X - MEAN).sum())
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("far", [0.0, 1e4], ids=["about zero", "far from it"])
+def test_passes_over_many_rows_do_not_depend_on_the_threads(dtype, far):
+    rows = (RNG.standard_normal((6000, 40)) + far).astype(dtype)  # several stretches of several blocks
+    wide, directions = rows.astype(np.float64), RNG.standard_normal((40, 3))
+    mean = wide.mean(axis=0)
+    moved = wide - mean
+    for n_jobs in (1, 2):
+        found, scatter = mean_and_scatter(rows, n_jobs)
+        np.testing.assert_allclose(found, mean, atol=1e-13 * (1 + far))
+        np.testing.assert_allclose(mean_of(rows, n_jobs), mean, atol=1e-13 * (1 + far))
+        np.testing.assert_allclose(scatter, moved.T @ moved, atol=1e-9)
+        seen = survey(rows, mean, directions, n_jobs)
+        places = moved @ directions
+        np.testing.assert_allclose(seen.places, places, atol=1e-10)
+        np.testing.assert_allclose(seen.squares, np.square(places).sum(axis=0))
+        np.testing.assert_allclose(seen.ends, [places.max(axis=0), -places.min(axis=0)])
+        assert seen.farthest == pytest.approx(np.linalg.norm(moved, axis=1).max(), rel=1e-12)
+    assert (mean_and_scatter(rows, 1)[1] == mean_and_scatter(rows, 2)[1]).all()
 
 
 @pytest.mark.parametrize("root", [None, ROOT], ids=["identity", "root"])

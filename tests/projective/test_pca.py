@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.linalg import eigvalsh
 from scipy.sparse import csr_array, random_array
 from scipy.stats import ortho_group
 from sklearn import decomposition
@@ -98,10 +99,30 @@ def test_more_columns_than_rows_go_by_the_gram_side():
 
 def test_many_rows_and_columns_go_by_products():
     rng = np.random.default_rng(3)
-    big = rng.standard_normal((1300, 30)) @ rng.standard_normal((30, 1100)) + 0.1 * rng.standard_normal((1300, 1100))
+    big = rng.standard_normal((2100, 30)) @ rng.standard_normal((30, 1100)) + 0.1 * rng.standard_normal((2100, 1100))
     model = PCA(3).fit(big)
     assert model.spectrum_.solver == "Gram side, block Lanczos"
     assert difference(model.embedding_[::5], decomposition.PCA(3, svd_solver="full").fit_transform(big)[::5]) < 1e-8
+
+
+@pytest.mark.parametrize(
+    ("shape", "sparse", "solver"),
+    [
+        ((1700, 1800), False, "Gram side, Lanczos (ARPACK)"),  # of the matrix, made at once
+        ((2100, 1050), False, "covariance, dense (LAPACK)"),  # after products that did not converge
+        ((2100, 2400), True, "Gram side, Lanczos (ARPACK)"),  # likewise, of the matrix
+    ],
+)
+def test_noise_in_which_no_axis_stands_out(shape, sparse, solver):
+    rows = random_array(shape, density=0.02, rng=0) if sparse else np.random.default_rng(4).standard_normal(shape)
+    model = PCA(2).fit(csr_array(rows) if sparse else rows)
+    assert model.spectrum_.solver == solver
+    dense = rows.toarray() if sparse else rows
+    moved = dense - dense.mean(axis=0)
+    smaller = moved @ moved.T if shape[0] < shape[1] else moved.T @ moved
+    largest = eigvalsh(smaller, subset_by_index=(len(smaller) - 2, len(smaller) - 1))[::-1]
+    np.testing.assert_allclose(model.spectrum_.eigenvalues, largest, rtol=1e-9)
+    assert model.spectrum_.residuals.max() < 1e-6
 
 
 @pytest.mark.parametrize("shape", [(300, 40), (80, 500)])

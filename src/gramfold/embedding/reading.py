@@ -10,10 +10,12 @@ from gramfold.errors import InputError
 from gramfold.types import Floats
 
 
-def read_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, allow_missing: bool = False) -> Any:
+def read_rows(
+    estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, allow_missing: bool = False, check: bool = True
+) -> Any:
     """X as a finite float64 or float32 array (or CSR matrix), its width remembered or compared.
 
-    With `allow_missing` a value may be NaN.
+    With `allow_missing` a value may be NaN; without `check` the caller looks at the values (`check_finite`).
     """
     if issparse(X) and not accept_sparse:
         raise InputError(
@@ -37,14 +39,15 @@ def read_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, allow
         raise InputError(
             f"X holds text ({error}): every column must be a number; leave text columns out or encode them."
         ) from error
-    _check_finite(X, "X", allow_missing=allow_missing)
+    if check:
+        check_finite(X, "X", allow_missing=allow_missing)
     return X
 
 
 def read_places(Y: Any, n_components: int) -> Floats:
     """Places on a map of this many dimensions."""
     places: Floats = check_array(Y, dtype=np.float64, ensure_all_finite=False, input_name="Y")
-    _check_finite(places, "Y")
+    check_finite(places, "Y")
     if places.shape[1] != n_components:
         raise InputError(
             f"Y has {places.shape[1]} columns and the map has n_components={n_components}: pass places on the map."
@@ -52,14 +55,15 @@ def read_places(Y: Any, n_components: int) -> Floats:
     return places
 
 
-def _check_finite(X: Any, name: str, *, allow_missing: bool = False) -> None:
+def check_finite(X: Any, name: str, *, allow_missing: bool = False) -> bool:
+    """Whether all values are there; what may not be raises."""
     values = X.data if issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):  # as it is where all are; a sum that overflows is looked at more closely
-            return
+            return True
     finite = ~np.isinf(values) if allow_missing else np.isfinite(values)
     if finite.all():
-        return
+        return not (allow_missing and np.isnan(values).any())
     place = tuple(int(i) for i in np.argwhere(~finite)[0])
     what = "NaN" if np.isnan(values[place]) else "infinity"
     where = "" if issparse(X) else f" in row {place[0]}, column {place[1]}"

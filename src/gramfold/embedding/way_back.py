@@ -77,9 +77,9 @@ class WayBack:
         """The training rows as the way back has them."""
         return X
 
-    def _middle(self) -> Floats | None:
-        """A point amid the training rows, if the method knows one."""
-        return None
+    def _ball_of_rows(self) -> Ball:
+        """About the training rows."""
+        return Ball.of(self._training)
 
     def _check_way(self) -> None:
         """Refuse a way back that this method does not have."""
@@ -109,7 +109,7 @@ class WayBack:
         """Keep what the way back will be made from."""
         self._ways: dict[str, Any] = {}
         self._training = None if self._precomputed else self._rows_to_rebuild(X)
-        self._ball = None if self._training is None else Ball.of(self._training, self._middle())
+        self._ball = None if self._training is None else self._ball_of_rows()
 
     def _known(self) -> tuple[Floats, Any]:
         """Places and rows of the training rows that have a place."""

@@ -6,18 +6,26 @@ Principal components have root = I; white noise of covariance R has root = R^-½
 sparse, and are centred in float64, a block at a time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from scipy.sparse import issparse
 
-from gramfold.runtime.threads import blocks
+from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
 from gramfold.types import Floats, Integers, Kernel
 
-_ENTRIES_PER_BLOCK = 100_000
+_ENTRIES_PER_BLOCK = 100_000  # of dense rows, which stay in the cache
+_LEAST_ROWS = 50  # in a block: products with fewer are slow
+_MOST_STRETCHES = 32  # whatever the number of threads, so that sums do not depend on it
+_LARGE = 10_000_000  # entries
+_KEPT_ENTRIES = 10_000_000  # of the sums of all stretches together
+_MANY_COLUMNS = 2_000
+_NEAR = 3.0  # standard deviations
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,7 @@ class LinearGram(Kernel):
     null: Floats
     rows: Integers
     scatter: Floats | None = None  # (d, d) S = Σ (x − mean)(x − mean)ᵀ, where it is at hand
+    n_jobs: int | None = None
     exponent: float = 0.5
     kind: Literal["gram"] = "gram"
 
@@ -41,8 +50,15 @@ class LinearGram(Kernel):
 
     def product(self, vectors: Floats) -> Floats:
         """F (Fᵀ V)."""
-        pulled = pull(self.points, self.mean, np.asarray(vectors, dtype=np.float64))  # (d, p)
-        return project(self.points, self.mean, pulled if self.root is None else self.root @ (self.root.T @ pulled))
+        near = self._near
+        pulled = pull(self.points, self.mean, np.asarray(vectors, dtype=np.float64), self.n_jobs, near)  # (d, p)
+        if self.root is not None:
+            pulled = self.root @ (self.root.T @ pulled)
+        return project(self.points, self.mean, pulled, self.n_jobs, near)
+
+    @cached_property
+    def _near(self) -> Floats | None:
+        return None if issparse(self.points) else _near_mean(self.points)
 
     def matrix(self) -> Floats:
         """The whole matrix, n × n."""
@@ -63,7 +79,7 @@ class LinearGram(Kernel):
         if self.scatter is not None:
             return float(np.trace(self.scatter) if self.root is None else np.vdot(self.root, self.scatter @ self.root))
         if self.root is None:
-            return squared_spread(self.points, self.mean)
+            return squared_spread(self.points, self.mean, self.n_jobs)
         return float(np.square(self._features()).sum())
 
     def misfit(self, directions: Floats, values: Floats) -> Floats | None:
@@ -90,47 +106,201 @@ class LinearGram(Kernel):
         return np.asarray(self.points - self.mean)
 
 
-def linear_gram(points: Any, mean: Floats, root: Floats | None = None, scatter: Floats | None = None) -> LinearGram:
+def linear_gram(
+    points: Any, mean: Floats, root: Floats | None = None, scatter: Floats | None = None, n_jobs: int | None = None
+) -> LinearGram:
     """The Gram matrix of these rows about a mean; they are kept, not copied."""
-    n = points.shape[0]
-    return LinearGram(points, mean, root, mass=np.ones(n), null=np.ones((n, 1)), rows=np.arange(n), scatter=scatter)
+    ones = np.ones(points.shape[0])
+    return LinearGram(
+        points,
+        mean,
+        root,
+        mass=ones,
+        null=ones[:, None],
+        rows=np.arange(len(ones)),
+        scatter=scatter,
+        n_jobs=n_jobs,
+    )
 
 
-def project(points: Any, mean: Floats, directions: Floats) -> Floats:
-    """(X − 1 meanᵀ) · directions, (n, p)."""
+def project(
+    points: Any, mean: Floats, directions: Floats, n_jobs: int | None = None, near: Floats | None = None
+) -> Floats:
+    """(X − 1 meanᵀ) · directions, (n, p); `near` the mean is where rows are measured from, if not from it."""
     if issparse(points):
         return np.asarray(points @ directions - mean @ directions)
+    near = mean if near is None else near
     places = np.empty((points.shape[0], directions.shape[1]))
-    for part, block in centered(points, mean):
-        np.matmul(block, directions, out=places[part])
+    across = np.ascontiguousarray(directions.T)
+    offset = (across @ (mean - near))[:, None]
+
+    def work(stretch: slice) -> None:
+        for part, block in shifted(points, near, stretch):
+            # a third quicker than block @ directions where these are few
+            places[part] = (across @ block.T - offset).T
+
+    over_rows(points, work, n_jobs, light=True)
     return places
 
 
-def pull(points: Any, mean: Floats, vectors: Floats) -> Floats:
+@dataclass(frozen=True)
+class Survey:
+    """The places of training rows, and what was seen of them on the way."""
+
+    places: Floats  # (n, p) (X − 1 meanᵀ) · directions
+    squares: Floats  # (p,) Σ y² of each column
+    ends: Floats  # (2, p) the largest y and the largest −y of each column
+    farthest: float  # |x − mean| at most
+
+
+def survey(points: Floats, mean: Floats, directions: Floats, n_jobs: int | None = None) -> Survey:
+    """Of dense rows, in one pass."""
+    near = _near_mean(points)
+    shift = mean - near  # y = (x − near) · directions − shift · directions; |x − mean|² = |x − near|² − 2 … + |shift|²
+    across = np.vstack([directions.T, shift])
+    offset = (across @ shift)[:, None]
+    places = np.empty((len(points), directions.shape[1]))
+
+    def work(stretch: slice) -> tuple[Floats, Floats, float]:
+        squares, ends, farthest = np.zeros(places.shape[1]), np.full((2, places.shape[1]), -np.inf), 0.0
+        for part, block in shifted(points, near, stretch):
+            turned = across @ block.T
+            turned -= offset
+            found = turned[:-1]
+            places[part] = found.T
+            squares += np.einsum("pn,pn->p", found, found)
+            np.maximum(ends, [found.max(axis=1), -found.min(axis=1)], out=ends)
+            lengths = np.einsum("nd,nd->n", block, block) - 2.0 * turned[-1]
+            farthest = max(farthest, float(lengths.max()))
+        return squares, ends, farthest - float(shift @ shift)
+
+    done = over_rows(points, work, n_jobs, light=True)
+    return Survey(
+        places,
+        np.sum([squares for squares, _, _ in done], axis=0),
+        np.max([ends for _, ends, _ in done], axis=0),
+        float(np.sqrt(max([0.0, *(farthest for _, _, farthest in done)]))),
+    )
+
+
+def pull(points: Any, mean: Floats, vectors: Floats, n_jobs: int | None = None, near: Floats | None = None) -> Floats:
     """(X − 1 meanᵀ)ᵀ · vectors, (d, p)."""
     if issparse(points):
         return np.asarray(points.T @ vectors - np.outer(mean, vectors.sum(axis=0)))
-    pulled = np.zeros((points.shape[1], vectors.shape[1]))
-    for part, block in centered(points, mean):
-        pulled += block.T @ vectors[part]
-    return pulled
+
+    near = mean if near is None else near
+
+    def work(stretch: slice) -> Floats:
+        pulled = np.zeros((vectors.shape[1], len(mean)))
+        for part, block in shifted(points, near, stretch):
+            pulled += vectors[part].T @ block
+        return pulled
+
+    pulled = sum(over_rows(points, work, n_jobs, kept=vectors.shape[1] * len(mean), light=True))
+    return np.asarray(pulled - np.outer(vectors.sum(axis=0), mean - near)).T
 
 
-def squared_spread(points: Any, mean: Floats) -> float:
+def squared_spread(points: Any, mean: Floats, n_jobs: int | None = None) -> float:
     """Σ |x − mean|² over the rows."""
     if issparse(points):
         values = points.data.astype(np.float64)
         # Σ|x|² − 2 Σ⟨x, mean⟩ + n|mean|²
         return float(values @ values - 2 * (points @ mean).sum() + points.shape[0] * (mean @ mean))
-    return float(sum(np.vdot(block, block) for _, block in centered(points, mean)))
+
+    def work(stretch: slice) -> float:
+        return float(sum(np.vdot(block, block) for _, block in centered(points, mean, stretch)))
+
+    return sum(over_rows(points, work, n_jobs, light=True))
 
 
-def row_blocks(points: Floats) -> Iterator[slice]:
-    """Stretches of dense rows that stay in the cache."""
-    yield from blocks(len(points), max(1, _ENTRIES_PER_BLOCK // points.shape[1]))
+def mean_of(points: Any, n_jobs: int | None = None) -> Floats:
+    """The mean row, summed in float64 whatever the rows are in: float32 sums would round it."""
+    if issparse(points):
+        return np.asarray(points.sum(axis=0, dtype=np.float64) / points.shape[0]).ravel()
+    sums = over_rows(points, lambda stretch: points[stretch].sum(axis=0, dtype=np.float64), n_jobs, light=True)
+    return np.asarray(sum(sums) / len(points))
 
 
-def centered(points: Floats, mean: Floats) -> Iterator[tuple[slice, Floats]]:
+def mean_and_scatter(points: Floats, n_jobs: int | None = None) -> tuple[Floats, Floats]:
+    """The mean of dense rows and Σ (x − mean)(x − mean)ᵀ, in one pass and in float64.
+
+    Rows are measured from a point near their mean, so that little cancels where n·mean meanᵀ is taken off. The mean is
+    not finite where a value is not.
+    """
+    n, d = points.shape
+    near = _near_mean(points)
+
+    def work(stretch: slice) -> tuple[Floats, Floats]:
+        total, scatter = np.zeros(d), np.zeros((d, d))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for _, block in shifted(points, near, stretch, least=d):  # (d, d) products of fewer would mostly be added
+                total += np.ones(len(block)) @ block
+                scatter += block.T @ block
+        return total, scatter
+
+    # several sums of many columns would take more memory than the threads are worth: linear algebra has its own
+    done = (
+        over_rows(points, work, n_jobs, kept=d * d, least=d, light=True) if d <= _MANY_COLUMNS else [work(slice(0, n))]
+    )
+    mean, scatter = done[0][0] / n, done[0][1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        for total, more in done[1:]:
+            mean += total / n
+            scatter += more
+        return near + mean, scatter - n * np.outer(mean, mean)
+
+
+def centered(points: Floats, mean: Floats, stretch: slice | None = None) -> Iterator[tuple[slice, Floats]]:
     """Blocks of dense rows with the mean taken off, in float64."""
-    for part in row_blocks(points):
+    for part in _parts(slice(0, len(points)) if stretch is None else stretch, points.shape[1]):
         yield part, points[part] - mean
+
+
+def shifted(points: Floats, near: Floats, stretch: slice, least: int = _LEAST_ROWS) -> Iterator[tuple[slice, Floats]]:
+    """Blocks of dense rows measured from `near`, in float64; they may be the rows themselves, not to be changed."""
+    moves = near.any()
+    for part in _parts(stretch, points.shape[1], least):
+        yield part, points[part] - near if moves else points[part].astype(np.float64, copy=False)
+
+
+def _near_mean(points: Floats) -> Floats:
+    """A point from which to measure dense rows so that little cancels: 0 where they lie about it."""
+    # the first rows stand for all
+    some = points[: _block_rows(points.shape[1])].astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = some.mean(axis=0)
+        about = (np.abs(mean) <= _NEAR * some.std(axis=0)).all()
+    return np.asarray(np.zeros_like(mean) if about else mean)
+
+
+def over_rows(
+    points: Floats,
+    work: Callable[[slice], Result],
+    n_jobs: int | None = None,
+    *,
+    kept: int = 0,
+    least: int = _LEAST_ROWS,
+    light: bool = False,
+) -> list[Result]:
+    """`work` on consecutive stretches of dense rows, on threads, each of which has its linear algebra to itself.
+
+    A result is said to keep so many entries; `least` is the number of rows that are worth a stretch. `light` work does
+    so little to each value that threads wait for one another longer than it takes, unless the table is large.
+    """
+    n, d = points.shape
+    count = int(np.clip(_KEPT_ENTRIES // max(kept, 1), 2, _MOST_STRETCHES))
+    stretches = blocks(n, max(_block_rows(d, least), -(-n // count)))
+    if len(stretches) == 1:
+        return [work(stretches[0])]
+    with one_blas_thread():
+        return run_blocks(work, stretches, 1 if light and n * d < _LARGE else n_jobs)
+
+
+def _block_rows(d: int, least: int = _LEAST_ROWS) -> int:
+    return max(least, _ENTRIES_PER_BLOCK // d)
+
+
+def _parts(stretch: slice, d: int, least: int = _LEAST_ROWS) -> Iterator[slice]:
+    size = _block_rows(d, least)
+    for start in range(stretch.start, stretch.stop, size):
+        yield slice(start, min(start + size, stretch.stop))

@@ -13,10 +13,11 @@ import numpy as np
 
 from gramfold.embedding import method, parameter
 from gramfold.errors import InputError
+from gramfold.kernels.linear import mean_and_scatter, mean_of, project
 from gramfold.projective.distorted import read_distorted
 from gramfold.projective.layers import Layer, Windows, check_layers
 from gramfold.projective.linear_projection import Projection
-from gramfold.projective.oriented_axes import SQUARES, covariance, oriented_axes, padded, warn_of_invented
+from gramfold.projective.oriented_axes import SQUARES, oriented_axes, padded, warn_of_invented
 from gramfold.projective.oriented_projection import OrientedProjection
 from gramfold.projective.principal_axes import principal_axes
 from gramfold.runtime.progress import Stages
@@ -59,25 +60,26 @@ class DistortionDiscriminantAnalysis(OrientedProjection):
         features = rows[:, :, None]  # (n, frames, width)
         for (windows, count), versions in stages.bar(zip(plan, distorted, strict=True), len(plan), "layers"):
             signal = windows.of(features)
-            mean = signal.mean(axis=0, dtype=np.float64)
-            layer = self._layer(signal, mean, windows, count, self._noise(rows, versions, windows))
+            layer = self._layer(signal, windows, count, self._noise(rows, versions, windows))
             self.layers_.append(layer)
-            features = ((signal - mean) @ layer.axes).reshape(len(rows), windows.count, -1)
+            made = project(signal, mean_of(signal, self.n_jobs), layer.axes, self.n_jobs)
+            features = made.reshape(len(rows), windows.count, -1)
         last = self.layers_[-1]
         self.signal_to_noise_ = padded(last.signal_to_noise, self.n_components)
         whole = len(plan) == 1 and last.root is None  # principal components of the rows as they are
         return Projection(
-            mean=rows.mean(axis=0, dtype=np.float64),
+            mean=mean_of(rows, self.n_jobs),
             directions=self._spread(last.axes),
             solver=f"dense (LAPACK), {len(plan)} layer{'s' * (len(plan) > 1)}",
             root=None if whole else self._spread(np.eye(last.windows.size) if last.root is None else last.root),
         )
 
-    def _layer(self, signal: Floats, mean: Floats, windows: Windows, count: int, noise: Floats | None) -> Layer:
+    def _layer(self, signal: Floats, windows: Windows, count: int, noise: Floats | None) -> Layer:
         if noise is None:
-            principal = principal_axes(signal, count)
+            principal = principal_axes(signal, count, n_jobs=self.n_jobs)
             return Layer(windows, principal.axes, principal.variances, None)
-        found = oriented_axes(covariance(signal, mean), noise, count, self.reg)
+        covariance = mean_and_scatter(signal, self.n_jobs)[1] / len(signal)
+        found = oriented_axes(covariance, noise, count, self.reg)
         warn_of_invented(found, f" of layer {len(self.layers_)}")
         return Layer(windows, found.axes, found.quotients, found.root)
 

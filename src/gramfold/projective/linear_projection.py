@@ -16,15 +16,17 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 from scipy.sparse import issparse
-from threadpoolctl import threadpool_limits
 
 from gramfold.embedding import Inverse, KernelEmbedding, Piece, method
+from gramfold.embedding.reading import check_finite, read_rows
 from gramfold.errors import RankWarning
+from gramfold.extension.extrapolation import Ball
 from gramfold.extension.linear_inverse import LinearInverse
 from gramfold.extension.project import RANK_CUT
-from gramfold.kernels.linear import LinearGram, linear_gram, project, pull
+from gramfold.kernels.linear import LinearGram, linear_gram, mean_and_scatter, project, pull, survey
+from gramfold.projective.principal_axes import SMALL_SIDE, Moments, is_narrow
 from gramfold.runtime.progress import Stages
-from gramfold.runtime.threads import thread_count
+from gramfold.runtime.threads import blas_threads, thread_count
 from gramfold.spectral.canonical import signs_of
 from gramfold.spectral.policy import TOLERANCE, leading_spectrum, proved_spectrum
 from gramfold.types import Floats, Integers
@@ -73,7 +75,7 @@ class LinearProjection(KernelEmbedding):
 
     def _kernel(self, source: Any, stages: Stages) -> LinearGram:
         self._map = self._projection(source, stages)
-        return linear_gram(source, self._map.mean, self._map.root, self._map.scatter)
+        return linear_gram(source, self._map.mean, self._map.root, self._map.scatter, self.n_jobs)
 
     def _solve(self, source: Any, rows: Integers, stages: Stages) -> Piece:
         with self._threads():
@@ -92,6 +94,8 @@ class LinearProjection(KernelEmbedding):
         count = len(spectrum)
         if count < self._dimensions:
             self._warn_of_zeros(count)
+        self._farthest = along.farthest
+        self._moments: Moments | None = None  # of use to the fit alone
         self.mean_, self.components_ = found.mean, np.zeros((self._dimensions, source.shape[1]))
         self.components_[:count] = along.directions.T
         coordinates = along.places
@@ -101,7 +105,7 @@ class LinearProjection(KernelEmbedding):
 
     def _threads(self) -> Any:
         """Within it, linear algebra has as many threads as `n_jobs` says."""
-        return nullcontext() if self.n_jobs is None else threadpool_limits(thread_count(self.n_jobs), "blas")
+        return nullcontext() if self.n_jobs is None else blas_threads(thread_count(self.n_jobs))
 
     def _assembled(self, X: Any, rows_of: list[Integers]) -> Floats:
         return self._pieces[0].coordinates.astype(X.dtype, copy=False)
@@ -117,21 +121,34 @@ class LinearProjection(KernelEmbedding):
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
         _, rows_of = super()._sources(X, stages)
         with stages("model"), self._threads():
+            self._moments = self._first_look(X)
             return [self._learn(X, stages)], rows_of
+
+    def _first_look(self, X: Any) -> Moments | None:
+        """Mean and scatter of a narrow table; in the same pass, whether all values are there."""
+        if is_narrow(X) and not issparse(X):
+            found = mean_and_scatter(X, self.n_jobs)
+            if np.isfinite(found[0]).all():
+                self._has_missing = False
+                return found
+        self._has_missing = not check_finite(X, "X", allow_missing=self._allows_missing)
+        return None
 
     def _transform(self, X: Any) -> Floats:
         seen = self._seen(X)
         self._warn_of_outside(seen)
         return self._place(self._pieces[0], seen)
 
-    def _middle(self) -> Floats | None:
-        return self.mean_
+    def _ball_of_rows(self) -> Ball:
+        if self._training is self._pieces[0].source and self._farthest is not None:  # it was seen on the way
+            return Ball(self.mean_, self._farthest)
+        return Ball.of(self._training, self.mean_)
 
     def _outside(self, X: Any) -> Floats:
         return super()._outside(self._seen(X))
 
     def _place(self, piece: Piece, new: Any) -> Floats:
-        return project(new, self.mean_, self.components_.T)
+        return project(new, self.mean_, self.components_.T, self.n_jobs)
 
     def _rows_to_rebuild(self, X: Any) -> Any:
         # gaps filled in
@@ -142,7 +159,7 @@ class LinearProjection(KernelEmbedding):
             return super()._make_way(way)
         (piece,) = self._pieces
         points, places, scatter = piece.source, piece.coordinates, piece.kernel.scatter
-        pulled = pull(points, self.mean_, places) if scatter is None else scatter @ self.components_.T
+        pulled = pull(points, self.mean_, places, self.n_jobs) if scatter is None else scatter @ self.components_.T
         return LinearInverse(points, self.mean_, places, pulled)
 
     # --- what it reads
@@ -152,14 +169,18 @@ class LinearProjection(KernelEmbedding):
         return False
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        X = super()._read(X, reset=reset)
+        accepted, missing = self._accepts_sparse, self._allows_missing
+        # training rows are looked at when their mean is found
+        X = read_rows(self, X, reset=reset, accept_sparse=accepted, allow_missing=missing, check=not reset)
         if reset:
             self._dense_columns = 0 if issparse(X) else X.shape[1]
         return X
 
     def _memory(self, n: int, itemsize: int) -> float:
-        # the rows once more, centred and in float64; eigenvectors and places, and what they are made from
-        return 8.0 * n * (getattr(self, "_dense_columns", 0) + 6 * self._dimensions)
+        # the rows once more, centred and in float64; eigenvectors and places, and what they are made from; the smaller
+        # of covariance and Gram matrix, a product to be added to it and its triangle
+        small = min(n, getattr(self, "n_features_in_", 0), SMALL_SIDE)
+        return 8.0 * n * (getattr(self, "_dense_columns", 0) + 6 * self._dimensions) + 3 * 8.0 * small**2
 
 
 @dataclass(frozen=True)
@@ -167,20 +188,27 @@ class _Coordinates:
     directions: Floats  # (d, p) those that are no rounding
     places: Floats  # (n, p)
     misfit: Floats | None  # (p,) how far the places are from eigenvectors, where that is known and little
+    farthest: float | None  # distance of a row from the mean, where they are dense
 
 
 def _coordinates(points: Any, kernel: LinearGram, found: Projection) -> _Coordinates:
-    directions, places = found.directions, project(points, found.mean, found.directions)
-    squares = np.einsum("np,np->p", places, places)
+    directions, ends, farthest = found.directions, None, None
+    if issparse(points):
+        places = project(points, found.mean, directions)
+        squares = np.einsum("np,np->p", places, places)
+    else:
+        seen = survey(points, found.mean, directions, kernel.n_jobs)
+        places, squares, ends, farthest = seen.places, seen.squares, seen.ends, seen.farthest
     real = squares > RANK_CUT * squares.max(initial=np.finfo(np.float64).tiny)
     if not real.all():
-        directions, places, squares = directions[:, real], places[:, real], squares[real]
+        directions, places, squares, ends = directions[:, real], places[:, real], squares[real], None
     misfit = kernel.misfit(directions, squares) if found.eigen else None
     if found.eigen and (misfit is None or (misfit > TOLERANCE * squares).any()):
         # where eigenvalues lie far apart rounding leaves some eps·√(λ₁/λ) of the leading coordinates in each: taken out
         places, R = qr(places, mode="economic")
-        places, misfit = places * np.diag(R), None
+        places, misfit, ends = places * np.diag(R), None, None
         directions = solve_triangular(R, directions.T, trans="T").T * np.diag(R)
-    signs = signs_of(places)
-    places *= signs
-    return _Coordinates(directions * signs, places, misfit)
+    signs = signs_of(places, ends)
+    if (signs < 0).any():
+        places *= signs
+    return _Coordinates(directions * signs, places, misfit, farthest)

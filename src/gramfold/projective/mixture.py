@@ -18,15 +18,14 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.special import logsumexp
 
+from gramfold.kernels.linear import over_rows
 from gramfold.projective.plane import LOG_TWO_PI, Plane
 from gramfold.projective.settling import has_settled
 from gramfold.runtime.progress import Stages
-from gramfold.runtime.threads import blocks, run_blocks
+from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers
 
 _ENTRIES_PER_BLOCK = 200_000  # of rows, which stay in the cache while each plane looks at them
-_SUM_ENTRIES = 10_000_000  # of the sums of all parts together
-_MOST_PARTS = 32
 _NEGLIGIBLE = 1e-16  # a responsibility below it is lost in the sums anyway
 _FEW = 0.5  # share of a block below which it pays to pick the rows that are not negligible
 
@@ -124,8 +123,8 @@ Weigh = Callable[[slice, Floats], tuple[Floats, float]]  # rows and where they a
 
 
 def sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None) -> _Sums:
-    """In one pass over the rows; the same whatever the number of threads, where BLAS has but one of its own."""
-    n, d = rows.shape
+    """In one pass over the rows; the same whatever the number of threads."""
+    d = rows.shape[1]
     size = max(1, _ENTRIES_PER_BLOCK // d)
 
     def work(stretch: slice) -> _Sums:
@@ -145,8 +144,7 @@ def sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None)
                 seconds[k] += rooted.T @ rooted
         return _Sums(likelihood, counts, firsts, seconds)
 
-    parts = int(np.clip(_SUM_ENTRIES // (K * d * d), 2, _MOST_PARTS))
-    done = run_blocks(work, blocks(n, max(size, -(-n // parts))), n_jobs)
+    done = over_rows(rows, work, n_jobs, kept=K * d * d)
     total = done[0]
     for one in done[1:]:
         total = total + one

@@ -19,7 +19,6 @@ from scipy.linalg import solve
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from gramfold.embedding import Inverse, method, parameter
 from gramfold.errors import InputError
@@ -31,6 +30,7 @@ from gramfold.projective.plane import Plane
 from gramfold.projective.principal_axes import principal_axes
 from gramfold.projective.settling import warn_unsettled
 from gramfold.runtime.progress import Stages
+from gramfold.runtime.threads import one_blas_thread
 from gramfold.types import Floats, Integers
 
 _SEEDS = 2**31 - 1
@@ -111,7 +111,7 @@ class MixturePPCA(LinearProjection):
         most = self.max_planes if self.n_planes == "bic" else self.n_planes
         if most > n:
             raise InputError(f"{most} planes are asked for and there are {n} rows: use at most one plane for each row.")
-        found = principal_axes(rows, min(self.n_components, rows.shape[1]))
+        found = principal_axes(rows, min(self.n_components, rows.shape[1]), n_jobs=self.n_jobs, moments=self._moments)
         least = np.finfo(np.float64).eps * max(found.total, float(np.square(found.mean).mean()), 1e-300)
         whole = Plane.of_largest_likelihood(found.mean, found.axes, found.variances, found.total, least)
         # where one plane holds all rows its noise says nothing: then beside their variance
@@ -120,7 +120,7 @@ class MixturePPCA(LinearProjection):
         rng = check_random_state(self.random_state)
         self.bic_: dict[int, float] = {}
         best: Fit | None = None
-        with threadpool_limits(1, "blas"):  # the threads of the pool are enough; set once, for setting them takes long
+        with one_blas_thread():  # the threads of the pool are enough; set once, for setting them takes long
             for count in range(1, most + 1) if self.n_planes == "bic" else [most]:
                 fit = self._fitted(steps, count, rng)
                 self.bic_[count] = _criterion(fit.mixture, fit.history[-1], n)
@@ -157,7 +157,7 @@ class MixturePPCA(LinearProjection):
         return self._mixture.rebuilt(rows)
 
     def _projection(self, rows: Any, stages: Stages) -> Projection:
-        found = principal_axes(rows, self.n_components)
+        found = principal_axes(rows, self.n_components, n_jobs=self.n_jobs)
         return Projection(found.mean, found.axes, found.solver, scatter=found.scatter)
 
     def _rows_to_rebuild(self, X: Any) -> Any:

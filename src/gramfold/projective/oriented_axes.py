@@ -13,7 +13,6 @@ import numpy as np
 from scipy.linalg import eigh
 
 from gramfold.errors import InputError, RankWarning
-from gramfold.kernels.linear import centered
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats
 
@@ -80,14 +79,6 @@ def warn_of_invented(found: OrientedAxes, where: str = "") -> None:
 def padded(values: Floats, count: int) -> Floats:
     """With zeros for components that were not found."""
     return np.pad(values, (0, count - len(values)))
-
-
-def covariance(rows: Floats, mean: Floats) -> Floats:
-    """C = (1/m) Σ (x − mean)(x − mean)ᵀ, in float64."""
-    total = np.zeros((len(mean), len(mean)))
-    for _, block in centered(rows, mean):
-        total += block.T @ block
-    return total / len(rows)
 
 
 def noise_correlation(rows: Floats, distorted: Floats) -> Floats:

@@ -14,11 +14,11 @@ import numpy as np
 
 from gramfold.embedding import method, parameter
 from gramfold.errors import InputError
+from gramfold.kernels.linear import mean_and_scatter
 from gramfold.projective.distorted import read_distorted, read_matrix
 from gramfold.projective.linear_projection import Projection
 from gramfold.projective.oriented_axes import (
     SQUARES,
-    covariance,
     noise_correlation,
     oriented_axes,
     padded,
@@ -70,20 +70,20 @@ class OrientedPCA(OrientedProjection):
     def _projection(self, rows: Any, stages: Stages) -> Projection:
         noise = self._noise(rows)
         if noise is None and self.signal_covariance is None:
-            principal = principal_axes(rows, self.n_components)
+            principal = principal_axes(rows, self.n_components, n_jobs=self.n_jobs, moments=self._moments)
             self.raised_, self.signal_to_noise_ = 0, padded(principal.variances, self.n_components)
             return Projection(principal.mean, principal.axes, principal.solver, scatter=principal.scatter)
-        mean = rows.mean(axis=0, dtype=np.float64)
+        mean, scatter = self._moments or mean_and_scatter(rows, self.n_jobs)
         d = len(mean)
         if self.signal_covariance is None:
-            signal = covariance(rows, mean)
+            signal: Floats = scatter / len(rows)
         else:
             signal = read_matrix(self.signal_covariance, d, "signal_covariance")
         found = oriented_axes(signal, np.eye(d) if noise is None else noise, self.n_components, self.reg)
         warn_of_invented(found)
         self.raised_, self.signal_to_noise_ = found.raised, padded(found.quotients, self.n_components)
         if self.signal_covariance is None:
-            return Projection(mean, found.axes, _SOLVER, found.root, len(rows) * signal)
+            return Projection(mean, found.axes, _SOLVER, found.root, scatter)
         return Projection(mean, found.axes, _SOLVER, found.axes, eigen=False)
 
     def _noise(self, rows: Any) -> Floats | None:

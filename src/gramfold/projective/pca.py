@@ -48,6 +48,6 @@ class PCA(LinearProjection):
         return True
 
     def _projection(self, rows: Any, stages: Stages) -> Projection:
-        found = principal_axes(rows, self.n_components, self.svd_solver)
+        found = principal_axes(rows, self.n_components, self.svd_solver, self.n_jobs, self._moments)
         self.explained_variance_ratio_ = found.shares
         return Projection(found.mean, found.axes, found.solver, scatter=found.scatter)

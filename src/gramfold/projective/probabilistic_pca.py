@@ -109,7 +109,7 @@ class ProbabilisticPCA(LinearProjection):
         self.log_evidence_: Floats | None = None
         self.log_likelihoods_: Floats | None = None
         self._scatter: Floats | None = None
-        gaps = has_gaps(rows)
+        gaps = self._has_missing
         self.n_components_ = self._most_evident(rows, gaps) if self.n_components == "evidence" else self._dimensions
         self._plane = self._plane_of_gaps(rows, stages) if gaps else self._plane_of_all(rows)
         self.explained_variance_ratio_ = self._plane.variances / (self._plane.total or 1.0)
@@ -124,7 +124,7 @@ class ProbabilisticPCA(LinearProjection):
                 "X are missing: give a number, or fill X in first (impute of a fitted ProbabilisticPCA)."
             )
         n, d = rows.shape
-        every = principal_axes(rows, d).variances
+        every = principal_axes(rows, d, n_jobs=self.n_jobs, moments=self._moments).variances
         self.log_evidence_ = log_evidence(np.pad(every, (0, d - len(every))), n)
         if not self.log_evidence_.size:
             raise InputError(
@@ -134,7 +134,7 @@ class ProbabilisticPCA(LinearProjection):
         return 1 + int(self.log_evidence_.argmax())
 
     def _plane_of_all(self, rows: Floats) -> Plane:
-        found = principal_axes(rows, self.n_components_)
+        found = principal_axes(rows, self.n_components_, n_jobs=self.n_jobs, moments=self._moments)
         self._solver, self.n_iter_, self._scatter = found.solver, 1, found.scatter
         return _likeliest(found, _LEAST_NOISE)
 
@@ -145,7 +145,8 @@ class ProbabilisticPCA(LinearProjection):
                 f"n_components={self.n_components_}, X has {d} columns and values of it are missing: with no direction "
                 f"left to the noise nothing can be filled in, so use n_components <= {d - 1}."
             )
-        first = _likeliest(principal_axes(with_means(rows), self.n_components_), _LEAST_NOISE_OF_GAPS)
+        rough = principal_axes(with_means(rows), self.n_components_, n_jobs=self.n_jobs)
+        first = _likeliest(rough, _LEAST_NOISE_OF_GAPS)
         fit = fit_missing(rows, LoosePlane(first.mean, first.weights, first.noise), self.max_iter, self.tol, stages)
         self._solver, self.n_iter_ = "expectation and maximisation", len(fit.log_likelihoods)
         self.log_likelihoods_ = fit.log_likelihoods

@@ -115,7 +115,7 @@ class ProjectionPursuit(LinearProjection):
     def _whitening(self, rows: Any) -> tuple[Floats, Floats]:
         """The mean and W (d, r)."""
         n, d = rows.shape
-        principal = principal_axes(rows, d)
+        principal = principal_axes(rows, d, n_jobs=self.n_jobs, moments=self._moments)
         real = principal.variances > _RANK_CUT * principal.variances.max(initial=0.0)
         rank = int(real.sum())
         if rank == 0:

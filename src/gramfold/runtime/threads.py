@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from typing import TypeVar
 
@@ -39,10 +39,15 @@ def _libraries(modules: int) -> ThreadpoolController:  # noqa: ARG001  a new mod
 
 
 @contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Linear algebra on one thread: where the pool's own are enough, or matrices are small and threads only wait."""
-    with _libraries(len(sys.modules)).limit(limits=1, user_api="blas"):
+def blas_threads(count: int) -> Iterator[None]:
+    """Linear algebra on so many threads."""
+    with _libraries(len(sys.modules)).limit(limits=count, user_api="blas"):
         yield
+
+
+def one_blas_thread() -> AbstractContextManager[None]:
+    """Linear algebra on one thread: where the pool's own are enough, or matrices are small and threads only wait."""
+    return blas_threads(1)
 
 
 def stop_flag() -> StopFlag:

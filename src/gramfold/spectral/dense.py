@@ -3,10 +3,12 @@
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
+from gramfold.spectral.krylov import largest_eigenpairs
 from gramfold.spectral.shift_invert import SHIFT, rayleigh_ritz
 from gramfold.types import Floats
 
 _DIRECT = 1_000  # rows up to which LAPACK finds a few eigenpairs as fast as Lanczos
+_DIRECT_LARGEST = 1_500  # the same at the upper end, where Lanczos needs no factor but more steps
 _ABOVE_SINGULAR = 1e-9
 
 
@@ -44,3 +46,12 @@ def gram_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats, Floats]
     """The largest eigenpairs, descending, and all eigenvalues ascending."""
     values, vectors = eigh(matrix)
     return values[::-1][:count], vectors[:, ::-1][:, :count], values
+
+
+def leading_eigenpairs(matrix: Floats, count: int) -> tuple[str, Floats, Floats]:
+    """Who found them, and the largest eigenpairs alone of a positive semidefinite matrix, descending."""
+    n = len(matrix)
+    if n > _DIRECT_LARGEST and 4 * count <= n:
+        return "Lanczos (ARPACK)", *largest_eigenpairs(matrix.__matmul__, n, count)
+    values, vectors = eigh(matrix, subset_by_index=(n - count, n - 1))
+    return "dense (LAPACK)", values[::-1], vectors[:, ::-1]

@@ -34,8 +34,7 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spectrum
     root = mass_root(kernel)[:, None]
     n = len(root)
     negative_mass = None
-    # A sum of n terms rounds by a few √n·eps of what is summed, and B may be far larger than its centred K.
-    rounding = 4 * _EPS * np.sqrt(n) * kernel.offset()  # type: ignore[attr-defined]
+    rounding = gram_rounding(kernel)
     if n <= _DENSE_ROWS or 4 * count > n:
         solver = "dense (LAPACK)"
         values, vectors, every = gram_eigenpairs(root * kernel.matrix() * root.T, count)
@@ -71,6 +70,12 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spectrum
     )
 
 
+def gram_rounding(kernel: Kernel) -> float:
+    """What of an eigenvalue of a centred gram may be rounding."""
+    # A sum of n terms rounds by a few √n·eps of what is summed, and B may be far larger than its centred K.
+    return float(4 * _EPS * np.sqrt(len(kernel.mass)) * kernel.offset())  # type: ignore[attr-defined]
+
+
 def proved_spectrum(
     kernel: Kernel, coordinates: Floats, solver: str, started: float, misfit: Floats | None = None
 ) -> Spectrum:
@@ -84,7 +89,7 @@ def proved_spectrum(
     vectors = coordinates / np.sqrt(squares)
     if misfit is None:
         misfit = gram_misfit(kernel.product(vectors), vectors, values)
-    rounding = 4 * _EPS * np.sqrt(len(vectors)) * kernel.offset()  # type: ignore[attr-defined]
+    rounding = gram_rounding(kernel)
     return Spectrum(
         eigenvalues=values,
         eigenvectors=vectors,
