@@ -20,8 +20,8 @@ _RACES = [
 ] + [
     ("kurtosis", "ring", 10_000),
     ("kurtosis", "tails", 10_000),
-    ("friedman_tukey", "ring", 2000),
-    ("friedman_tukey", "clusters", 5000),
+    ("friedman-tukey", "ring", 2000),
+    ("friedman-tukey", "clusters", 5000),
     ("FastICA", "ring", 5000),
     ("FastICA", "clusters", 5000),
     ("FastICA", "square", 5000),

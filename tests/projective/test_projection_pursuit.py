@@ -53,7 +53,7 @@ def plain_friedman_tukey(y, radius=0.4):
     return np.std(sorted(y)[cut : len(y) - cut]) * near
 
 
-PLAIN = {"kurtosis": plain_kurtosis, "negentropy": plain_negentropy, "friedman_tukey": plain_friedman_tukey}
+PLAIN = {"kurtosis": plain_kurtosis, "negentropy": plain_negentropy, "friedman-tukey": plain_friedman_tukey}
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -96,7 +96,7 @@ def test_finds_the_plane_hidden_in_fifty_dimensions(shape, seed):
     assert angle_to(ProjectionPursuit(2, n_starts=50).fit(X), X, plane) < 9
 
 
-@pytest.mark.parametrize(("index", "shape", "n"), [("kurtosis", "ring", 8000), ("friedman_tukey", "ring", 3000)])
+@pytest.mark.parametrize(("index", "shape", "n"), [("kurtosis", "ring", 8000), ("friedman-tukey", "ring", 3000)])
 def test_so_do_the_other_indices(index, shape, n):
     X, plane = hidden_plane(shape, n, 0)
     assert angle_to(ProjectionPursuit(2, index=index, n_starts=24).fit(X), X, plane) < 6

@@ -49,18 +49,19 @@ def kmeans_centers(rows: Any, numbers: Integers, count: int, random_state: np.ra
     seen = rows[numbers[uniform_rows(len(numbers), _ROWS_PER_CENTER * count, random_state)]]
     if not issparse(seen):
         count = min(count, len(collapse_rows(seen)))  # copies cannot have centres of their own
-    # k-means squares in the rows' own dtype; a power of two keeps that in range and rounds nothing
-    unit = int(np.frexp(np.abs(seen).max())[1])
-    found = KMeans(count, n_init=1, max_iter=_ROUNDS, random_state=random_state).fit(_times_power_of_two(seen, -unit))
-    return np.asarray(np.ldexp(found.cluster_centers_, unit))
+    small, power = squarable(seen)
+    found = KMeans(count, n_init=1, max_iter=_ROUNDS, random_state=random_state).fit(small)
+    return np.asarray(np.ldexp(found.cluster_centers_, power))
 
 
-def _times_power_of_two(rows: Any, power: int) -> Any:
+def squarable(rows: Any) -> tuple[Any, int]:
+    """Rows of which k-means can take squares in their own dtype; times 2 to this power they are the rows, unrounded."""
+    power = int(np.frexp(np.abs(rows).max())[1])
     if not issparse(rows):
-        return np.ldexp(rows, power)
-    scaled = rows.copy()
-    scaled.data = np.ldexp(rows.data, power)
-    return scaled
+        return np.ldexp(rows, -power), power
+    small = rows.copy()
+    small.data = np.ldexp(rows.data, -power)
+    return small, power
 
 
 def leverage_rows(

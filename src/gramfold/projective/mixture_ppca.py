@@ -24,6 +24,7 @@ from gramfold.embedding import Inverse, method, parameter
 from gramfold.errors import InputError
 from gramfold.extension.judging import frobenius, judged_sample, relative
 from gramfold.extension.mixture_inverse import AffineMixture
+from gramfold.kernels.sampling import squarable
 from gramfold.projective.linear_projection import LinearProjection, Projection
 from gramfold.projective.mixture import Fit, Mixture, Steps
 from gramfold.projective.plane import Plane
@@ -34,6 +35,7 @@ from gramfold.runtime.threads import one_blas_thread
 from gramfold.types import Floats, Integers
 
 _SEEDS = 2**31 - 1
+_LEAST_VARIANCE = 1e-290  # whose inverse is a number
 _TRIAL_STEPS = 5  # after which the likeliest of several starts goes on alone
 
 
@@ -112,6 +114,11 @@ class MixturePPCA(LinearProjection):
         if most > n:
             raise InputError(f"{most} planes are asked for and there are {n} rows: use at most one plane for each row.")
         found = principal_axes(rows, min(self.n_components, rows.shape[1]), n_jobs=self.n_jobs, moments=self._moments)
+        if found.total < _LEAST_VARIANCE:
+            raise InputError(
+                f"the {n} rows are the same, or so nearly that squares of their differences vanish, and have no "
+                "density: check the columns, or multiply X by a constant."
+            )
         least = np.finfo(np.float64).eps * max(found.total, float(np.square(found.mean).mean()), 1e-300)
         whole = Plane.of_largest_likelihood(found.mean, found.axes, found.variances, found.total, least)
         # where one plane holds all rows its noise says nothing: then beside their variance
@@ -143,7 +150,7 @@ class MixturePPCA(LinearProjection):
             return np.zeros(len(rows), dtype=np.intp)
         from sklearn.cluster import KMeans
 
-        labels = KMeans(count, n_init=1, random_state=int(rng.randint(_SEEDS))).fit(rows).labels_
+        labels = KMeans(count, n_init=1, random_state=int(rng.randint(_SEEDS))).fit(squarable(rows)[0]).labels_
         return np.unique(labels, return_inverse=True)[1]  # numbered anew: fewer, where rows are too alike
 
     def _keep(self, fit: Fit, n: int) -> None:

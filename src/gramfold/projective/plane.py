@@ -14,6 +14,7 @@ from typing import Self
 
 import numpy as np
 
+from gramfold.errors import InputError
 from gramfold.kernels.linear import centered
 from gramfold.types import Floats
 
@@ -61,6 +62,8 @@ class Plane:
 
     def log_density(self, rows: Floats) -> Floats:
         """Logarithm of N(x; mean, C) for each row."""
+        if self.total == 0:
+            raise InputError("the rows of the fit are all the same and have no density: fit rows that differ.")
         d, p = self.axes.shape
         values = np.empty(len(rows))
         for part, moved in centered(rows, self.mean):

@@ -72,6 +72,11 @@ def principal_axes(
             f"svd_solver='full' would make {n} x {d} sparse rows dense: use 'auto', 'covariance_eigh', 'arpack' or "
             "'gram'."
         )
+    if solver == "arpack" and count >= min(n, d):
+        raise InputError(
+            f"svd_solver='arpack' finds fewer than all axes, and {count} of {n} x {d} rows are all: use 'auto' or a "
+            "smaller n_components."
+        )
     wide = rows.astype(np.float64, copy=False) if issparse(rows) else rows - mean
     model = PCA(count, svd_solver=solver, copy=False, random_state=0).fit(wide)
     variances = model.explained_variance_ * ((n - 1) / n)

@@ -18,7 +18,7 @@ import numpy as np
 from gramfold.errors import InputError
 from gramfold.types import Floats
 
-IndexName = Literal["kurtosis", "negentropy", "friedman_tukey"]
+IndexName = Literal["kurtosis", "negentropy", "friedman-tukey"]
 
 _ODD = 36 / (8 * np.sqrt(3) - 9)
 _EVEN = 24 / (16 * np.sqrt(3) - 27)
@@ -134,6 +134,6 @@ def make_index(index: IndexName | Callable[[Floats], float], radius: float) -> P
     named: dict[str, ProjectionIndex] = {
         "kurtosis": Kurtosis(),
         "negentropy": Negentropy(),
-        "friedman_tukey": FriedmanTukey(radius),
+        "friedman-tukey": FriedmanTukey(radius),
     }
     return named[index]

@@ -58,15 +58,15 @@ class ProjectionPursuit(LinearProjection):
 
     index: IndexName | Callable[[Floats], float] = parameter(
         default="negentropy",
-        allowed=[StrOptions({"kurtosis", "negentropy", "friedman_tukey"}), callable],
+        allowed=[StrOptions({"kurtosis", "negentropy", "friedman-tukey"}), callable],
         words="""What is interesting: "negentropy" (any shape but the Gaussian's, by bounded functions), "kurtosis"
-        (tails; few rows decide), "friedman_tukey" (clusters), or a function of the values along a direction (mean 0,
+        (tails; few rows decide), "friedman-tukey" (clusters), or a function of the values along a direction (mean 0,
         variance 1) that is larger where they are more interesting.""",
     )
     radius: float = parameter(
         default=0.5,
         allowed=[Interval(Real, 0, None, closed="neither")],
-        words='How far the "friedman_tukey" index looks for near values, in standard deviations.',
+        words='How far the "friedman-tukey" index looks for near values, in standard deviations.',
     )
     n_starts: int | None = parameter(
         default=None,
