@@ -203,13 +203,13 @@ def test_a_factor_is_afforded_where_it_is_quick_and_fits(monkeypatch: pytest.Mon
 
 def test_an_earlier_solution_is_a_better_start(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    plain = shift_invert.deflated_inverse
+    plain = shift_invert._without
 
     def counted(*arguments: object) -> object:
         solve = plain(*arguments)  # type: ignore[arg-type]
         return lambda v: asked.append(1) or solve(v)
 
-    monkeypatch.setattr(shift_invert, "deflated_inverse", counted)
+    monkeypatch.setattr(shift_invert, "_without", counted)
     kernel = penalty_kernel(sheet_penalty(40))
     cold = leading_spectrum(kernel, 4)
     count = len(asked)

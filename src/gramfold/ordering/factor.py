@@ -86,6 +86,13 @@ class Symbolic:
         """Whether the vertices are eliminated as they are numbered."""
         return bool((self.order == np.arange(len(self.order))).all())
 
+    @cached_property
+    def number(self) -> Integers:
+        """When each vertex is eliminated."""
+        number = np.empty_like(self.order)
+        number[self.order] = np.arange(len(self.order))
+        return number
+
     def renumbered(self) -> Self:
         """For matrices whose rows are in the order of elimination already."""
         return replace(self, order=np.arange(len(self.order)))
@@ -119,12 +126,11 @@ class Factor:
         from gramfold.ordering.factor_kernels import factor_supernodes, place_entries, take_border
 
         symbolic = symbolic or Symbolic.of(matrix)
-        moved = matrix if symbolic.natural else renumbered(matrix, symbolic.order)
         values, pivots = np.empty(symbolic.entries), np.empty(matrix.shape[0])
         shape = (symbolic.heads, symbolic.owner, symbolic.tail_start, symbolic.tails, symbolic.place)
         run_blocks(
             lambda part: place_entries(
-                *(moved.indptr, moved.indices, moved.data),
+                *(matrix.indptr, matrix.indices, matrix.data, symbolic.order, symbolic.number),
                 *(symbolic.heads, symbolic.tail_start, symbolic.tails, symbolic.place),
                 *(values, part.start, part.stop),
             ),
@@ -153,16 +159,25 @@ class Factor:
         """How many pivots are negative: how many eigenvalues are."""
         return int((self.pivots < 0).sum())
 
+    @property
+    def order(self) -> Integers:
+        """The vertices as they are eliminated."""
+        return self.symbolic.order
+
+    def in_order(self) -> Self:
+        """The same for vectors whose rows are in the order of elimination already."""
+        return replace(self, symbolic=self.symbolic.renumbered())
+
     def solve(self, vectors: Floats, n_jobs: int | None = None) -> Floats:
         """A⁻¹ V for V (n, p)."""
         from gramfold.ordering.factor_kernels import backward, forward
 
         known, (n, p), stop = self.symbolic, vectors.shape, stop_flag()
         shape = (known.heads, known.tail_start, known.tails, known.place, self.values, self.pivots)
-        groups = blocks(p, COLUMNS)
-        x = np.zeros((len(groups), n, COLUMNS))
-        for group, columns in zip(x, groups, strict=True):
-            group[:, : columns.stop - columns.start] = vectors[known.order, columns]
+        wide = np.pad(vectors if known.natural else np.take(vectors, known.order, axis=0), ((0, 0), (0, -p % COLUMNS)))
+        x = np.ascontiguousarray(
+            wide.reshape(n, -1, COLUMNS).transpose(1, 0, 2), dtype=np.float64
+        )  # by groups of columns
 
         def down(members: Integers) -> Floats:
             beside = np.zeros((len(x), len(known.border(members)), COLUMNS))
@@ -181,10 +196,8 @@ class Factor:
             x[:, known.border(members)] += beside
         run_blocks(through, [top], stop=stop)
         run_blocks(up, parts, n_jobs, stop=stop)
-        out = np.empty_like(vectors, dtype=np.float64)
-        for group, columns in zip(x, groups, strict=True):
-            out[known.order, columns] = group[:, : columns.stop - columns.start]
-        return out
+        wide = x.transpose(1, 0, 2).reshape(n, -1)[:, :p]
+        return wide if known.natural else np.take(wide, known.number, axis=0)
 
 
 def without_diagonal(matrix: csr_array) -> csr_array:

@@ -36,21 +36,38 @@ def _locate(tail, first, heads, target, tail_start, tails, column):
             column[j] = end - begin + q - tail_start[target]
 
 
+@inline
+def _position(tail, u):
+    """Where u stands in the ascending tail."""
+    low, high = 0, tail.size
+    while low < high:
+        middle = (low + high) // 2
+        if tail[middle] < u:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 @kernel
-def place_entries(indptr, indices, entries, heads, tail_start, tails, place, values, low, high):
-    """The upper triangle of the matrix at its places in the supernodes low..high−1, and zeros at all others."""
+def place_entries(indptr, indices, entries, order, number, heads, tail_start, tails, place, values, low, high):
+    """The upper triangle of the matrix at its places in the supernodes low..high−1, and zeros at all others.
+
+    Vertex v of the supernodes is row order[v] of the matrix, and its row i is vertex number[i].
+    """
     values[place[low] : place[high]] = 0.0
     for s in range(low, high):
         first, last = heads[s], heads[s + 1]
         tail = tails[tail_start[s] : tail_start[s + 1]]
         own, beyond = _own(values, place, s, last - first), _beyond(values, place, s, last - first, tail.size)
         for v in range(first, last):
-            for e in range(indptr[v], indptr[v + 1]):
-                u = indices[e]
+            row = order[v]
+            for e in range(indptr[row], indptr[row + 1]):
+                u = number[indices[e]]
                 if v <= u < last:
                     own[v - first, u - first] = entries[e]
                 elif u >= last:
-                    beyond[v - first, np.searchsorted(tail, u)] = entries[e]
+                    beyond[v - first, _position(tail, u)] = entries[e]
 
 
 @routine
@@ -128,7 +145,7 @@ def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, me
         if not _factor_rows(own, beyond, pivots[first:last]):
             stop[1] = 1
             return
-        inside = np.searchsorted(tail, limit)
+        inside = _position(tail, limit)
         for begin in range(0, r, _BLOCK):
             end = min(r, begin + _BLOCK)
             taken = np.zeros((end - begin, r - begin))  # what leaves rows tail[begin:end], from column tail[begin] on
@@ -185,7 +202,7 @@ def forward(heads, tail_start, tails, place, values, pivots, members, stop, x, b
         first, m = heads[s], heads[s + 1] - heads[s]
         tail = tails[tail_start[s] : tail_start[s + 1]]
         own, beyond = _own(values, place, s, m), _beyond(values, place, s, m, tail.size)
-        inside = np.searchsorted(tail, limit)
+        inside = _position(tail, limit)
         if inside < tail.size:
             row = np.searchsorted(border, tail[inside:])
         for g in range(len(x)):

@@ -4,7 +4,8 @@ Our own factorisation is quicker, but has to be compiled when it is first used o
 long before that.
 """
 
-from typing import Literal
+from copy import copy
+from typing import Literal, Self
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array
@@ -31,6 +32,12 @@ class OrderedLU:
             )
         except RuntimeError as error:  # SuperLU's word for an exactly singular factor
             raise SingularFactorError(f"the {len(order)} x {len(order)} matrix is singular: {error}") from error
+
+    def in_order(self) -> Self:
+        """The same for vectors whose rows are in the order of elimination already."""
+        same = copy(self)
+        same.order = np.arange(len(self.order))
+        return same
 
     def solve(self, vectors: Floats, kind: Literal["N", "T"] = "N") -> Floats:
         """A⁻¹ V, or A⁻ᵀ V."""

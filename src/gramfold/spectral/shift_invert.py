@@ -37,8 +37,11 @@ def smallest_eigenpairs(
 ) -> tuple[Floats, Floats]:
     """Eigenpairs outside the null space, smallest first."""
     n = matrix.shape[0]
-    inverse = deflated_inverse(matrix, null, symbolic)
-    known, solve, near = np.empty((n, 0)), inverse, None if start is None else inverse(start)
+    factor = _factored(matrix, symbolic)
+    order, number = factor.order, np.argsort(factor.order)
+    # Lanczos sees nothing but the inverse, and so goes on in the order of elimination
+    inverse = _without(factor.in_order().solve, null[order])
+    known, solve, near = np.empty((n, 0)), inverse, None if start is None else inverse(start[order])
     while True:
         wanted = count - known.shape[1]
         spare = _SPARE + -(wanted + _SPARE) % COLUMNS  # whole groups
@@ -46,20 +49,29 @@ def smallest_eigenpairs(
             solve, n, wanted, relative=_RELATIVE, lowest=False, start=near, spare=spare, restarts=_RESTARTS
         )[1]
         # one more inverse step and a Rayleigh–Ritz step on A itself take out what the shift left behind
-        values, vectors = rayleigh_ritz(matrix, np.hstack([known, solve(rest)]))
+        values, vectors = rayleigh_ritz(matrix, np.hstack([known, solve(rest)])[number])
         # What is far smaller than the others, as where a thread ties two parts together, drowns them in the rounding of
         # its huge inverse: it is put aside, and the others are looked for anew.
         apart = int((values < _APART * values[-1]).sum())
         if apart <= known.shape[1]:
             return values, vectors
-        known, near = vectors[:, :apart], vectors[:, apart:]
+        known, near = vectors[order, :apart], vectors[order, apart:]
         solve = _without(inverse, known)
 
 
-def _factored(matrix: csr_array, symbolic: Symbolic | None) -> Factor | OrderedLU:
-    symbolic = symbolic or Symbolic.of(matrix)
+def _factored(matrix: csr_array, symbolic: Symbolic | None = None) -> Factor | OrderedLU:
+    """A factor of the shifted matrix."""
+    n = matrix.shape[0]
+    shifted = csr_array(matrix + SHIFT * one_norm(matrix) * eye_array(n))
+    symbolic = symbolic or Symbolic.of(shifted)
     small = symbolic.operations.sum() < _SMALL_OPERATIONS
-    return OrderedLU(matrix, symbolic.order) if small else Factor.of(matrix, symbolic)
+    try:
+        return OrderedLU(shifted, symbolic.order) if small else Factor.of(shifted, symbolic)
+    except SingularFactorError as error:
+        raise NotConvergedError(
+            f"the sparse factorisation of the {n} x {n} penalty broke down ({error}): the graph may hold weights "
+            "too far apart in size; use binary weights or a wider Gaussian."
+        ) from error
 
 
 def _without(product: Callable[[Floats], Floats], known: Floats) -> Callable[[Floats], Floats]:
@@ -81,20 +93,6 @@ def rayleigh_ritz(matrix: csr_array | Floats, vectors: Floats) -> tuple[Floats, 
 
 def solve_off_null(matrix: csr_array, null: Floats, vectors: Floats) -> Floats:
     """A† V for V orthogonal to the null vectors, refined once."""
-    solve = deflated_inverse(matrix, null)
+    solve = _without(_factored(matrix).solve, null)
     first = solve(vectors)
     return first + solve(vectors - matrix @ first)
-
-
-def deflated_inverse(matrix: csr_array, null: Floats, symbolic: Symbolic | None = None) -> Callable[[Floats], Floats]:
-    """V ↦ A† V for V orthogonal to the null vectors, up to the shift."""
-    n = matrix.shape[0]
-    try:
-        factor = _factored(csr_array(matrix + SHIFT * one_norm(matrix) * eye_array(n)), symbolic)
-    except SingularFactorError as error:
-        raise NotConvergedError(
-            f"the sparse factorisation of the {n} x {n} penalty broke down ({error}): the graph may hold weights "
-            "too far apart in size; use binary weights or a wider Gaussian."
-        ) from error
-
-    return _without(factor.solve, null)
