@@ -201,8 +201,10 @@ class Factor:
 
 
 def without_diagonal(matrix: csr_array) -> csr_array:
-    """The graph of a symmetric matrix."""
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    """The graph of a symmetric matrix: where it has entries beside the diagonal."""
+    lengths = np.diff(matrix.indptr)
+    rows = np.repeat(np.arange(len(lengths), dtype=matrix.indices.dtype), lengths)
     off = matrix.indices != rows
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows[off], minlength=matrix.shape[0])))).astype(np.int32)
-    return csr_array((matrix.data[off], matrix.indices[off], indptr), shape=matrix.shape)
+    lengths = lengths - np.bincount(rows[~off], minlength=len(lengths))
+    indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+    return csr_array((np.ones(indptr[-1], dtype=np.int8), matrix.indices[off], indptr), shape=matrix.shape)

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import numpy as np
 
 from gramfold.errors import NotConvergedError
-from gramfold.spectral.tall import combined, inner, minus, orthonormal
+from gramfold.ordering.factor import COLUMNS
+from gramfold.spectral.tall import combined, inner, joined, minus, orthonormal
 from gramfold.types import Floats
 
 _SEED = 20000812  # the start changes no result beyond its residual; a fixed one makes runs repeatable
@@ -41,11 +42,12 @@ def block_lanczos(
     start = first_block(n, count, start, spare)
     width = start.shape[1]
     for _ in range(restarts + 1):
-        basis = [orthonormal(start)[0]]
+        newest = orthonormal(start)[0]
+        basis = [newest]
         projected = np.empty((0, 0))  # the operator within the basis
         best = np.inf
         for _ in range(min(_MOST_BLOCKS, n // width)):
-            image = product(basis[-1])
+            image = product(newest)
             column = inner(basis, image)  # (p, w)
             projected = np.pad(projected, (0, width))
             projected[:, -width:] = column
@@ -64,12 +66,17 @@ def block_lanczos(
             if (settled or stalled) and (misfit[-1] <= _ROUGH * top or not lowest):
                 return values[chosen[:-1]], combined(basis, rotation[:, chosen[:-1]]), min(float(values[0]), 0.0)
             best = min(best, worst)
-            basis.append(block)
-        start = combined(basis[:-1], rotation[:, -width:])
+            known, newest, basis = basis, block, joined([*basis, block])
+        start = combined(known, rotation[:, -width:])
     raise NotConvergedError(
         f"block Lanczos left a residual of {worst:.1e} of the largest eigenvalue after {_MOST_BLOCKS} blocks: the "
         "eigenvalues lie close together."
     )
+
+
+def whole_groups(count: int, least: int = _SPARE) -> int:
+    """Vectors beyond the number wanted, at least so many, that fill the groups which kernels take at a time."""
+    return least + -(count + least) % COLUMNS
 
 
 def first_block(n: int, count: int, start: Floats | None = None, spare: int = _SPARE) -> Floats:

@@ -12,9 +12,10 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from gramfold.errors import NotConvergedError
+from gramfold.ordering.factor import COLUMNS
 from gramfold.ordering.permutation import permuted
 from gramfold.runtime.threads import blocks, run_blocks, thread_count
-from gramfold.spectral.block_lanczos import first_block
+from gramfold.spectral.block_lanczos import first_block, whole_groups
 from gramfold.spectral.krylov import lanczos
 from gramfold.spectral.pencil import one_norm
 from gramfold.spectral.tall import off, orthonormal
@@ -42,7 +43,7 @@ def chebyshev_eigenpairs(
     matrix, null, start = permuted(matrix, order), null[order], None if start is None else start[order]
     largest = lanczos(lambda v: matrix @ v, n, 1, tolerance=_ROUGH)[0][0]
     top = min(one_norm(matrix), _SAFE * float(largest))
-    values, block, _ = _ritz(matrix, null, first_block(n, count, start))
+    values, block, _ = _ritz(matrix, null, first_block(n, count, start, whole_groups(count)))
     used, rounds = 0, 0
     while True:
         cut, last = float(values[-1]), float(values[count - 1])
@@ -68,6 +69,7 @@ def _filtered(matrix: csr_array, block: Floats, low: float, high: float, degree:
     """T_degree((A − middle) / half) V for the interval [low, high]."""
     from gramfold.spectral.chebyshev_kernels import step
 
+    assert block.shape[1] % COLUMNS == 0  # as the kernel takes them
     middle, half = (high + low) / 2, (high - low) / 2
     parts = blocks(len(block), -(-len(block) // (2 * thread_count(None))))
 

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.sparse import csr_array, eye_array
 
 from gramfold.errors import NotConvergedError, SingularFactorError
-from gramfold.ordering.factor import COLUMNS, Factor, Symbolic
+from gramfold.ordering.factor import Factor, Symbolic
 from gramfold.ordering.superlu import OrderedLU
-from gramfold.spectral.block_lanczos import block_lanczos
+from gramfold.spectral.block_lanczos import block_lanczos, whole_groups
 from gramfold.spectral.pencil import one_norm
 from gramfold.spectral.tall import off
 from gramfold.types import Floats
@@ -44,7 +44,7 @@ def smallest_eigenpairs(
     known, solve, near = np.empty((n, 0)), inverse, None if start is None else inverse(start[order])
     while True:
         wanted = count - known.shape[1]
-        spare = _SPARE + -(wanted + _SPARE) % COLUMNS  # whole groups
+        spare = whole_groups(wanted, _SPARE)
         rest = block_lanczos(
             solve, n, wanted, relative=_RELATIVE, lowest=False, start=near, spare=spare, restarts=_RESTARTS
         )[1]

@@ -12,6 +12,7 @@ from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
 from gramfold.types import Floats
 
 _ROWS = 16_384  # at a time: two megabytes of sixteen columns
+_WIDE = 16  # columns
 _WELL_APART = 1e-8  # squared lengths of columns whose Gram matrix still tells them apart
 
 Result = TypeVar("Result")
@@ -31,6 +32,13 @@ def combined(basis: Sequence[Floats], coefficients: Floats) -> Floats:
 def minus(block: Floats, basis: Sequence[Floats], coefficients: Floats) -> Floats:
     """V − B C."""
     return _filled(basis, coefficients, lambda rows, found: np.subtract(block[rows], found, out=found))
+
+
+def joined(basis: list[Floats]) -> list[Floats]:
+    """The same basis in fewer blocks: products with very few columns are slow."""
+    while len(basis) > 1 and basis[-2].shape[1] <= basis[-1].shape[1] < _WIDE:
+        basis = [*basis[:-2], np.hstack(basis[-2:])]
+    return basis
 
 
 def off(basis: Floats, vectors: Floats) -> Floats:
