@@ -206,10 +206,6 @@ CASES = {
     ),
     "a mixture of one row": (lambda: MixturePPCA().fit(np.ones((20, 4))), "the 20 rows are the same"),
     "a mixture of vanishing rows": (lambda: MixturePPCA().fit(1e-160 * X), "squares of their differences vanish"),
-    "the density of one row": (
-        lambda: ProbabilisticPCA().fit(np.ones((20, 4))).score(np.ones((20, 4))),
-        "all the same and have no density",
-    ),
     "no such decomposition": (lambda: PCA(svd_solver="jacobi").fit(X), "svd_solver"),
     "infinity among gaps": (lambda: ProbabilisticPCA().fit(with_value(np.inf)), "X contains infinity in row 3"),
     "a column without values": (

@@ -53,7 +53,8 @@ def test_an_untrusted_spectrum_is_an_error_not_a_map(monkeypatch):
 
 def test_auto_says_when_it_searches_approximately(monkeypatch):
     pytest.importorskip("faiss")
-    monkeypatch.setattr(search, "_EXACT_LIMIT", 1.0)
+    for cost in ("_APPROXIMATE_ROW", "_APPROXIMATE_COLUMN"):
+        monkeypatch.setattr(search, cost, 0.0)
     X = np.hstack([sheet(400), np.random.default_rng(0).standard_normal((400, 17)) * 0.01])
     with pytest.warns(ApproximationWarning, match=r"recall 0\.\d+|recall 1\.000"):
         model = Isomap(random_state=0).fit(X)

@@ -5,7 +5,7 @@ from sklearn import decomposition
 from sklearn.datasets import load_digits
 
 from gramfold import PCA, ProbabilisticPCA
-from gramfold.errors import NotConvergedWarning
+from gramfold.errors import InputError, NotConvergedWarning, RankWarning
 from gramfold.projective.evidence import log_evidence
 from tests.methods.maps import difference
 
@@ -287,3 +287,10 @@ def test_evidence_is_weighed_anew_at_each_fit():
     model = ProbabilisticPCA("evidence").fit(planted(400, 10, 5, 0.5))
     assert model.fit(planted(400, 10, 2, 0.5)).n_components_ == 2
     assert model.transform(planted(3, 10, 2, 0.5)).shape == (3, 2)
+
+
+def test_rows_that_are_all_the_same_have_no_density():
+    with pytest.warns(RankWarning):
+        model = ProbabilisticPCA().fit(np.ones((20, 4)))
+    with pytest.raises(InputError, match="all the same and have no density"):
+        model.score(np.ones((20, 4)))

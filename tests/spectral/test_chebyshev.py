@@ -20,7 +20,7 @@ def plain_filter(A: np.ndarray, V: np.ndarray, low: float, high: float, degree: 
 @pytest.mark.parametrize("degree", [1, 2, 7, 20])
 def test_the_filter_is_the_chebyshev_polynomial(degree: int) -> None:
     A = two_clusters(40, 0.5)
-    V = np.random.default_rng(0).standard_normal((80, 3))
+    V = np.random.default_rng(0).standard_normal((80, 8))
     expected = plain_filter(A.toarray(), V, 3.0, 25.0, degree)
     found = chebyshev._filtered(A, V, 3.0, 25.0, degree)
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
