@@ -21,7 +21,7 @@ from gramfold.sdp.problem import Listener, Problem, Solution, Step, by_variance
 _PROVE_AT = 0.9  # of the gap that is asked for: the proved bound is a little above the estimate
 _USUAL_RANK, _HIGH_RANK, _USUAL_ITERATIONS = 5, 9, 25  # for forecasts: of time, and of memory
 _BYTES = 12.0  # for a number of the factor: 8, and what else is held: 0.41 GB at rank 9 where 8 foretold 0.29
-_RATE, _PER_VERTEX = 3e9, 2e-5  # multiplications a second where much fills in, and seconds for a vertex
+_RATE, _PER_VERTEX = 2.4e9, 2e-5  # multiplications a second where much fills in, and seconds for a vertex
 
 
 def solve(
