@@ -58,6 +58,18 @@ def test_every_format_gives_the_same_bits_back(ending, data, tmp_path_factory):
     assert table.names == ([f"x{j}" for j in range(len(columns))] if ending == ".npy" else columns)
 
 
+@pytest.mark.parametrize("second", ['c;"', 'c|"', '";"', 'a "b;c" d', "\t", '"\t;'])
+def test_names_with_other_separators_and_quotes_come_back(second, tmp_path):
+    for ending in (".csv", ".txt", ".tsv"):
+        path = tmp_path / f"table{ending}"
+        write_table(path, [[1.5, 2.5]], ["c0", f"x{second}y"])
+        table = read_table(path)
+        assert table.names == ["c0", f"x{second}y"]
+        np.testing.assert_array_equal(table.values, [[1.5, 2.5]])
+        write_table(path, [[1.5, 2.5]], ["c0", f"x{second}"])
+        assert read_table(path).names == ["c0", f"x{second}".strip()]
+
+
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_selected_columns_are_those_of_the_whole(ending, tmp_path):
     values = np.random.default_rng(0).normal(size=(7, 4))

@@ -93,10 +93,12 @@ def _separator(path: Path, lines: list[str]) -> str | None:
     if path.suffix.lower() == ".tsv":
         return "\t"
     blanks = path.suffix.lower() == ".txt"
-    for separator in (*SEPARATORS, None) if blanks else SEPARATORS:
-        widths = {len(cells) for _, cells in _rows(iter(lines), separator)}
-        if len(widths) == 1 and widths != {1}:
-            return separator
+    # a quote in a name looks like one that is never closed where the separator is not the right one
+    for strict in (True, False):
+        for separator in (*SEPARATORS, None) if blanks else SEPARATORS:
+            widths = _widths(lines, separator, strict)
+            if len(widths) == 1 and widths != {1}:
+                return separator
     # None splits all lines alike: take the commonest below the header, and let the parser name the odd line.
     body = "".join(lines[1:] or lines)
     commonest = max(reversed(SEPARATORS), key=body.count)
@@ -106,6 +108,14 @@ def _separator(path: Path, lines: list[str]) -> str | None:
     if blanks and several:
         return None
     return "\t" if blanks else ","  # one column: the separator that `write` would quote in its name
+
+
+def _widths(lines: list[str], separator: str | None, strict: bool) -> set[int]:
+    """Into how many cells the lines are split; none where quotes do not allow it."""
+    try:
+        return {len(cells) for _, cells in _rows(iter(lines), separator, strict)}
+    except csv.Error:
+        return set()
 
 
 def _is_header(rows: list[list[str]]) -> bool:
@@ -276,14 +286,14 @@ def _body(stream: Iterator[str], layout: Layout) -> Iterator[tuple[int, list[str
         yield line + layout.lines_before, cells
 
 
-def _rows(lines: Iterator[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
+def _rows(lines: Iterator[str], separator: str | None, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
     """Number (from 1) and cells of every line that is not blank."""
     if separator is None:
         for number, line in enumerate(lines, start=1):
             if line.split():
                 yield number, line.split()
         return
-    reader = csv.reader(lines, delimiter=separator)
+    reader = csv.reader(lines, delimiter=separator, strict=strict)
     for cells in reader:
         if cells:
             yield reader.line_num, cells
