@@ -1,6 +1,5 @@
 """Blocks of work over threads: order, failures, interrupts."""
 
-import multiprocessing
 import os
 import threading
 import time
@@ -105,29 +104,3 @@ def test_a_bar_is_shown_when_verbose(n_jobs, capsys):
     assert "[X] rows" in capsys.readouterr().err
     run_blocks(lambda part: part.start, blocks(4, 1), n_jobs)
     assert capsys.readouterr().err == ""
-
-
-def test_threads_stay_for_the_next_call():
-    def names():
-        return set(run_blocks(lambda part: (time.sleep(0.01), threading.current_thread().name)[1], blocks(4, 1), 2))
-
-    assert names() == names()
-
-
-def test_a_call_within_a_block_stays_in_its_thread():
-    def work(part):
-        return run_blocks(lambda inner: threading.get_ident(), blocks(3, 1), 2) == [threading.get_ident()] * 3
-
-    assert all(run_blocks(work, blocks(8, 1), 2))
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
-def test_a_forked_process_has_threads_of_its_own():
-    run_blocks(time.sleep, [0.0, 0.0], 2)
-    child = multiprocessing.get_context("fork").Process(target=run_blocks, args=(time.sleep, [0.0, 0.0], 2))
-    child.start()
-    child.join(20)
-    ended = child.exitcode
-    child.kill()
-    assert ended == 0

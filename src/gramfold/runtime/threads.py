@@ -5,9 +5,8 @@ Results come back in block order, so that sums over them do not depend on the nu
 
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from typing import TypeVar
@@ -72,33 +71,17 @@ def run_blocks(
 ) -> list[Result]:
     """Run `work` on every part, mostly a slice, and return the results in their order.
 
-    On an interrupt or an error the blocks not yet begun are dropped and `stop` is raised for those under way. Within
-    a block another call stays in its thread: the others have work already.
+    On an interrupt or an error the blocks not yet begun are dropped and `stop` is raised for those under way.
     """
-    threads = thread_count(n_jobs)
-    # even one thread may be another one: then the main one hears the interrupt meanwhile
-    if getattr(_HERE, "at_work", False) or (min(threads, len(parts)) <= 1 and stop is None):
+    threads = min(thread_count(n_jobs), len(parts))
+    if threads <= 1 and stop is None:
         return [work(part) for part in stages.bar(parts, len(parts), what)]
-    pool, begun = _pool(threads), list[Future[Result]]()
+    pool = ThreadPoolExecutor(max(threads, 1))  # even one thread: the main one hears the interrupt meanwhile
     try:
-        begun.extend(pool.submit(work, part) for part in parts)
-        return list(stages.bar((one.result() for one in begun), len(parts), what))
+        return list(stages.bar(pool.map(work, parts), len(parts), what))
     except BaseException:
         if stop is not None:
             stop[0] = 1
-        for one in begun:
-            one.cancel()
         raise
     finally:
-        wait(begun)
-
-
-# Threads stay for the next call: to start some takes milliseconds, as long as many a call.
-_POOLS: dict[int, ThreadPoolExecutor] = {}
-_HERE = threading.local()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_POOLS.clear)  # no thread outlives a fork
-
-
-def _pool(threads: int) -> ThreadPoolExecutor:
-    return _POOLS.setdefault(threads, ThreadPoolExecutor(threads, "gramfold", lambda: setattr(_HERE, "at_work", True)))
+        pool.shutdown(wait=True, cancel_futures=True)
