@@ -3,6 +3,7 @@
 import signal
 import threading
 import time
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
 
 from gramfold.datasets import make_swiss_roll
-from gramfold.graph import geodesic
+from gramfold.graph import geodesic, min_plus
 from gramfold.graph.build import build_graph
 from gramfold.graph.geodesic import all_pairs, arranged, squared_geodesics_from, walks_from
 from gramfold.graph.min_plus import EliminatedGraph
@@ -20,6 +21,7 @@ from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.metrics import Metric
 from gramfold.ordering.elimination import eliminate
 from gramfold.runtime.progress import SILENT
+from gramfold.runtime.threads import run_blocks
 from gramfold.types import Graph, Neighbors
 
 
@@ -118,31 +120,49 @@ def test_an_interrupt_ends_it_at_once_and_leaves_nothing_running(
 ) -> None:
     graph = arranged(neighbour_graph(make_swiss_roll(8_000, random_state=0).points, 10))
     monkeypatch.setattr(geodesic, "_elimination_is_quicker", lambda *_: quick)
+    begun: list[slice] = []
+    flags = []
 
-    def walk() -> None:
-        all_pairs(graph, n_jobs=2) if everybody else walks_from(graph, np.arange(8_000), n_jobs=2)
+    def watched(work: Callable, parts: list[slice], *args: object, stop: np.ndarray, **options: object) -> list:
+        def watch(part: slice) -> None:
+            begun.append(part)
+            if begun[2:] == [part]:  # the third block of all presses the key, and is still under way when it is heard
+                flags.append(stop)
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+                wait_for(lambda: stop[0])
+            work(part)
 
-    for one in (all_pairs(GRAPHS["star"]), walks_from(graph, np.arange(2))):
-        assert one.size  # compiled before the clock runs
+        return run_blocks(watch, parts, *args, stop=stop, **options)
+
+    for module in (geodesic, min_plus):
+        monkeypatch.setattr(module, "run_blocks", watched)
     threads = threading.active_count()
-    pressed = []
-
-    def press() -> None:
-        pressed.append(time.perf_counter())
-        signal.raise_signal(signal.SIGINT)
-
-    def walk_for_ever() -> None:
-        while True:
-            walk()
-
-    timer = threading.Timer(0.3, press)
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
-        walk_for_ever()
-    late = time.perf_counter() - pressed[0]
-    timer.join()
+        all_pairs(graph, n_jobs=2) if everybody else walks_from(graph, np.arange(8_000), n_jobs=2)
+    assert flags[0][0]
+    wait_for(lambda: threading.active_count() == threads)  # one that was being started may end a moment later
     assert threading.active_count() == threads
-    assert late < 2.0, "half a second is the aim; a busy machine is forgiven the rest"
+    assert len(begun) < 20, "those under way and those begun until it was heard, of 60 and more"
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    """Give up after a minute: whoever asserts the condition then says so."""
+    for _ in range(6_000):
+        if condition():
+            return
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("everybody", [True, False])
+def test_a_raised_flag_ends_a_sweep_under_way(everybody: bool) -> None:
+    graph, out = GRAPHS["sheet"], np.full((500, 500), np.nan)
+    eliminated = EliminatedGraph.of(graph, eliminate(graph.lengths), np.float64, SILENT)
+    eliminated.stop[0] = 1
+    if everybody:
+        eliminated.all_pairs(out, 1, SILENT)
+    else:
+        eliminated.walks_from(np.arange(500, dtype=np.int32), out, 1, SILENT)
+    assert np.isnan(out).sum() > out.size / 2
 
 
 @settings(deadline=None, max_examples=60)
