@@ -1,10 +1,13 @@
 """Order and symbolic elimination against a plain elimination of a dense pattern."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from scipy.sparse import block_diag, csr_array, csr_matrix
+from scipy.sparse.csgraph import connected_components, maximum_flow
 
 from gramfold.datasets import make_swiss_roll
 from gramfold.graph.build import symmetrize
@@ -12,10 +15,11 @@ from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.metrics import Metric
 from gramfold.ordering import dissection, fill_reducing
 from gramfold.ordering.contraction import Contraction
-from gramfold.ordering.dissection import first_cut, nested_dissection
+from gramfold.ordering.dissection import Dissection
 from gramfold.ordering.elimination import eliminate
 from gramfold.ordering.fill_reducing import fill_reducing_order, metis, minimum_degree
 from gramfold.ordering.permutation import permuted
+from gramfold.ordering.separator_kernels import least_separator
 
 
 def plain_elimination(graph: csr_array) -> list[list[int]]:
@@ -63,7 +67,7 @@ def test_structure_is_that_of_a_plain_elimination(n, edges, seed):
 @given(st.integers(1, 200), st.integers(0, 400), st.integers(0, 10_000))
 def test_an_order_names_every_vertex_once(n, edges, seed):
     graph = random_graph(n, edges, seed)
-    for order in (nested_dissection(graph), fill_reducing_order(graph)[0]):
+    for order in (Dissection(graph).finish(), fill_reducing_order(graph)[0]):
         assert sorted(order.tolist()) == list(range(n))
 
 
@@ -73,7 +77,7 @@ def test_dissection_keeps_a_grid_sparse(cut_apart, monkeypatch):
         monkeypatch.setattr(dissection, "_LARGE", 100)
     graph = grid(40)
     row_by_row = eliminate(graph).fill
-    dissected = eliminate(permuted(graph, nested_dissection(graph))).fill
+    dissected = eliminate(permuted(graph, Dissection(graph).finish())).fill
     assert dissected < 0.7 * row_by_row
     # George: n log₂ n for a grid, up to a constant
     assert dissected < 1.5 * 1600 * np.log2(1600)
@@ -81,30 +85,109 @@ def test_dissection_keeps_a_grid_sparse(cut_apart, monkeypatch):
 
 def test_a_graph_without_separators_is_ordered_too():
     complete = csr_array(np.ones((80, 80)) - np.eye(80))
-    assert eliminate(permuted(complete, nested_dissection(complete))).fill == 80 * 79 // 2
+    assert eliminate(permuted(complete, Dissection(complete).finish())).fill == 80 * 79 // 2
 
 
-def test_metis_orders_what_is_too_large_for_minimum_degree(monkeypatch):
+def cloud(n: int, dimensions: int) -> csr_array:
+    points = np.random.default_rng(0).random((n, dimensions))
+    return symmetrize(TreeIndex(points, Metric("euclidean", "euclidean"), None).own(8, None))
+
+
+def test_metis_orders_what_is_no_sheet(monkeypatch):
     pytest.importorskip("pymetis")
-    graph = grid(40)
-    by_levels = eliminate(permuted(graph, nested_dissection(graph))).fill
+    graph = cloud(2_000, 4)
     by_metis = eliminate(permuted(graph, metis(graph.indptr, graph.indices))).fill
-    monkeypatch.setattr(fill_reducing, "_METIS_OPERATIONS", 100)
-    monkeypatch.setattr(fill_reducing, "_MINIMUM_DEGREE_OPERATIONS", 100)
-    assert fill_reducing_order(graph)[1].fill == min(by_levels, by_metis)
-    monkeypatch.setattr(fill_reducing, "_METIS_ROWS", 100)
-    monkeypatch.setattr(fill_reducing, "_MINIMUM_DEGREE_ROWS", 100)
+    assert fill_reducing_order(graph)[1].fill == by_metis
+    monkeypatch.setattr(fill_reducing, "_PAIRED_ROWS", 100)
     order, found = fill_reducing_order(graph)
-    assert sorted(order.tolist()) == list(range(1600))
-    assert found.fill == eliminate(permuted(graph, order)).fill < 1.6 * by_metis
-    assert fill_reducing_order(graph, first_cut(graph).separator ** 2 / 2 - 1)[1] is None
+    assert sorted(order.tolist()) == list(range(2_000))
+    assert by_metis < found.fill == eliminate(permuted(graph, order)).fill < 2 * by_metis
+    assert fill_reducing_order(graph, Dissection(graph).separator ** 2 / 2 - 1)[1] is None
+    sheet = cloud(2_000, 2)
+    monkeypatch.setattr(fill_reducing, "metis", None)  # is not asked
+    fill_reducing_order(sheet)
     monkeypatch.setattr(fill_reducing, "find_spec", lambda name: None)
-    assert fill_reducing_order(graph)[1].fill == by_levels
+    dissected, least = Dissection(graph).finish(), minimum_degree(graph)
+    assert fill_reducing_order(graph)[1].fill == min(eliminate(permuted(graph, o)).fill for o in (dissected, least))
+
+
+def test_a_large_part_that_is_no_sheet_ends_the_dissection(monkeypatch):
+    monkeypatch.setattr(dissection, "_LARGE", 500)
+    thread = csr_array(np.diag(np.ones(799), 1) + np.diag(np.ones(799), -1))
+    ball = cloud(1_600, 4)
+    both = csr_array(block_diag([thread, ball]))  # nothing separates the two
+    assert Dissection(both).separator == 0
+    assert Dissection(both).finish(widest=2.0) is None
+    assert Dissection(thread).finish(widest=2.0) is not None
+    assert sorted(Dissection(both).finish().tolist()) == list(range(2_400))
+
+
+def test_minimum_degree_is_tried_where_it_is_quick_or_needed(monkeypatch):
+    tried = []
+    monkeypatch.setattr(fill_reducing, "find_spec", lambda name: None)
+    monkeypatch.setattr(fill_reducing, "minimum_degree", lambda graph: tried.append(1) or np.arange(graph.shape[0]))
+    monkeypatch.setattr(fill_reducing, "_QUICK_ROWS", 1_000)
+    for graph, often in ((cloud(900, 2), 1), (cloud(1_100, 2), 1), (cloud(1_100, 6), 2)):
+        fill_reducing_order(graph)
+        assert len(tried) == often
+    monkeypatch.setattr(fill_reducing, "_MINIMUM_DEGREE_OPERATIONS", 100)
+    fill_reducing_order(cloud(1_100, 6))
+    assert len(tried) == 2
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.integers(3, 40), st.integers(0, 80), st.integers(0, 10_000))
+def test_a_cut_parts_its_sides_and_none_is_smaller(n, edges, seed):
+    graph = random_graph(n, edges, seed)
+    graph = csr_array(graph + np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1))  # connected
+    cut = Dissection(graph)
+    assert sorted(cut.order.tolist()) == list(range(n))
+    if not cut.sides:
+        return
+    one, other = (cut.order[side] for side in cut.sides)
+    assert len(one)
+    assert len(other)
+    assert not graph.toarray()[np.ix_(one, other)].any()
+    # every vertex of a least separator touches both sides
+    separator = cut.order[cut.sides[1].stop :]
+    touched = [graph.toarray()[np.ix_(separator, side)].any(axis=1).all() for side in (one, other)]
+    assert all(touched)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.integers(2, 5), st.integers(2, 6), st.integers(0, 10_000))
+def test_a_separator_has_as_many_vertices_as_paths_pass_it(depth, width, seed):
+    """Layers of random edges between two ends; SciPy's flow through split vertices is the reference."""
+    rng = np.random.default_rng(seed)
+    n = depth * width + 2
+    dense = np.zeros((n, n))
+    layers = [np.array([0]), *np.arange(1, n - 1).reshape(depth, width), np.array([n - 1])]
+    for a, b in pairwise(layers):
+        chosen = rng.random((len(a), len(b))) < 0.5 if 0 not in a and n - 1 not in b else True
+        dense[np.ix_(a, b)] = chosen
+    dense += dense.T
+    for layer in layers[1:-1]:
+        dense[np.ix_(layer, layer)] = 1 - np.eye(width) if rng.random() < 0.3 else 0
+    level = np.concatenate([np.full(len(layer), i) for i, layer in enumerate(layers)]).astype(np.int32)
+    graph = csr_array(dense)
+    steps, path, tried = (np.zeros(2 * n, dtype=np.int32) for _ in range(3))
+    band = np.arange(1, n - 1, dtype=np.int32)
+    edges = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
+    before, owner = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
+    least_separator(edges, band, owner, level, 1, depth, before, steps, path, tried)
+    separator = band[(steps[2 * band] > 0) & (steps[2 * band + 1] < 0)]
+    # entries are 0 to n, exits n to 2n; only to pass a vertex takes room
+    split = np.block([[np.zeros((n, n)), np.eye(n)], [n * dense, np.zeros((n, n))]])
+    paths = maximum_flow(csr_matrix(split.astype(np.int32)), n, n - 1).flow_value
+    assert len(separator) == paths
+    dense[separator] = dense[:, separator] = 0
+    pieces = connected_components(csr_array(dense))[1]
+    assert pieces[0] != pieces[n - 1]
 
 
 def test_the_first_separator_parts_the_graph():
-    assert first_cut(grid(40)).separator in range(30, 41)  # a diagonal, or a little less where a level is trimmed
-    assert first_cut(csr_array(np.ones((80, 80)) - np.eye(80))).separator == 80
+    assert Dissection(grid(40)).separator in range(30, 41)  # a diagonal, or a little less where a level is trimmed
+    assert Dissection(csr_array(np.ones((80, 80)) - np.eye(80))).separator == 80
 
 
 @settings(deadline=None, max_examples=60)
@@ -137,12 +220,12 @@ def test_counting_ends_at_the_limit():
 
 def test_threads_do_not_change_the_order(monkeypatch):
     monkeypatch.setattr(dissection, "_LARGE", 100)
-    np.testing.assert_array_equal(nested_dissection(grid(30), 1), nested_dissection(grid(30), 2))
+    np.testing.assert_array_equal(Dissection(grid(30)).finish(1), Dissection(grid(30)).finish(2))
 
 
 def test_the_better_of_two_orders_is_taken():
     X = make_swiss_roll(2000, random_state=0).points
     graph = symmetrize(TreeIndex(X, Metric("euclidean", "euclidean"), None).own(10, None))
     order, elimination = fill_reducing_order(graph)
-    fills = [eliminate(permuted(graph, o)).fill for o in (nested_dissection(graph), minimum_degree(graph))]
+    fills = [eliminate(permuted(graph, o)).fill for o in (Dissection(graph).finish(), minimum_degree(graph))]
     assert elimination.fill == eliminate(permuted(graph, order)).fill == min(fills)

@@ -35,7 +35,7 @@ def arranged(graph: Graph, n_sources: int | None = None, n_jobs: int | None = No
 
     `n_sources` is how many will be walked from, None for all.
     """
-    # dissection by levels, the first try, fills in two to three times as much as the order that is taken in the end
+    # dissection, the first try, may fill in up to three times as much as the order that is taken in the end
     return subgraph(graph, fill_reducing_order(graph.lengths, 3 * _most_fill(graph, n_sources), n_jobs)[0])
 
 

@@ -1,68 +1,93 @@
 """Nested dissection: separators last, so that eliminating one side never touches the other.
 
-A breadth-first level of a part, from a vertex at its rim, cuts it in two; both sides are cut again. On graphs of low
-intrinsic dimension levels are short, and the filled structure stays sparse.
+Breadth-first levels of a part, from a vertex at its rim, lie across it. In a band of them in the middle a largest flow
+finds the fewest vertices that cut the part in two, and both sides are cut again. On graphs of low intrinsic dimension
+separators are short, and the filled structure stays sparse.
 George, Liu, Computer Solution of Large Sparse Positive Definite Systems (1981), chapter 8.
 """
 
-from dataclasses import dataclass
+import math
+from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from gramfold.ordering.permutation import renumbered
 from gramfold.runtime.threads import run_blocks
 from gramfold.types import Integers
 
-_LEAF = 24  # smaller parts are not worth a cut
-_LARGE = 50_000  # parts up to this size are cut to the end in one call, each in a thread of its own
+_LEAF = 12  # smaller parts are not worth a cut
+_LARGE = 50_000  # parts up to this size are cut to the end in one call
 
 
-def nested_dissection(graph: csr_array, n_jobs: int | None = None) -> Integers:
-    """The vertices in the order of their elimination; `graph` is symmetric, without a diagonal."""
-    from gramfold.ordering.dissection_kernels import cut_once, dissect
+class Dissection:
+    """A symmetric graph without a diagonal, cut in two to begin with."""
 
-    work, order = _work(graph)
-    large, small = [(0, len(order))], []
-    ends = np.empty(2, dtype=np.int64)
-    while large:
-        lo, hi = large.pop()
-        if hi - lo <= _LARGE:
-            small.append(slice(lo, hi))
-            continue
-        cut_once(*work, lo, hi, ends)
-        first, second = int(ends[0]), int(ends[1])
-        if first < hi:
-            large += [(lo, first), (first, second)]
-    run_blocks(lambda part: dissect(*work, part.start, part.stop, _LEAF), small, n_jobs)
-    return order.astype(np.intp)
+    def __init__(self, graph: csr_array) -> None:
+        from gramfold.ordering.dissection_kernels import visit
+
+        n = graph.shape[0]
+        owner, level, queue, before = (np.zeros(n, dtype=np.int32) for _ in range(4))
+        steps, path, tried = (np.zeros(2 * n, dtype=np.int32) for _ in range(3))
+        visit(graph.indptr, graph.indices, owner, level, queue)
+        self._visited = queue.copy()
+        graph = renumbered(graph, self._visited)  # neighbours near each other, which is quicker
+        self._found = np.arange(n, dtype=np.int32)
+        edges = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
+        self._work = edges, self._found, owner, level, queue, before, steps, path, tried
+        self.sides = self._cut(slice(0, n))  # of the order; none where there are too few levels to cut
+
+    @property
+    def order(self) -> Integers:
+        """(n,) one side, the other, the separator, neighbours near each other."""
+        return self._visited[self._found]
+
+    @property
+    def separator(self) -> int:
+        """How many vertices the first cut takes; all of them where nothing was cut.
+
+        Eliminating what it parts fills it in wholly, so this forecasts how dense the densest part of any order will be.
+        """
+        return _separator(slice(0, len(self._found)), self.sides)
+
+    def finish(self, n_jobs: int | None = None, widest: float = np.inf) -> Integers | None:
+        """Cut both sides again and again: the vertices in the order of their elimination.
+
+        None as soon as the separator of a large part takes more than `widest` times the root of its size.
+        """
+        parts, found, small = [slice(0, len(self._found))], [self.sides], []
+        while parts:
+            if any(map(partial(_is_wide, widest=widest), parts, found)):
+                return None
+            sides = [side for sides in found for side in sides]
+            small += [part for part in sides if _size(part) <= _LARGE]
+            parts = [part for part in sides if _size(part) > _LARGE]
+            found = run_blocks(self._cut, parts, n_jobs)
+        run_blocks(self._cut_to_leaves, small, n_jobs)
+        return self.order.astype(np.intp)
+
+    def _cut(self, part: slice) -> list[slice]:
+        first, second = self._dissect(part, leaf=0, once=True)
+        return [slice(part.start, first), slice(first, second)] if first < part.stop else []
+
+    def _cut_to_leaves(self, part: slice) -> None:
+        self._dissect(part, leaf=_LEAF, once=False)
+
+    def _dissect(self, part: slice, leaf: int, *, once: bool) -> list[int]:
+        from gramfold.ordering.dissection_kernels import dissect
+
+        ends = np.full(2, part.stop)
+        dissect(*self._work, part.start, part.stop, leaf, once, ends)
+        return ends.tolist()
 
 
-@dataclass(frozen=True)
-class FirstCut:
-    """The first cut of a connected graph."""
-
-    separator: int  # how many vertices it takes; all of them where there are too few levels to cut
-    order: Integers  # (n,) one side, the other, the separator, neighbours near each other
+def _size(part: slice) -> int:
+    return int(part.stop - part.start)
 
 
-def first_cut(graph: csr_array) -> FirstCut:
-    """Cut a connected graph in two.
-
-    Eliminating what the separator parts fills it in wholly, so its size forecasts how dense the densest part of any
-    order will be.
-    """
-    from gramfold.ordering.dissection_kernels import cut_once
-
-    work, order = _work(graph)
-    ends = np.empty(2, dtype=np.int64)
-    cut_once(*work, 0, len(order), ends)
-    return FirstCut(len(order) - int(ends[1]) if ends[0] < len(order) else len(order), order)
+def _separator(part: slice, sides: list[slice]) -> int:
+    return _size(part) - sum(map(_size, sides))
 
 
-def _work(graph: csr_array) -> tuple[tuple[Integers, ...], Integers]:
-    """What the kernels read and write, and of it the order."""
-    n = graph.shape[0]
-    indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
-    order = np.arange(n, dtype=np.int32)
-    owner, level, queue = (np.zeros(n, dtype=np.int32) for _ in range(3))
-    return (indptr, indices, order, owner, level, queue), order
+def _is_wide(part: slice, sides: list[slice], widest: float) -> bool:
+    return _separator(part, sides) > widest * math.sqrt(_size(part))

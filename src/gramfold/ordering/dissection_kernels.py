@@ -1,15 +1,18 @@
-"""Compiled: one cut of a graph by a breadth-first level, and the recursion on small parts."""
+"""Compiled: one cut of a graph across its breadth-first levels, and the recursion on small parts."""
 
 import numpy as np
 
+from gramfold.ordering.separator_kernels import least_separator
 from gramfold.runtime.compiled import kernel, routine
 
-_MIDDLE = 0.35  # a cut leaves at least this share on either side, where a level allows it
+_MIDDLE = 0.3  # a cut leaves at least this share on either side, where a level allows it
+_BAND = 6  # levels to either side of the smallest in which the separator is looked for
+_NOBODY = -1
 
 
 @routine
 def _breadth_first(indptr, indices, owner, level, queue, lo, start):
-    """Levels of the vertices of part `lo` from `start`; returns how many were reached. `queue` is the part's own."""
+    """Levels of the vertices of its part from `start`; returns where the queue, the part's own from `lo` on, ends."""
     part = owner[start]
     level[start] = 0
     queue[lo] = start
@@ -23,83 +26,106 @@ def _breadth_first(indptr, indices, owner, level, queue, lo, start):
                 level[v] = level[u] + 1
                 queue[tail] = v
                 tail += 1
-    return tail - lo
+    return tail
+
+
+@kernel
+def visit(indptr, indices, owner, level, queue):
+    """All vertices, from neighbours to neighbours."""
+    owner[:], level[:] = 0, -1
+    tail = 0
+    for v in range(queue.size):
+        if level[v] < 0:
+            tail = _breadth_first(indptr, indices, owner, level, queue, tail, v)
 
 
 @routine
-def cut(indptr, indices, order, owner, level, queue, lo, hi):
+def _levels(graph, order, owner, level, queue, lo, hi):
+    """Sort the part into `queue` by its levels from a vertex at its rim; `hi`, or where pieces of it part."""
+    indptr, indices = graph
+    for p in range(lo, hi):
+        owner[order[p]] = lo
+        level[order[p]] = -1
+    tail = _breadth_first(indptr, indices, owner, level, queue, lo, order[lo])
+    if tail == hi:
+        far = queue[hi - 1]
+        for p in range(lo, hi):
+            level[order[p]] = -1
+        return _breadth_first(indptr, indices, owner, level, queue, lo, far)
+    parting, half = tail, lo + (hi - lo) // 2
+    for p in range(lo, hi):
+        if level[order[p]] < 0:
+            if abs(tail - half) < abs(parting - half):
+                parting = tail
+            tail = _breadth_first(indptr, indices, owner, level, queue, tail, order[p])
+    return parting
+
+
+@routine
+def _band(level, queue, lo, hi):
+    """Where a band of levels in the middle begins and ends in the queue; it is empty where there are too few levels."""
+    size, deepest = hi - lo, level[queue[hi - 1]]
+    starts = np.empty(deepest + 2, np.int64)
+    starts[0], starts[deepest + 1] = lo, hi
+    for p in range(lo + 1, hi):
+        if level[queue[p]] != level[queue[p - 1]]:
+            starts[level[queue[p]]] = p
+    low, high, smallest, half = deepest, 0, 0, 0
+    for depth in range(1, deepest):
+        begin, end = starts[depth], starts[depth + 1]
+        if begin - lo >= _MIDDLE * size and hi - end >= _MIDDLE * size:
+            low, high = min(low, depth), depth
+            if smallest == 0 or end - begin < starts[smallest + 1] - starts[smallest]:
+                smallest = depth
+        if begin - lo <= size // 2 < end - lo:
+            half = depth
+    if smallest == 0:  # no level leaves enough on either side
+        return (starts[half], starts[half + 1]) if half else (hi, hi)
+    return starts[max(low, smallest - _BAND)], starts[min(high, smallest + _BAND) + 1]
+
+
+@routine
+def cut(graph, order, owner, level, queue, before, steps, path, tried, lo, hi):
     """Arrange order[lo:hi] as one side, other side, separator; returns where the sides end.
 
     Nothing is cut where the part has too few levels: both ends are then `hi`.
     """
-    size = hi - lo
-    for p in range(lo, hi):
-        owner[order[p]] = lo
-        level[order[p]] = -1
-    reached = _breadth_first(indptr, indices, owner, level, queue, lo, order[lo])
-    if reached < size:  # what was not reached is a side of its own, and nothing separates the two
-        tail = lo + reached
-        for p in range(lo, hi):
-            if level[order[p]] < 0:
-                queue[tail] = order[p]
-                tail += 1
-        order[lo:hi] = queue[lo:hi]
-        return lo + reached, hi
-    far = queue[hi - 1]
-    for p in range(lo, hi):
-        level[order[p]] = -1
-    _breadth_first(indptr, indices, owner, level, queue, lo, far)
-    # queue[lo:hi] is now sorted by level; look for the smallest level in the middle
-    deepest = level[queue[hi - 1]]
-    if deepest < 2:
+    parting = _levels(graph, order, owner, level, queue, lo, hi)
+    if parting < hi:  # nothing separates the pieces
+        for p in range(lo, hi):  # copies of slices take seconds to compile
+            order[p] = queue[p]
+        return parting, hi
+    begin, end = _band(level, queue, lo, hi)
+    if begin == end:
         return hi, hi
-    best, best_size, best_start = -1, size + 1, lo
-    begin = lo
-    for depth in range(deepest + 1):
-        end = begin
-        while end < hi and level[queue[end]] == depth:
-            end += 1
-        before, after = begin - lo, hi - end
-        balanced = before >= _MIDDLE * size and after >= _MIDDLE * size
-        half = before <= size // 2 and end - lo > size // 2
-        if 0 < depth < deepest and (balanced or (half and best < 0)) and end - begin < best_size:
-            best, best_size, best_start = depth, end - begin, begin
-        begin = end
-    if best < 0:
-        return hi, hi
-    stop = best_start + best_size
-    order[lo:best_start] = queue[lo:best_start]
-    place, top = best_start, hi
-    for p in range(best_start, stop):
-        v = queue[p]
-        beyond = False  # of the level itself only those with a neighbour beyond separate
-        for e in range(indptr[v], indptr[v + 1]):
-            u = indices[e]
-            if owner[u] == lo and level[u] > best:
-                beyond = True
-                break
-        if beyond:
+    band, nodes = queue[begin:end], slice(2 * lo, 2 * hi)
+    low, high = level[band[0]], level[band[-1]]
+    least_separator(graph, band, owner, level, low, high, before, steps, path[nodes], tried[nodes])
+    for p in range(lo, begin):
+        order[p] = queue[p]
+    first, top = begin, hi
+    for v in band:
+        if steps[2 * v + 1] > 0:
+            order[first] = v
+            first += 1
+        elif steps[2 * v] > 0:
             top -= 1
             order[top] = v
-        else:
-            order[place] = v
-            place += 1
-    first = place
-    for p in range(stop, hi):
-        order[place] = queue[p]
-        place += 1
+            owner[v] = _NOBODY
+    second = first
+    for v in band:
+        if steps[2 * v] < 0 and steps[2 * v + 1] < 0:
+            order[second] = v
+            second += 1
+    for p in range(end, hi):
+        order[second] = queue[p]
+        second += 1
     return first, top
 
 
 @kernel
-def cut_once(indptr, indices, order, owner, level, queue, lo, hi, ends):
-    """One cut of a large part."""
-    ends[0], ends[1] = cut(indptr, indices, order, owner, level, queue, lo, hi)
-
-
-@kernel
-def dissect(indptr, indices, order, owner, level, queue, lo, hi, leaf):
-    """Cut a part again and again until all are leaves."""
+def dissect(graph, order, owner, level, queue, before, steps, path, tried, lo, hi, leaf, once, ends):
+    """Cut a part, `once` or until all of it are leaves; `ends` are those of the sides of the last cut."""
     stack = np.empty((128, 2), np.int64)
     stack[0, 0], stack[0, 1] = lo, hi
     depth = 1
@@ -108,7 +134,10 @@ def dissect(indptr, indices, order, owner, level, queue, lo, hi, leaf):
         lo, hi = stack[depth]
         if hi - lo <= leaf:
             continue
-        first, second = cut(indptr, indices, order, owner, level, queue, lo, hi)
+        first, second = cut(graph, order, owner, level, queue, before, steps, path, tried, lo, hi)
+        ends[0], ends[1] = first, second
+        if once:
+            return
         if first == hi:
             continue
         # the larger side waits, so that the stack stays as deep as a logarithm

@@ -10,7 +10,7 @@ import numpy as np
 
 from gramfold.errors import NotConvergedError
 from gramfold.ordering.factor import COLUMNS
-from gramfold.spectral.tall import combined, inner, joined, minus, orthonormal
+from gramfold.spectral.tall import GrowingBasis, combined, inner, minus, orthonormal
 from gramfold.types import Floats
 
 _SEED = 20000812  # the start changes no result beyond its residual; a fixed one makes runs repeatable
@@ -43,11 +43,11 @@ def block_lanczos(
     width = start.shape[1]
     for _ in range(restarts + 1):
         newest = orthonormal(start)[0]
-        basis = [newest]
+        grown = GrowingBasis(newest)
         projected = np.empty((0, 0))  # the operator within the basis
         best = np.inf
         for _ in range(min(_MOST_BLOCKS, n // width)):
-            image = product(newest)
+            basis, image = grown.blocks, product(newest)
             column = inner(basis, image)  # (p, w)
             projected = np.pad(projected, (0, width))
             projected[:, -width:] = column
@@ -66,8 +66,9 @@ def block_lanczos(
             if (settled or stalled) and (misfit[-1] <= _ROUGH * top or not lowest):
                 return values[chosen[:-1]], combined(basis, rotation[:, chosen[:-1]]), min(float(values[0]), 0.0)
             best = min(best, worst)
-            known, newest, basis = basis, block, joined([*basis, block])
-        start = combined(known, rotation[:, -width:])
+            newest = block
+            grown.add(newest)
+        start = combined(basis, rotation[:, -width:])
     raise NotConvergedError(
         f"block Lanczos left a residual of {worst:.1e} of the largest eigenvalue after {_MOST_BLOCKS} blocks: the "
         "eigenvalues lie close together."
@@ -92,12 +93,13 @@ def first_block(n: int, count: int, start: Floats | None = None, spare: int = _S
 def _orthogonal(image: Floats, basis: list[Floats], along: Floats) -> tuple[Floats, Floats]:
     """Orthonormal vectors for what of the image lies beyond the basis, and their coefficients in it.
 
-    `along` are the coefficients of the image in the basis. What is left is normalised and looked at again: where the
-    operator leads nowhere new, only rounding is left of a column, and the next round makes a fresh direction of it.
+    `along` are the coefficients of the image in the basis; the image is written over. What is left is normalised and
+    looked at again: where the operator leads nowhere new, only rounding is left of a column, and the next round makes
+    a fresh direction of it.
     """
-    block, rest = orthonormal(minus(image, basis, along))
+    block, rest = orthonormal(minus(image, basis, along, out=image), out=image)
     for _ in range(2):
-        block, factor = orthonormal(minus(block, basis, inner(basis, block)))
+        block, factor = orthonormal(minus(block, basis, inner(basis, block), out=block), out=block)
         rest = factor @ rest
         if np.linalg.norm(factor.T @ factor - np.eye(len(factor))) < _NOTHING_LOST:
             break  # it was orthonormal and beyond the basis already

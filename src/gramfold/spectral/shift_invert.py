@@ -79,7 +79,7 @@ def _without(product: Callable[[Floats], Floats], known: Floats) -> Callable[[Fl
 
     def rest(vectors: Floats) -> Floats:
         result = product(off(known, vectors))
-        return off(known, result)
+        return off(known, result, out=result)
 
     return rest
 

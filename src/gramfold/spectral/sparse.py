@@ -84,7 +84,7 @@ def affordable_factor(matrix: csr_array, seconds: float) -> Symbolic | None:
     if np.isfinite(seconds):
         # a dense block of m vertices takes m³/6 multiplications and m²/2 entries
         dense = (6 * seconds / _FACTORED_PAIR) ** (2 / 3) / 2
-        # dissection by levels, the first try, fills in two to three times as much as the order that is taken in the end
+        # dissection, the first try, may fill in up to three times as much as the order that is taken in the end
         most = min(most, 3 * (dense + _ENTRIES_PER_ROW * n))
     order, elimination = fill_reducing_order(without_diagonal(matrix), most)
     if elimination is None or elimination.operations * _FACTORED_PAIR > seconds:

@@ -18,57 +18,79 @@ _WELL_APART = 1e-8  # squared lengths of columns whose Gram matrix still tells t
 Result = TypeVar("Result")
 
 
+class GrowingBasis:
+    """Blocks of columns side by side in few wide arrays, since products with very few columns are slow."""
+
+    def __init__(self, block: Floats) -> None:
+        self._room: list[Floats] = []
+        self._free = 0  # columns of the last array
+        self.add(block)
+
+    def add(self, block: Floats) -> None:
+        """Append columns, as many as the first block had."""
+        n, width = block.shape
+        if not self._free:
+            self._free = max(1, _WIDE // width) * width
+            self._room.append(np.empty((n, self._free)))
+        place = self._room[-1][:, self._room[-1].shape[1] - self._free :][:, :width]
+        _by_rows(n, lambda rows: np.copyto(place[rows], block[rows]))
+        self._free -= width
+
+    @property
+    def blocks(self) -> list[Floats]:
+        """All columns, in their order."""
+        return [*self._room[:-1], self._room[-1][:, : self._room[-1].shape[1] - self._free]]
+
+
 def inner(basis: Sequence[Floats], block: Floats) -> Floats:
     """BᵀV (p, w) for a basis B that is given in blocks."""
     parts = _by_rows(len(block), lambda rows: np.vstack([one[rows].T @ block[rows] for one in basis]))
     return np.asarray(sum(parts))
 
 
-def combined(basis: Sequence[Floats], coefficients: Floats) -> Floats:
-    """B C (n, w)."""
-    return _filled(basis, coefficients, lambda _, found: found)
+def combined(basis: Sequence[Floats], coefficients: Floats, out: Floats | None = None) -> Floats:
+    """B C (n, w), in `out` if given, which may be the only block of B."""
+    return _filled(basis, coefficients, lambda _, found: found, out)
 
 
-def minus(block: Floats, basis: Sequence[Floats], coefficients: Floats) -> Floats:
-    """V − B C."""
-    return _filled(basis, coefficients, lambda rows, found: np.subtract(block[rows], found, out=found))
+def minus(block: Floats, basis: Sequence[Floats], coefficients: Floats, out: Floats | None = None) -> Floats:
+    """V − B C, in `out` if given, which may be V."""
+    return _filled(basis, coefficients, lambda rows, found: np.subtract(block[rows], found, out=found), out)
 
 
-def joined(basis: list[Floats]) -> list[Floats]:
-    """The same basis in fewer blocks: products with very few columns are slow."""
-    while len(basis) > 1 and basis[-2].shape[1] <= basis[-1].shape[1] < _WIDE:
-        basis = [*basis[:-2], np.hstack(basis[-2:])]
-    return basis
+def off(basis: Floats, vectors: Floats, out: Floats | None = None) -> Floats:
+    """The part of the vectors that is orthogonal to an orthonormal basis, in `out` if given, which may be they."""
+    return minus(vectors, [basis], inner([basis], vectors), out) if basis.shape[1] else vectors
 
 
-def off(basis: Floats, vectors: Floats) -> Floats:
-    """The part of the vectors that is orthogonal to an orthonormal basis."""
-    return minus(vectors, [basis], inner([basis], vectors)) if basis.shape[1] else vectors
-
-
-def orthonormal(block: Floats) -> tuple[Floats, Floats]:
-    """Q with orthonormal columns and R, block = Q R."""
+def orthonormal(block: Floats, out: Floats | None = None) -> tuple[Floats, Floats]:
+    """Q with orthonormal columns, in `out` if given, which may be the block, and R, block = Q R."""
     # from the Gram matrix of the columns, which reads a tall block twice, where that is accurate enough
     squares, axes = np.linalg.eigh(inner([block], block))
     if squares.size and squares[0] > _WELL_APART * squares[-1]:
         lengths = np.sqrt(squares)
-        return combined([block], axes / lengths), lengths[:, None] * axes.T
+        return combined([block], axes / lengths, out), lengths[:, None] * axes.T
     q, r = np.linalg.qr(block)
     return q, r
 
 
-def _filled(basis: Sequence[Floats], coefficients: Floats, finish: Callable[[slice, Floats], Floats]) -> Floats:
+def _filled(
+    basis: Sequence[Floats],
+    coefficients: Floats,
+    finish: Callable[[slice, Floats], Floats],
+    out: Floats | None,
+) -> Floats:
     shares = np.split(coefficients, np.cumsum([one.shape[1] for one in basis])[:-1])
-    out = np.empty((len(basis[0]), coefficients.shape[1]))
+    filled = np.empty((len(basis[0]), coefficients.shape[1])) if out is None else out
 
     def work(rows: slice) -> None:
         found = basis[0][rows] @ shares[0]
         for one, share in zip(basis[1:], shares[1:], strict=True):
             found += one[rows] @ share
-        out[rows] = finish(rows, found)
+        filled[rows] = finish(rows, found)
 
-    _by_rows(len(out), work)
-    return out
+    _by_rows(len(filled), work)
+    return filled
 
 
 def _by_rows(n: int, work: Callable[[slice], Result]) -> list[Result]:
