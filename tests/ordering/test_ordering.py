@@ -95,6 +95,7 @@ def cloud(n: int, dimensions: int) -> csr_array:
 
 def test_metis_orders_what_is_no_sheet(monkeypatch):
     pytest.importorskip("pymetis")
+    monkeypatch.setattr(fill_reducing, "_FEW_ROWS", 100)
     graph = cloud(2_000, 4)
     by_metis = eliminate(permuted(graph, metis(graph.indptr, graph.indices))).fill
     assert fill_reducing_order(graph)[1].fill == by_metis
@@ -124,6 +125,7 @@ def test_a_large_part_that_is_no_sheet_ends_the_dissection(monkeypatch):
 
 def test_minimum_degree_is_tried_where_it_is_quick_or_needed(monkeypatch):
     tried = []
+    monkeypatch.setattr(fill_reducing, "_FEW_ROWS", 100)
     monkeypatch.setattr(fill_reducing, "find_spec", lambda name: None)
     monkeypatch.setattr(fill_reducing, "minimum_degree", lambda graph: tried.append(1) or np.arange(graph.shape[0]))
     monkeypatch.setattr(fill_reducing, "_QUICK_ROWS", 1_000)
@@ -133,6 +135,19 @@ def test_minimum_degree_is_tried_where_it_is_quick_or_needed(monkeypatch):
     monkeypatch.setattr(fill_reducing, "_MINIMUM_DEGREE_OPERATIONS", 100)
     fill_reducing_order(cloud(1_100, 6))
     assert len(tried) == 2
+
+
+def test_small_graphs_need_no_dissection(monkeypatch):
+    sheet, ball = cloud(1_000, 2), cloud(1_000, 8)
+    monkeypatch.setattr(fill_reducing, "Dissection", None)  # is not asked
+    fill, less = (eliminate(permuted(sheet, minimum_degree(sheet))).fill, fill_reducing_order(ball)[1].fill)
+    assert fill_reducing_order(sheet)[1].fill == fill
+    assert less <= eliminate(permuted(ball, minimum_degree(ball))).fill
+    assert fill_reducing_order(sheet, fill - 1)[1] is None
+    assert fill_reducing_order(ball, less - 1)[1] is None
+    assert fill_reducing_order(ball, less)[1].fill == less
+    monkeypatch.setattr(fill_reducing, "find_spec", lambda name: None)
+    assert fill_reducing_order(ball)[1].fill == eliminate(permuted(ball, minimum_degree(ball))).fill
 
 
 @settings(deadline=None, max_examples=150)

@@ -74,8 +74,11 @@ def eliminate_supernodes(start, filled, weights, heads, owner, low, high, stop):
             if stop[0]:
                 return
             own = weights[start[a] : start[a + 1]]
-            one[: own.size] = own
-            own[:] = _through(start, weights, first, a, own.size, one, two)[: own.size]
+            for j in range(own.size):  # copies of slices take seconds to compile
+                one[j] = own[j]
+            best = _through(start, weights, first, a, own.size, one, two)
+            for j in range(own.size):
+                own[j] = best[j]
         tail = filled[start[last - 1] : start[last]]
         p = 0
         while p < tail.size:  # the part of the tail that lies in one later supernode

@@ -60,7 +60,8 @@ def sweep(start, filled, weights, parent, sources, stop, work, out):
     for v in range(n - 1, -1, -1):  # down: all sources at once
         if stop[0]:
             return
-        before[:] = work[v]
+        for lane in range(lanes):
+            before[lane] = work[v, lane]
         _relax(start, filled, weights, work, v, before, after)
         for lane in range(sources.size):
             out[v, lane] = work[v, lane]

@@ -74,7 +74,8 @@ def meet(products, certain, left, right, left_norms, right_norms, left_start, ri
     last = squares.shape[1] - 1
     reach = np.full(width, -np.inf, dtype=np.float32)
     if both:
-        reach[:] = squares[right_start : right_start + width, last]
+        for c in range(width):
+            reach[c] = squares[right_start + c, last]
     for r in range(height):
         i = left_start + r
         norm, own = left_norms[r], squares[i, last]

@@ -160,7 +160,7 @@ def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, me
                 for p in range(m):
                     for i in range(begin, end):
                         scaled[i - begin, p] = beyond[p, i] / pivots[first + p]
-                taken[:] = np.dot(scaled, beyond[:, begin:].copy())
+                taken = np.dot(scaled, beyond[:, begin:].copy())
             _take_away(taken, tail, begin, min(end, inside), heads, owner, tail_start, tails, place, values, column)
             if end > inside:
                 q = 0

@@ -1,7 +1,7 @@
 """An order of elimination that fills in little, and what it fills in.
 
 Nested dissection finds it where the graph is a sheet or a thread, in a moment. Where separators are wider METIS does
-better, if it is installed (the `metis` extra); minimum degree (SuperLU's) does on small graphs.
+better, if it is installed (the `metis` extra); minimum degree (SuperLU's) does on small graphs, and needs no compiling.
 """
 
 from importlib.util import find_spec
@@ -21,8 +21,11 @@ _SHEET = 2.0
 _SHEET_OPERATIONS = 30.0
 # Beyond this METIS is given pairs of vertices: a third of the time, for a third more fill.
 _PAIRED_ROWS = 200_000
-# Minimum degree saves a tenth of the fill of a sheet, which it is worth where it is quick. It orders by factoring:
-# beyond the other sizes that would cost more than a better order saves.
+# Minimum degree orders by factoring. Up to so many rows and edges of each that is a moment, and all that is needed.
+_FEW_ROWS = 3_000
+_FEW_EDGES = 40
+# It saves a tenth of the fill of a sheet, worth it where it is quick. Beyond the other sizes it would cost more
+# than a better order saves.
 _QUICK_ROWS = 20_000
 _MINIMUM_DEGREE_ROWS = 200_000
 _MINIMUM_DEGREE_OPERATIONS = 2e10
@@ -32,31 +35,48 @@ def fill_reducing_order(
     graph: csr_array, most: float = np.inf, n_jobs: int | None = None
 ) -> tuple[Integers, Elimination | None]:
     """The best order tried and its elimination; None for that where it fills in more than `most`."""
-    n = graph.shape[0]
+    n, with_metis = graph.shape[0], find_spec("pymetis") is not None
+    if n <= _FEW_ROWS and graph.nnz <= _FEW_EDGES * n:
+        order = minimum_degree(graph)
+        found = eliminate(renumbered(graph, order), most)
+        if with_metis and (found is None or _is_dense(n, found)):
+            return _better(graph, (order, found), metis(graph.indptr, graph.indices), most)
+        return order, found
     dissection = Dissection(graph)
     if dissection.separator**2 / 2 > most:
         return np.arange(n), None
-    with_metis = find_spec("pymetis") is not None
-    order = dissection.finish(n_jobs, _SHEET if with_metis else np.inf)
-    if order is None:
-        if n > _PAIRED_ROWS:
-            pairs = Contraction.of(graph, dissection.order)
-            order = pairs.expand(metis(pairs.indptr, pairs.indices))
-        else:
-            order = metis(graph.indptr, graph.indices)
+    dissected = dissection.finish(n_jobs, _SHEET if with_metis else np.inf)
+    if dissected is None:
+        order = _multilevel(graph, dissection.order)
         return order, eliminate(renumbered(graph, order), most)
-    found = eliminate(renumbered(graph, order), most)
-    if found is None or not _try_minimum_degree(n, found.operations):
-        return order, found
-    other = minimum_degree(graph)
-    candidate = eliminate(renumbered(graph, other), found.fill)
-    return (order, found) if candidate is None else (other, candidate)
+    found = eliminate(renumbered(graph, dissected), most)
+    if found is None or not _try_minimum_degree(n, found):
+        return dissected, found
+    return _better(graph, (dissected, found), minimum_degree(graph), most)
 
 
-def _try_minimum_degree(n: int, operations: float) -> bool:
-    if operations > _SHEET_OPERATIONS * n**1.5:
-        return n <= _MINIMUM_DEGREE_ROWS and operations <= _MINIMUM_DEGREE_OPERATIONS
+def _better(
+    graph: csr_array, known: tuple[Integers, Elimination | None], other: Integers, most: float
+) -> tuple[Integers, Elimination | None]:
+    candidate = eliminate(renumbered(graph, other), known[1].fill if known[1] else most)
+    return (other, candidate) if candidate else known
+
+
+def _is_dense(n: int, found: Elimination) -> bool:
+    return bool(found.operations > _SHEET_OPERATIONS * n**1.5)
+
+
+def _try_minimum_degree(n: int, found: Elimination) -> bool:
+    if _is_dense(n, found):
+        return n <= _MINIMUM_DEGREE_ROWS and found.operations <= _MINIMUM_DEGREE_OPERATIONS
     return n <= _QUICK_ROWS
+
+
+def _multilevel(graph: csr_array, visit: Integers) -> Integers:
+    if graph.shape[0] <= _PAIRED_ROWS:
+        return metis(graph.indptr, graph.indices)
+    pairs = Contraction.of(graph, visit)
+    return pairs.expand(metis(pairs.indptr, pairs.indices))
 
 
 def metis(indptr: Integers, indices: Integers) -> Integers:
