@@ -88,6 +88,19 @@ def test_a_graph_without_separators_is_ordered_too():
     assert eliminate(permuted(complete, Dissection(complete).finish())).fill == 80 * 79 // 2
 
 
+def test_hubs_are_eliminated_last():
+    n = 2_000
+    rng = np.random.default_rng(0)
+    hub = np.zeros((n, n))
+    hub[0, 1:] = hub[1:, 0] = 1
+    assert eliminate(permuted(csr_array(hub), Dissection(csr_array(hub)).finish())).fill == n - 1
+    bristles = np.diag(np.ones(99), 1)  # a thread of 100, and all others hang on one of it
+    bristles = np.pad(bristles, (0, n - 100))
+    bristles[rng.integers(0, 100, n - 100), np.arange(100, n)] = 1
+    graph = csr_array(bristles + bristles.T)
+    assert eliminate(permuted(graph, Dissection(graph).finish())).fill < 2 * n
+
+
 def cloud(n: int, dimensions: int) -> csr_array:
     points = np.random.default_rng(0).random((n, dimensions))
     return symmetrize(TreeIndex(points, Metric("euclidean", "euclidean"), None).own(8, None))

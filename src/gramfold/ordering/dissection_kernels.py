@@ -70,17 +70,18 @@ def _band(level, queue, lo, hi):
     for p in range(lo + 1, hi):
         if level[queue[p]] != level[queue[p - 1]]:
             starts[level[queue[p]]] = p
-    low, high, smallest, half = deepest, 0, 0, 0
+    low, high, smallest, evenest, least = deepest, 0, 0, 0, size
     for depth in range(1, deepest):
         begin, end = starts[depth], starts[depth + 1]
         if begin - lo >= _MIDDLE * size and hi - end >= _MIDDLE * size:
             low, high = min(low, depth), depth
             if smallest == 0 or end - begin < starts[smallest + 1] - starts[smallest]:
                 smallest = depth
-        if begin - lo <= size // 2 < end - lo:
-            half = depth
+        uneven = abs((begin - lo) - (hi - end))
+        if uneven < least:
+            evenest, least = depth, uneven
     if smallest == 0:  # no level leaves enough on either side
-        return (starts[half], starts[half + 1]) if half else (hi, hi)
+        return (starts[evenest], starts[evenest + 1]) if evenest else (hi, hi)
     return starts[max(low, smallest - _BAND)], starts[min(high, smallest + _BAND) + 1]
 
 

@@ -20,7 +20,7 @@ _SHEET = 2.0
 # Operations for each n^1.5: 3 to 8 on sheets, 100 and more in cubes.
 _SHEET_OPERATIONS = 30.0
 # Beyond this METIS is given pairs of vertices: a third of the time, for a third more fill.
-_PAIRED_ROWS = 200_000
+_PAIRED_ROWS = 50_000
 # Minimum degree orders by factoring. Up to so many rows and edges of each that is a moment, and all that is needed.
 _FEW_ROWS = 3_000
 _FEW_EDGES = 40
