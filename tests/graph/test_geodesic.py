@@ -4,7 +4,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, count
 
 import numpy as np
 import pytest
@@ -120,13 +120,11 @@ def test_an_interrupt_ends_it_at_once_and_leaves_nothing_running(
 ) -> None:
     graph = arranged(neighbour_graph(make_swiss_roll(8_000, random_state=0).points, 10))
     monkeypatch.setattr(geodesic, "_elimination_is_quicker", lambda *_: quick)
-    begun: list[slice] = []
-    flags = []
+    begun, flags = count(), []
 
     def watched(work: Callable, parts: list[slice], *args: object, stop: np.ndarray, **options: object) -> list:
         def watch(part: slice) -> None:
-            begun.append(part)
-            if begun[2:] == [part]:  # the third block of all presses the key, and is still under way when it is heard
+            if next(begun) == 2:  # the third block of all presses the key, and is still under way when it is heard
                 flags.append(stop)
                 signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
                 wait_for(lambda: stop[0])
@@ -142,7 +140,7 @@ def test_an_interrupt_ends_it_at_once_and_leaves_nothing_running(
     assert flags[0][0]
     wait_for(lambda: threading.active_count() == threads)  # one that was being started may end a moment later
     assert threading.active_count() == threads
-    assert len(begun) < 20, "those under way and those begun until it was heard, of 60 and more"
+    assert next(begun) < 20, "those under way and those begun until it was heard, of 60 and more"
 
 
 def wait_for(condition: Callable[[], object]) -> None:

@@ -216,6 +216,8 @@ def test_a_separator_has_as_many_vertices_as_paths_pass_it(depth, width, seed):
 def test_the_first_separator_parts_the_graph():
     assert Dissection(grid(40)).separator in range(30, 41)  # a diagonal, or a little less where a level is trimmed
     assert Dissection(csr_array(np.ones((80, 80)) - np.eye(80))).separator == 80
+    # where all are two steps apart, one vertex is all that its neighbours would part from the rest
+    assert Dissection(random_graph(1_000, 100_000, 0)).separator == 1_000
 
 
 @settings(deadline=None, max_examples=60)

@@ -7,6 +7,7 @@ from gramfold.runtime.compiled import kernel, routine
 
 _MIDDLE = 0.3  # a cut leaves at least this share on either side, where a level allows it
 _BAND = 6  # levels to either side of the smallest in which the separator is looked for
+_CRUMB = 0.01  # of a part, which is not worth a wide separator
 _NOBODY = -1
 
 
@@ -89,7 +90,8 @@ def _band(level, queue, lo, hi):
 def cut(graph, order, owner, level, queue, before, steps, path, tried, lo, hi):
     """Arrange order[lo:hi] as one side, other side, separator; returns where the sides end.
 
-    Nothing is cut where the part has too few levels: both ends are then `hi`.
+    Nothing is cut where the part has too few levels, or where more than the root of its size would only part a crumb
+    from it, again and again: both ends are then `hi`.
     """
     parting = _levels(graph, order, owner, level, queue, lo, hi)
     if parting < hi:  # nothing separates the pieces
@@ -121,7 +123,8 @@ def cut(graph, order, owner, level, queue, before, steps, path, tried, lo, hi):
     for p in range(end, hi):
         order[second] = queue[p]
         second += 1
-    return first, top
+    crumb = min(first - lo, top - first) < _CRUMB * (hi - lo)
+    return (hi, hi) if crumb and (hi - top) ** 2 > hi - lo else (first, top)
 
 
 @kernel
