@@ -2,7 +2,7 @@
 
 n (5000) rows of a roll whose height is two thirds of its length, defaults otherwise; 500 rows that were not there are
 placed by `transform` and rebuilt by `inverse_transform`. Median distance to the row itself, relative to the roll's
-length, and in brackets what `inverse_error_` says (root mean square, relative to the spread of the rows).
+length, and in brackets what `inverse_error()` says (root mean square, relative to the spread of the rows).
 """
 
 import sys
@@ -39,7 +39,7 @@ def there_and_back(cls: type, known: np.ndarray, fresh: np.ndarray) -> list[str]
         except NoPreimageError:
             cells.append("–")
         else:
-            cells.append(f"{error:.2%} ({model.inverse_error_:.3f})")
+            cells.append(f"{error:.2%} ({model.inverse_error():.3f})")
     return [*cells, f"{took:.1f} s"]
 
 

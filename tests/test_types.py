@@ -106,7 +106,7 @@ def test_recall_survives_a_selection_and_nothing_can_be_set():
 def test_an_edge_of_length_zero_is_an_edge():
     lengths = csr_array(([0.0, 0.0, 1.0, 1.0], ([0, 1, 1, 2], [1, 0, 2, 1])), shape=(3, 3))
     lists = Neighbors.from_lists(np.array([[1], [0], [1]]), np.array([[0.0], [0.0], [1.0]]), 3)
-    graph = Graph(lengths, lists, None, np.ones(3), np.arange(3))
+    graph = Graph(lengths, lists, None, np.ones(3), np.arange(3), np.arange(3))
     assert graph.n_edges == 2
     assert len(graph) == 3
     assert graph.bridges.tolist() == []
@@ -114,6 +114,31 @@ def test_an_edge_of_length_zero_is_an_edge():
 
 def test_a_spectrum_is_as_long_as_its_eigenvalues():
     assert len(Spectrum(np.array([2.0, 1.0]), np.eye(3)[:, :2], np.zeros(2), "dense", 0.0)) == 2
+
+
+def spectrum(eigenvalues, **known):
+    return Spectrum(
+        np.array(eigenvalues), np.eye(5)[:, : len(eigenvalues)], np.zeros(len(eigenvalues)), "dense", 0.0, **known
+    )
+
+
+def test_shares_are_of_the_positive_eigenvalues():
+    every = np.array([6.0, 3.0, 1.0, -1.0, -2.0])
+    mass = 3.0 / 13.0
+    found = spectrum(every[:2], total=every.sum(), negative_mass=mass)
+    assert found.positive_total == pytest.approx(10.0)
+    np.testing.assert_allclose(found.shares, [0.6, 0.3])
+    whole = spectrum(every, total=every.sum(), negative_mass=mass)
+    np.testing.assert_allclose(whole.shares, [0.6, 0.3, 0.1, 0.0, 0.0])
+    np.testing.assert_allclose(spectrum([3.0, 1.0], total=8.0, negative_mass=0.0).shares, [0.375, 0.125])
+
+
+def test_shares_of_what_is_not_known_are_none():
+    assert spectrum([3.0, 1.0]).shares is None
+    assert spectrum([3.0, 1.0], total=8.0).shares is None  # the negative part may be anything
+    assert spectrum([3.0, 1.0], negative_mass=0.0).shares is None
+    assert spectrum([1.0, -1.0], total=0.0, negative_mass=0.5).shares is None
+    assert spectrum([0.0, 0.0], total=0.0, negative_mass=0.0).shares is None
 
 
 # --- the kernel that a user sees

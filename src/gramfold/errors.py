@@ -11,6 +11,10 @@ class InputError(GramfoldError, ValueError):
     """The data or a parameter cannot be used as given."""
 
 
+class NotNumbersError(InputError, TypeError):
+    """Columns hold something else than numbers: text, dates, categories, objects."""
+
+
 class PrecomputedInputError(GramfoldError, TypeError):
     """The request needs the points themselves, and only their distances, graph or kernel are known."""
 
@@ -73,6 +77,10 @@ class RepeatedDirectionWarning(GramfoldWarning):
     """A coordinate of the map is a function of those before it, or fewer independent ones were found than asked for."""
 
 
+class DegenerateMapWarning(GramfoldWarning):
+    """The map shows little of the data: an axis taken by few rows, few places, or fewer neighbours than PCA keeps."""
+
+
 class NotConvergedWarning(GramfoldWarning):
     """An iteration stopped at its last allowed step; says how far it still moved."""
 
@@ -81,9 +89,17 @@ class PinnedWarning(GramfoldWarning):
     """The kept distances leave nothing to unfold: the learned kernel is the one of the data as they lie."""
 
 
+class NotEuclideanWarning(GramfoldWarning):
+    """Distances are those of no points in a Euclidean space, and local weights need such; says how far they are off."""
+
+
 class ApproximationWarning(GramfoldWarning):
     """A faster approximate path was taken because the exact one would dominate; says which and how good."""
 
 
+class HeaderWarning(GramfoldWarning):
+    """The first line of a text file is all numbers and may be names or values; says which it was taken for."""
+
+
 class CompileCacheWarning(GramfoldWarning):
-    """No folder is writable, so compiled code will be compiled again in the next process."""
+    """Compiled code on disk is damaged, or cannot be kept there, so it is compiled again; says which and where."""

@@ -91,13 +91,17 @@ class Neighbors:
 
 @dataclass(frozen=True)
 class Graph:
-    """A symmetric neighbour graph. A stored length of 0 is an edge of length 0, not an absent one."""
+    """A symmetric neighbour graph. A stored length of 0 is an edge of length 0, not an absent one.
+
+    Identical data rows are one vertex, and a method numbers vertices as it likes: `rows` says whom they stand for.
+    """
 
     lengths: csr_array  # (n, n) symmetric, no diagonal
     neighbors: Neighbors  # whom each vertex chose, bridges included
     reach: Floats | None  # (n,) how far each vertex looks for neighbours; None where the graph was given
     multiplicity: Floats  # (n,) how many identical data rows each vertex stands for
     vertices: Integers  # (n,) number of each vertex in the search index
+    rows: Integers  # (n,) data row of each vertex, the first where several are identical
     bridges: Integers = field(default_factory=lambda: np.empty((0, 2), dtype=np.intp))  # (b, 2) joined pairs
 
     def __len__(self) -> int:
@@ -196,6 +200,26 @@ class Spectrum:
 
     def __len__(self) -> int:
         return len(self.eigenvalues)
+
+    @property
+    def positive_total(self) -> float | None:
+        """The sum P of the positive eigenvalues; None where the total or the negative mass is not known.
+
+        With N that of the others total = P − N and negative_mass = N / (P + N).
+        """
+        if self.total is None or self.negative_mass is None or self.negative_mass >= 0.5:
+            return None
+        return self.total * (1.0 - self.negative_mass) / (1.0 - 2.0 * self.negative_mass)
+
+    @property
+    def shares(self) -> Floats | None:
+        """What each eigenvalue is of the sum of the positive ones, at least 0 and together at most 1; None as there.
+
+        A share of `total` may be more: negative eigenvalues, which distances that no space has bring along, make the
+        total less than the variance that the positive ones hold.
+        """
+        positive = self.positive_total
+        return None if not positive else np.maximum(self.eigenvalues, 0.0) / positive
 
     def take(self, taken: Integers) -> Self:
         """Only these eigenpairs of leading ones."""

@@ -53,6 +53,17 @@ def test_the_map_is_the_one_that_python_gives(ending, folder):
         assert table.names == list(model.get_feature_names_out())
 
 
+@pytest.mark.parametrize("count", [0.95, "mle", "none", 2])
+def test_the_number_of_principal_components_may_be_left_to_the_rows(count, folder):
+    result = run("embed", "roll.csv", "--method", "pca", "--n-components", count, "--out", "map.npy")
+    assert result.exit_code == 0, result.output
+    model = gramfold.PCA(None if count == "none" else count).fit(ROLL.points)
+    np.testing.assert_array_equal(np.load("map.npy"), model.embedding_)
+    result = run("embed", "roll.csv", "--method", "pca", "-d", "most", "--out", "map.npy")
+    assert result.exit_code == 2
+    assert "a float in the range (0.0, 1.0), a str among {'mle'} or None. Got 'most' instead" in result.output
+
+
 def test_gaps_are_read_for_a_method_that_fills_them_in(folder):
     points = ROLL.points.copy()
     points[::9, 1] = np.nan
@@ -84,6 +95,64 @@ def test_columns_and_skip_choose_what_is_mapped(folder):
     expected = gramfold.ClassicalMDS().fit_transform(ROLL.points)
     np.testing.assert_array_equal(np.load("a.npy"), expected)
     np.testing.assert_array_equal(np.load("b.npy"), expected)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--skip", "name", "--skip", '"a, b"'],
+        ["--skip", 'name,"a, b"', "--skip", "name"],
+        ["--columns", "x", "--columns", "y,z"],
+        ["--columns", "x,y,z,name", "--skip", "name"],
+        ["--columns", "x\ny", "--columns", "z"],
+    ],
+)
+def test_names_may_stand_together_or_each_by_itself(words, folder):
+    frame = pd.DataFrame(ROLL.points, columns=["x", "y", "z"]).assign(name="Ada", **{"a, b": 1.0})
+    frame.to_csv("people.csv", index=False)
+    result = run("embed", "people.csv", *words, "-m", "classical", "--out", "map.npy")
+    assert result.exit_code == 0, result.output
+    np.testing.assert_array_equal(np.load("map.npy"), gramfold.ClassicalMDS().fit_transform(ROLL.points))
+
+
+def test_text_may_be_written_in_other_ways(folder):
+    words = ["-m", "classical", "--out", "map.npy"]
+    pd.DataFrame(ROLL.points).to_csv("comma.csv", index=False, sep=";", decimal=",", header=["2020", "2021", "2022"])
+    refused = run("embed", "comma.csv", *words)
+    assert refused.exit_code == 2
+    assert "read as " in refused.stderr
+    assert 'with `--decimal ","`' in refused.stderr
+    result = run("embed", "comma.csv", *words, "--decimal", ",")
+    assert result.exit_code == 0, result.output
+    assert result.stderr.startswith("Warning: the first line of 'comma.csv' (2020, 2021, 2022) is all numbers")
+    assert "say `--no-header`" in result.stderr
+    expected = gramfold.ClassicalMDS().fit_transform(ROLL.points)
+    np.testing.assert_array_equal(np.load("map.npy"), expected)
+    result = run("embed", "comma.csv", *words, "--decimal", ",", "--header", "--skip", "2021")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert run("embed", "comma.csv", *words, "--decimal", ",", "--no-header").exit_code == 0
+    assert len(np.load("map.npy")) == 301
+    # another table of text is read alike, one of arrays as it is
+    noisy = ROLL.points + np.random.default_rng(0).normal(size=ROLL.points.shape)
+    frame = pd.DataFrame(noisy, columns=["2020", "2021", "2022"])
+    frame.to_csv("noisy.csv", index=False, sep=";", decimal=",")
+    frame.to_parquet("noisy.parquet")
+    expected = gramfold.OrientedPCA().fit_transform(ROLL.points, X_distorted=noisy)
+    for other in ("noisy.csv", "noisy.parquet"):
+        words[1] = "oriented_pca"
+        result = run("embed", "comma.csv", *words, "--distorted", other, "--decimal", ",", "--header")
+        assert result.exit_code == 0, result.output
+        np.testing.assert_allclose(np.load("map.npy"), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["classical_mds", "kernel_pca", "pca", "isomap"])
+def test_the_summary_counts_no_residual_of_a_column_that_is_zero(method, folder):
+    line = np.random.default_rng(0).normal(size=(60, 1)) * [1.0, 2.0, -1.0]
+    write_table("line.csv", line, ["x", "y", "z"])
+    words = ["--set", "kernel=linear"] if method == "kernel_pca" else []
+    told = run("embed", "line.csv", "-m", method, *words, "--out", "map.csv").stdout
+    assert float(re.search(r"largest residual (\S+)", told)[1]) < 1e-12
+    assert "rank      1 of 2 columns; the others are zero" in told
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
@@ -280,20 +349,32 @@ def test_a_picture_shows_dots(dim, folder):
         (["-m", "oriented_pca", "--columns", "x,y", "--distorted", "other.csv"], "has 2 rows and 'roll.csv' has 300"),
         (["-m", "oriented_pca", "--distorted", "gaps.csv"], "'gaps.csv' has 'nan' in column 'y', line 2"),
         (["-m", "oriented_pca", "--distorted", "other.csv", "--out", "other.csv"], "would be lost"),
+        (["--out", "link.csv"], "'link.csv' is the input itself"),
+        (["--out", "loop.csv"], "'loop.csv' cannot be written (it leads back to itself)"),
+        (["--out", "one.csv", "--picture", "one.png"], "'one.png' and 'one.csv' are one file"),
+        (["-m", "oriented_pca", "--distorted", "loop.csv"], "'loop.csv' cannot be read (it leads back to itself)"),
+        (["-m", "oriented_pca", "--distorted", "x" * 300 + ".csv"], "cannot be read (File name too long)"),
+        (["--columns", "x,x"], "column 'x' twice"),
+        (["--decimal", "x"], "decimal='x' is no decimal mark"),
+        (["--thousands", ",", "--decimal", ","], "give two different marks"),
     ],
 )
 def test_one_sentence_and_nothing_written(words, sentence, folder):
     (folder / "old.csv").write_text("old")
+    (folder / "link.csv").symlink_to("roll.csv")
+    (folder / "loop.csv").symlink_to("loop.csv")
+    for name in ("one.csv", "one.png"):
+        (folder / name).symlink_to("one")
     write_table("other.csv", np.eye(2), ["x", "y"])
     write_table("gaps.csv", ROLL.points * [1.0, np.nan, 1.0], ["x", "y", "z"])
-    before = {path: path.read_bytes() for path in folder.iterdir()}
+    before = {path: path.exists() and path.read_bytes() for path in folder.iterdir()}
     out = [] if "--out" in words else ["--out", "map.csv"]
     result = run("embed", "roll.csv", *words, *out)
     assert result.exit_code == 2
     assert sentence in result.stderr
     assert result.stderr.startswith("Error: ")
     assert result.stderr.count("\n") == 1
-    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    assert {path: path.exists() and path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_an_old_map_is_replaced(folder):
@@ -316,6 +397,51 @@ def test_debug_shows_the_whole_error_and_a_fault_of_our_own_is_not_blamed_on_the
     result = CliRunner().invoke(broken)
     assert result.exit_code == 1
     assert "a fault of gramfold; --debug shows where" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("roll.npz", lambda whole: whole[:200] + bytes(200) + whole[400:]),
+        ("roll.npz", lambda whole: whole[:-30]),
+        ("roll.npy", lambda whole: whole[:-30]),
+        ("roll.parquet", lambda whole: whole[: len(whole) // 2]),
+        ("roll.feather", lambda whole: whole[: len(whole) // 2]),
+        ("roll.csv", lambda whole: whole[:300] + b"\xff" + whole[300:]),
+    ],
+)
+def test_a_damaged_file_is_not_blamed_on_gramfold(name, damage, folder):
+    write_table(name, ROLL.points, ["x", "y", "z"])
+    (folder / name).write_bytes(damage((folder / name).read_bytes()))
+    result = run("embed", name, "--out", "map.csv")
+    assert result.exit_code == 2, result.output
+    assert (
+        result.stderr.startswith(f"Error: '{name}' is not")
+        or f"'X' of '{name}' is not" in result.stderr
+        or ("is cut off" in result.stderr)
+    )
+    assert result.stderr.count("\n") == 1
+
+
+def test_what_the_system_refuses_is_not_blamed_on_gramfold():
+    @click.command()
+    @in_sentences
+    def full():
+        raise OSError(28, "No space left on device", "/tmp/x")
+
+    result = CliRunner().invoke(full)
+    assert result.exit_code == 2
+    assert "Error: The system refused ([Errno 28] No space left on device: '/tmp/x')" in result.stderr
+
+
+def test_a_map_through_a_link(folder):
+    (folder / "store").mkdir()
+    (folder / "out.parquet").symlink_to("store/blob")
+    result = run("embed", "roll.csv", "-m", "classical", "--out", "out.parquet")
+    assert result.exit_code == 0, result.output
+    assert f"map       {folder / 'out.parquet'}\n" in result.stdout
+    assert (folder / "store" / "blob").read_bytes().startswith(b"PAR1")
+    np.testing.assert_array_equal(read_table("out.parquet").values, gramfold.ClassicalMDS().fit_transform(ROLL.points))
 
 
 def test_the_demo_judges_its_methods_and_draws_them(tmp_path, monkeypatch):

@@ -17,7 +17,13 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from gramfold.datasets import make_s_curve
-from gramfold.errors import DisconnectedGraphWarning, ExtrapolationWarning, MemoryForecastError, PrecomputedInputError
+from gramfold.errors import (
+    DegenerateMapWarning,
+    DisconnectedGraphWarning,
+    ExtrapolationWarning,
+    MemoryForecastError,
+    PrecomputedInputError,
+)
 
 
 def sheet(n: int = 700, seed: int = 0, dtype: type = np.float64) -> np.ndarray:
@@ -101,10 +107,10 @@ def transform_stores_nothing(cls: type) -> None:
     # The way back is the one thing that is not built in fit: a map that nobody leaves again should not pay for it.
     # It is made at the first call, and from then on nothing is stored either.
     model.inverse_transform(model.embedding_[:5])
-    _ = model.inverse_error_
+    _ = model.inverse_error()
     before = pickle.dumps(vars(model))
     model.inverse_transform(model.embedding_[5:9])
-    _ = model.inverse_error_
+    _ = model.inverse_error()
     assert pickle.dumps(vars(model)) == before
 
 
@@ -171,9 +177,9 @@ def inverse_reports_its_error(cls: type) -> None:
     model = cls().fit(known)
     rebuilt = model.inverse_transform(model.transform(fresh))
     error = np.linalg.norm(rebuilt - fresh) / np.linalg.norm(fresh - fresh.mean(axis=0))
-    assert 0 < model.inverse_error_ < 1, "rows rebuilt from the map are nearer than the mean row"
-    assert error < 2 * model.inverse_error_ + 1e-3
-    assert error > model.inverse_error_ / 4
+    assert 0 < model.inverse_error() < 1, "rows rebuilt from the map are nearer than the mean row"
+    assert error < 2 * model.inverse_error() + 1e-3
+    assert error > model.inverse_error() / 4
 
 
 def way_back_does_not_depend_on_when_it_is_made(cls: type) -> None:
@@ -183,10 +189,10 @@ def way_back_does_not_depend_on_when_it_is_made(cls: type) -> None:
     X = sheet(150)
     model = cls().fit(X)
     copy, shared = pickle.loads(pickle.dumps(model)), pickle.loads(pickle.dumps(model))
-    rebuilt, error = model.inverse_transform(model.embedding_[:9]), model.inverse_error_
+    rebuilt, error = model.inverse_transform(model.embedding_[:9]), model.inverse_error()
     for other in (copy, pickle.loads(pickle.dumps(model))):
         np.testing.assert_array_equal(other.inverse_transform(model.embedding_[:9]), rebuilt)
-        assert other.inverse_error_ == error
+        assert other.inverse_error() == error
     with ThreadPoolExecutor(3) as pool:
         for made in pool.map(lambda _: shared.inverse_transform(model.embedding_[:9]), range(6)):
             np.testing.assert_array_equal(made, rebuilt)
@@ -324,7 +330,7 @@ def _row_mass(model: object) -> np.ndarray:
 def what_does_not_fit_is_refused(cls: type, set_free_memory: Callable[[float], None]) -> None:
     X = sheet(400)
     need = cls()._memory(400, 8)
-    set_free_memory(need)  # nine tenths of it may be used
+    set_free_memory(need + 1.2 * X.nbytes)  # nine tenths of it may be used; a copy of the rows fits
     try:
         cls().fit(X)
     except MemoryForecastError as error:
@@ -527,8 +533,14 @@ CLUSTERS = [
 INVARIANCE = [moved_rows_give_the_same_map, order_of_rows_does_not_matter]
 
 
-def quietly(check: Callable[..., None], *arguments: object) -> None:
+# With the 4 neighbours of its default a map of 150 rows of the sheet is loose (disparity 0.09), and said to be.
+LOOSE = {"SDE"}
+
+
+def quietly(check: Callable[..., None], cls: type, *arguments: object) -> None:
     """Run a check; few rows, or few neighbours of each, may fall into pieces, which is not its subject."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DisconnectedGraphWarning)
-        check(*arguments)
+        if cls.__name__ in LOOSE:
+            warnings.simplefilter("ignore", DegenerateMapWarning)
+        check(cls, *arguments)

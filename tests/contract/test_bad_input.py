@@ -143,10 +143,9 @@ CASES = {
         lambda: Isomap(radius=2.0, on_disconnected="error").fit(X).transform(X + 1000),
         "have no training row within reach",
     ),
-    "approximate by radius": (lambda: Isomap(neighbors="approximate", radius=1.0).fit(X), "not by radius"),
     "approximate city blocks": (
         lambda: Isomap(neighbors="approximate", metric="cityblock").fit(X),
-        "euclidean and cosine metrics",
+        "euclidean, cosine and correlation metrics",
     ),
     "similarities as dissimilarities": (
         lambda: OrdinalMDS(metric="precomputed").fit(np.exp(-D)),
@@ -205,7 +204,6 @@ CASES = {
         "svd_solver='arpack' finds fewer than all",
     ),
     "a mixture of one row": (lambda: MixturePPCA().fit(np.ones((20, 4))), "the 20 rows are the same"),
-    "a mixture of vanishing rows": (lambda: MixturePPCA().fit(1e-160 * X), "squares of their differences vanish"),
     "no such decomposition": (lambda: PCA(svd_solver="jacobi").fit(X), "svd_solver"),
     "infinity among gaps": (lambda: ProbabilisticPCA().fit(with_value(np.inf)), "X contains infinity in row 3"),
     "a column without values": (
@@ -214,10 +212,6 @@ CASES = {
     ),
     "gaps and no noise": (lambda: ProbabilisticPCA(3).fit(with_value(np.nan)), "use n_components <= 2"),
     "evidence with gaps": (lambda: ProbabilisticPCA("evidence").fit(with_value(np.nan)), "fill X in first"),
-    "evidence of one direction": (
-        lambda: ProbabilisticPCA("evidence").fit(np.arange(9.0)[:, None] * [1, 2]),
-        "vary along fewer than two",
-    ),
     "an unknown number": (lambda: ProbabilisticPCA("mle").fit(X), "n_components"),
     "no plane": (lambda: MixturePPCA(n_planes=0).fit(X), "n_planes"),
     "more planes than rows": (lambda: MixturePPCA(n_planes=41).fit(X), "41 planes are asked for and there are 40 rows"),

@@ -62,7 +62,8 @@ class DependsOnTheBatch(Isomap):
 
 
 class BoastsOfItsInverse(Isomap):
-    inverse_error_ = 1e-9
+    def inverse_error(self):
+        return 1e-9
 
 
 class RebuildsAnew(Isomap):

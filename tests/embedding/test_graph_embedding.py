@@ -38,5 +38,6 @@ def test_copies_and_pieces_keep_their_rows():
         model = OfSome(on_disconnected="largest").fit(rows)
     assert np.isnan(model.embedding_[SOME[280:]]).all()
     assert model.kept_.sum() == len(rows) - 20
+    assert set(model.graph_.rows) == set(SOME[:280])
     np.testing.assert_array_equal(model.embedding_[-5:], model.embedding_[SOME[:5]])
     np.testing.assert_array_equal(model.embedding_[OTHERS[:3]], np.tile(model.embedding_[SOME[7]], (3, 1)))

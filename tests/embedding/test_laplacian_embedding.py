@@ -1,6 +1,7 @@
 """What the Laplacian family shares: the choice of eigenvectors, the weights, the rule for new points."""
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,15 +9,25 @@ from scipy.sparse import csr_array
 from scipy.spatial import procrustes
 from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.metrics import silhouette_score
+from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors, kneighbors_graph
 
 from gramfold import CommuteTime, DiffusionMap, HeatKernel, LaplacianEigenmaps
 from gramfold.datasets import make_s_curve, make_swiss_roll
+from gramfold.embedding import kernel_embedding
 from gramfold.errors import PrecomputedInputError, RepeatedDirectionWarning
 from gramfold.graph.affinity import affinity
 
 FAMILY = [LaplacianEigenmaps, CommuteTime, HeatKernel, DiffusionMap]
 every_member = pytest.mark.parametrize("cls", FAMILY, ids=lambda cls: cls.__name__)
 repeating = pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
+
+FORMS = [{"weights": "binary"}, {"weights": "gaussian"}, {"weights": "gaussian", "width": "self-tuning"}]
+every_form = pytest.mark.parametrize("form", FORMS, ids=str)
+DIGITS = load_digits()
+CELLS = Path(__file__).parents[3] / "shared" / "data" / "pbmc3k.npz"
 
 SHEET = make_swiss_roll(1500, height=36.0, random_state=0)
 
@@ -69,6 +80,66 @@ def test_a_square_has_nothing_to_warn_of():
     np.testing.assert_allclose(chosen.embedding_, model.embedding_, atol=1e-9)
 
 
+def groups_of_50_columns(n=600, count=6):
+    rng = np.random.default_rng(0)
+    centers = 1.5 * rng.standard_normal((count, 50))
+    group = np.arange(n) % count
+    return centers[group] + rng.standard_normal((n, 50)), group
+
+
+@every_member
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DisconnectedGraphWarning")
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DegenerateMapWarning")  # groups are dots, which it tells
+def test_steps_between_groups_repeat_nothing(cls):
+    X, group = groups_of_50_columns()
+    model = cls(4).fit(X)  # a RepeatedDirectionWarning would be an error
+    np.testing.assert_array_equal(model.spectrum_.novelty, 1.0)
+    chosen = cls(4, coordinates="independent").fit(X)
+    assert chosen.spectrum_.taken.tolist() == [0, 1, 2, 3]
+    np.testing.assert_array_equal(chosen.embedding_, model.embedding_)
+    assert silhouette_score(model.spectrum_.eigenvectors, group) > 0.9
+
+
+def cells():
+    """Blood cells as they are usually prepared: log counts of the genes that vary most, on their principal axes."""
+    with np.load(CELLS, allow_pickle=False) as z:
+        counts = csr_array((z["data"].astype(float), z["indices"].astype("int32"), z["indptr"]), shape=z["shape"])
+    logs = csr_array(counts.multiply(1e4 / counts.sum(axis=1)[:, None])).log1p()
+    mean = logs.mean(axis=0)
+    variance = logs.power(2).mean(axis=0) - mean**2
+    vary = np.argsort(-np.where(mean > 0.0125, variance / np.maximum(mean, 1e-9), 0.0))[:1000]
+    X = (logs[:, vary].toarray() - mean[vary]) / np.sqrt(variance[vary])
+    return PCA(30, random_state=0).fit_transform(np.clip(X, -10, 10))
+
+
+absent = pytest.mark.skipif(not CELLS.exists(), reason="the data of blood cells are not there")
+
+
+@pytest.mark.parametrize("rows", [lambda: DIGITS.data, pytest.param(cells, marks=absent)], ids=["digits", "cells"])
+def test_groups_of_real_rows_repeat_nothing(rows):
+    X = rows()
+    model = LaplacianEigenmaps(3, n_neighbors=10).fit(X)
+    chosen = LaplacianEigenmaps(3, n_neighbors=10, coordinates="independent").fit(X)
+    assert (model.spectrum_.novelty > 0.5).all()
+    np.testing.assert_array_equal(chosen.embedding_, model.embedding_)
+
+
+def test_no_more_eigenvectors_are_sought_than_needed(monkeypatch):
+    asked = []
+    plain = kernel_embedding.leading_spectrum
+
+    def counted(kernel, count):
+        asked.append(count)
+        return plain(kernel, count)
+
+    monkeypatch.setattr(kernel_embedding, "leading_spectrum", counted)
+    LaplacianEigenmaps(2, coordinates="independent").fit(np.random.default_rng(0).random((400, 2)))
+    assert asked == [2]
+    asked.clear()
+    LaplacianEigenmaps(2, n_neighbors=15, coordinates="independent").fit(SHEET.points)
+    assert asked == [2, 16]
+
+
 def test_more_eigenvectors_are_looked_at_where_the_first_do_not_do():
     # 20 times as long as high: the height comes after more overtones than the first look sees
     ribbon = np.stack(np.meshgrid(np.arange(240.0), np.arange(12.0)), axis=-1).reshape(-1, 2)
@@ -100,9 +171,7 @@ def test_pieces_choose_for_themselves(cls):
 
 @repeating
 @every_member
-@pytest.mark.parametrize(
-    "form", [{"weights": "binary"}, {"weights": "gaussian"}, {"weights": "gaussian", "width": "self-tuning"}], ids=str
-)
+@every_form
 def test_held_out_rows_agree_with_a_refit(cls, form):
     X = make_swiss_roll(2000, random_state=1).points
     placed = cls(n_neighbors=10, **form).fit(X[:1600]).transform(X[1600:])
@@ -110,17 +179,89 @@ def test_held_out_rows_agree_with_a_refit(cls, form):
     assert procrustes(refit, placed)[2] < 0.005
 
 
+def moved(X, step):
+    """Rows moved by this much, each its own way."""
+    ways = np.random.default_rng(1).standard_normal(X.shape)
+    return X + step * ways / np.linalg.norm(ways, axis=1, keepdims=True)
+
+
+ROWS = {
+    "S-curve": lambda: make_s_curve(700, random_state=0).points,
+    "roll": lambda: make_swiss_roll(300, random_state=0).points,
+    "Gaussian": lambda: np.random.default_rng(0).standard_normal((400, 5)),
+    "digits": lambda: DIGITS.data[:600],  # whole numbers: many distances are equal
+}
+
+
 @repeating
 @every_member
-@pytest.mark.parametrize("reach", [{"n_neighbors": 5}, {"n_neighbors": 12}, {"radius": 0.6}], ids=str)
-def test_rows_beside_training_rows_land_beside_them_under_self_tuned_widths(cls, reach):
-    X = make_s_curve(700, random_state=0).points
-    model = cls(weights="gaussian", width="self-tuning", **reach).fit(X)
-    step = np.random.default_rng(0).standard_normal(X.shape)
-    step *= 1e-7 / np.linalg.norm(step, axis=1, keepdims=True)
-    off = np.linalg.norm(model.transform(X + step) - model.embedding_, axis=1) / np.ptp(model.embedding_, axis=0).max()
-    assert np.median(off) < 0.001
-    assert off.max() < 0.02
+@every_form
+@pytest.mark.parametrize("rows", ROWS)
+def test_rows_beside_training_rows_land_beside_them(cls, form, rows):
+    X = ROWS[rows]()
+    model = cls(**form).fit(X)
+    spacing = np.median(model.neighbors_.farthest)
+    for step in (1e-9, 1e-6, 1e-4):
+        away = np.linalg.norm(model.transform(moved(X, step * spacing)) - model.embedding_, axis=1)
+        assert away.max() < 0.005 * np.ptp(model.embedding_, axis=0).max()
+        assert np.median(away) < 0.0005 * np.ptp(model.embedding_, axis=0).max()
+
+
+@repeating
+@every_member
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("setting", [{"radius": 0.6}, {"n_neighbors": 5}, {"metric": "cosine"}], ids=str)
+def test_so_do_they_by_radius_and_angle(cls, setting, normalized):
+    form = {"normalized": normalized} if cls is LaplacianEigenmaps else {}
+    X = make_s_curve(500, random_state=0).points
+    model = cls(weights="gaussian", width="self-tuning", **setting, **form).fit(X)
+    away = np.linalg.norm(model.transform(moved(X, 1e-7)) - model.embedding_, axis=1)
+    assert away.max() < 1e-3 * np.ptp(model.embedding_, axis=0).max()
+
+
+@repeating
+@every_member
+def test_the_ends_of_bridges_and_given_edges_are_kept(cls):
+    apart = np.vstack([make_s_curve(200, random_state=0).points, make_s_curve(100, random_state=1).points + 9])
+    with pytest.warns(UserWarning, match="2 pieces"):
+        model = cls().fit(apart)
+    size = np.ptp(model.embedding_, axis=0).max()
+    assert np.abs(model.transform(moved(apart, 1e-7)) - model.embedding_).max() < 1e-4 * size
+    X = apart[:200]
+    given = cls(metric="precomputed").fit(kneighbors_graph(X, 8, mode="distance"))
+    new = csr_array(NearestNeighbors(n_neighbors=9).fit(X).kneighbors_graph(moved(X, 1e-7), mode="distance"))
+    size = np.ptp(given.embedding_, axis=0).max()
+    assert np.abs(given.transform(new) - given.embedding_).max() < 1e-4 * size
+
+
+@repeating
+@every_member
+@every_form
+def test_new_digits_land_among_their_own(cls, form):
+    """In many columns: as well as at the plain mean of their neighbours' places, and they meet as many as others do."""
+    known, new, labels = DIGITS.data[450:], DIGITS.data[:450], DIGITS.target
+    model = cls(5, **form).fit(known)
+    judge = KNeighborsClassifier(5).fit(model.embedding_, labels[450:])
+    nearest = NearestNeighbors(n_neighbors=8).fit(known).kneighbors(new, return_distance=False)
+    plain = judge.score(model.embedding_[nearest].mean(axis=1), labels[:450])
+    assert judge.score(model.transform(new), labels[:450]) > plain - 0.02
+    assert model._meet(new).counts.mean() < 1.2 * model.graph_.lengths.nnz / len(known)
+
+
+@repeating
+@pytest.mark.parametrize("weights", ["binary", "gaussian"])
+def test_a_new_row_has_the_edges_of_a_row_that_comes_last(weights):
+    known, new = DIGITS.data[:790], DIGITS.data[790:800]
+    model = LaplacianEigenmaps(n_neighbors=10, weights=weights).fit(known)
+    D, d = cdist(new, known), cdist(known, known)
+    reach = np.sort(d, axis=1)[:, 10]
+    for row, found in zip(D, model.transform(new), strict=True):
+        chosen = np.zeros(790, dtype=bool)
+        chosen[np.argsort(row, kind="stable")[:10]] = True
+        a = (chosen | (row < reach * (1 - 1e-9))) * np.exp(-0.5 * (row / (model.width_ or np.inf)) ** 2)
+        np.testing.assert_allclose(
+            found, a @ model.embedding_ / a.sum() / (1 - model.spectrum_.penalties), rtol=1e-9, atol=1e-12
+        )
 
 
 @repeating

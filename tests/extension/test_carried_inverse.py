@@ -58,3 +58,35 @@ def test_the_error_is_that_of_rows_not_seen(sheet):
     inverse = CarriedInverse(basis.responsibilities, places[:400], rows[:400])
     away = np.linalg.norm(inverse(places[400:]) - rows[400:]) / np.linalg.norm(rows[400:] - rows.mean(axis=0))
     assert inverse.judge() == pytest.approx(away, rel=0.5)
+
+
+def test_a_kernel_of_few_rows_stays_near_them(sheet):
+    """Two rows tell no slope across the line between their places."""
+    _, places, rows = sheet
+
+    def shares(some):
+        owner = np.where(np.linalg.norm(some - rows[0], axis=1) < 0.15, 1, 0)
+        return csr_array((np.ones(len(some)), owner, np.arange(len(some) + 1)), shape=(len(some), 2))
+
+    few = shares(rows).toarray()[:, 1] > 0
+    assert 2 <= few.sum() < 12
+    for bounded in (True, False):
+        inverse = CarriedInverse(shares, places, rows, bounded=bounded)
+        inverse.mixture.slopes[1] *= 1e6  # as a slope is that is divided by hardly any variance
+        rebuilt = inverse(places[few] + 1e-3)
+        low, high = rows[few].min(axis=0), rows[few].max(axis=0)
+        outside = np.maximum(low - rebuilt, rebuilt - high).max()
+        assert (outside <= 2.0 * (rows.max() - rows.min())) == bounded
+
+
+@pytest.mark.parametrize("far", [1e2, 1e6, 1e9])
+def test_clusters_that_are_points_on_the_map(far):
+    """Their covariances are zero but for rounding, which may be less."""
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((90, 3)) + far * np.arange(3).repeat(30)[:, None]
+    places = 0.1 * np.arange(3).repeat(30)[:, None] * np.array([1.0, -1.0]) + 1e-3 / far * rng.standard_normal((90, 2))
+    basis = MixtureBasis(rows[::10], 0.5)
+    inverse = CarriedInverse(basis.responsibilities, places, rows)
+    rebuilt = inverse(places)
+    assert np.abs(rebuilt - rows).max() < 10  # within the right cluster
+    assert inverse.judge() < 2

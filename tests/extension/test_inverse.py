@@ -2,10 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import nnls
 from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
 
 from gramfold.extension.inverse import LocalInverse
+from gramfold.kernels.reconstruction import weight_matrix
 
 
 def sheet(n: int, d: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -15,12 +19,21 @@ def sheet(n: int, d: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return places, places @ rng.standard_normal((2, d)) + rng.standard_normal(d)
 
 
-def rebuild(x: np.ndarray, places: np.ndarray, rows: np.ndarray, k: int, reg: float = 1e-3) -> np.ndarray:
+def weights(x: np.ndarray, places: np.ndarray, k: int, signed: bool, reg: float = 1e-3) -> tuple:
+    """The k nearest places and their weights: of either sign, or by non-negative least squares."""
     near = np.argsort(np.linalg.norm(places - x, axis=1))[:k]
     Z = places[near] - x
     G = Z @ Z.T
-    w = np.linalg.solve(G + reg * np.trace(G) * np.eye(k), np.ones(k))
-    return np.asarray(w @ rows[near] / w.sum())
+    A = G + reg * np.trace(G) * np.eye(k)
+    # z ≥ 0 with the least ½ zᵀ A z − Σ z has the weights' ratios
+    R = np.linalg.cholesky(A).T
+    z = np.linalg.solve(A, np.ones(k)) if signed else nnls(R, np.linalg.solve(R.T, np.ones(k)))[0]
+    return near, z / z.sum()
+
+
+def rebuild(x: np.ndarray, places: np.ndarray, rows: np.ndarray, k: int, signed: bool = True) -> np.ndarray:
+    near, w = weights(x, places, k, signed)
+    return np.asarray(w @ rows[near])
 
 
 def test_an_affine_map_is_undone_up_to_the_ridge(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,6 +53,8 @@ def test_against_a_plain_version() -> None:
     rows = np.sin(3 * rows)
     new = np.random.default_rng(1).random((20, 2))
     model = LocalInverse(places, rows, 1)
+    sizes = [np.abs(weights(x, places, model.k, signed=True)[1]).sum() for x in new]
+    assert max(sizes) < model.limit
     expected = [rebuild(x, places, rows, model.k) for x in new]
     np.testing.assert_allclose(model(new), expected, rtol=1e-9)
 
@@ -53,13 +68,51 @@ def test_error_is_the_leave_one_out_error(kind: type, n: int) -> None:
     sample = np.linspace(0, n - 1, min(n, 500)).astype(int)
     expected = {}
     for k in (3, 4, 6, 10):
-        misfit = [
-            rebuild(places[i], np.delete(places, i, axis=0), np.delete(rows, i, axis=0), k) - rows[i] for i in sample
-        ]
-        expected[k] = np.linalg.norm(misfit) / np.linalg.norm(rows[sample] - rows.mean(axis=0))
-    assert expected[model.k] == min(expected.values())  # and so many neighbours are used
-    assert model.judge() == pytest.approx(expected[model.k], rel=1e-9)
+        for signed in (True, False):
+            misfit = [
+                rebuild(places[i], np.delete(places, i, axis=0), np.delete(rows, i, axis=0), k, signed) - rows[i]
+                for i in sample
+            ]
+            expected[signed, k] = np.linalg.norm(misfit) / np.linalg.norm(rows[sample] - rows.mean(axis=0))
+    best, convex = (min(error for (which, _), error in expected.items() if which is signed) for signed in (True, False))
+    signed = n == 60
+    assert (best < 0.9 * convex) == signed  # near rows are rounded alike, and negative weights gain little
+    assert expected[signed, model.k] == (best if signed else convex)  # and so many neighbours are used
+    assert model.judge() == pytest.approx(best if signed else convex, rel=1e-6)
     assert model.judge() > 1e-3
+    left_out = [weights(places[i], np.delete(places, i, axis=0), model.k, signed)[1] for i in sample]
+    assert model.limit == pytest.approx(np.abs(left_out).sum(axis=1).max(), rel=1e-9)
+
+
+def pictures() -> np.ndarray:
+    return load_digits().data[:400]
+
+
+def test_pictures_keep_their_range() -> None:
+    X = pictures()
+    places = PCA(2).fit_transform(X)
+    grid = np.stack(np.meshgrid(*np.linspace(places.min(axis=0), places.max(axis=0), 15).T), axis=-1).reshape(-1, 2)
+    model = LocalInverse(places, X, 1)
+    assert model.limit == 1.0
+    for asked in (grid, 5 * grid, places):
+        rebuilt = model(asked)
+        assert rebuilt.min() >= X.min()
+        assert rebuilt.max() <= X.max() * (1 + 1e-12)
+    expected = [rebuild(x, places, X, model.k, signed=False) for x in grid]
+    np.testing.assert_allclose(model(grid), expected, atol=1e-6)
+    # negative weights would leave it by far, and rebuild rows left out no better
+    free = weight_matrix(model.index.nearest(grid, 10), model.index.query_grams(grid), 1e-3, 2) @ X
+    assert free.min() < X.min() - 2
+    assert free.max() > X.max() + 2
+
+
+def test_nothing_is_extrapolated_farther_than_was_tried() -> None:
+    places, rows = sheet(300)
+    model = LocalInverse(places, rows, 1)
+    assert model.limit > 1.5  # rows at the rim are left out too
+    spread = np.abs(rows - rows.mean(axis=0)).max()
+    for far in (3.0, 30.0, 300.0):
+        assert np.abs(model(places + far) - rows.mean(axis=0)).max() < model.limit * spread
 
 
 def test_noise_asks_for_more_neighbours():

@@ -86,13 +86,15 @@ def test_local_width_is_the_distance_to_the_seventh_neighbour(k: int) -> None:
     X = np.random.default_rng(0).random((60, 2)) ** 2
     graph = nearest_graph(X, k)
     expected = np.sort(cdist(X, X), axis=1)[:, min(k, 7)]
-    np.testing.assert_array_equal(local_widths(graph), expected)
-    W = affinity(graph, local_widths(graph)).toarray()
+    np.testing.assert_array_equal(local_widths(graph.neighbors, graph.reach), expected)
+    W = affinity(graph, local_widths(graph.neighbors, graph.reach)).toarray()
     D = cdist(X, X)
     np.testing.assert_allclose(W[W > 0], np.exp(-(D**2) / (2 * np.outer(expected, expected)))[W > 0], rtol=1e-13)
     # the same shape at any scale
     blown_up = nearest_graph(1e5 * X, k)
-    np.testing.assert_allclose(affinity(blown_up, local_widths(blown_up)).toarray(), W, rtol=1e-9)
+    np.testing.assert_allclose(
+        affinity(blown_up, local_widths(blown_up.neighbors, blown_up.reach)).toarray(), W, rtol=1e-9
+    )
 
 
 def test_local_width_within_a_radius_is_at_most_the_radius() -> None:
@@ -105,24 +107,26 @@ def test_local_width_within_a_radius_is_at_most_the_radius() -> None:
         np.concatenate([lengths, lengths[:6], [5.0], [0.3]]),
         (10, 10),
     )
-    widths = local_widths(build_graph(lists, np.full(10, 1.0), np.ones(10)))
+    widths = local_widths(lists, np.full(10, 1.0))
     np.testing.assert_array_equal(widths, [lengths[-1]] + [1.0] * 9)
     # of a given graph only the entries are known: the seventh, or the last, or the mean where there is none
-    given = local_widths(build_graph(lists, None, np.ones(10)))
+    given = local_widths(lists, None)
     np.testing.assert_allclose(given, [0.7, 5.0, 0.3] + [2.0] * 7)
 
 
 def test_local_widths_of_points_on_top_of_each_other() -> None:
     lists = Neighbors.from_lists(np.array([[1], [0]]), np.zeros((2, 1)), 2)
     graph = build_graph(lists, lists.farthest, np.ones(2))
-    np.testing.assert_array_equal(affinity(graph, local_widths(graph)).toarray(), [[0, 1], [1, 0]])
+    np.testing.assert_array_equal(
+        affinity(graph, local_widths(graph.neighbors, graph.reach)).toarray(), [[0, 1], [1, 0]]
+    )
 
 
 def test_self_tuned_weights_that_tear_the_graph_apart_are_refused() -> None:
     lists = Neighbors.from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([0.01, 9.0, 0.01]), (4, 4))
     graph = build_graph(lists, np.full(4, 0.01), np.ones(4))
     with pytest.raises(InputError, match=r"self-tuned width are zero on edges as long as 9, .* into 2 pieces"):
-        affinity(graph, local_widths(graph))
+        affinity(graph, local_widths(graph.neighbors, graph.reach))
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0])
@@ -137,6 +141,6 @@ def test_weights_over_density(alpha: float) -> None:
 def test_inverse_lengths_count_copies_and_bound_the_shortest():
     lengths = csr_array(np.array([[0, 2.0, 1e-9], [2.0, 0, 4.0], [1e-9, 4.0, 0]]))
     lists = Neighbors(np.zeros(4, dtype=int), np.empty(0, dtype=int), np.empty(0), 3)
-    graph = Graph(lengths, lists, None, np.array([1.0, 3.0, 1.0]), np.arange(3))
+    graph = Graph(lengths, lists, None, np.array([1.0, 3.0, 1.0]), np.arange(3), np.arange(3))
     W = inverse_lengths(graph).toarray()
     np.testing.assert_allclose(W, [[0, 1.5, 1 / 2e-3], [1.5, 0, 0.75], [1 / 2e-3, 0.75, 0]])

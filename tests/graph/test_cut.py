@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from gramfold.graph.cut import best_threshold, normalized_cut
+from gramfold.graph.cut import best_threshold, normalized_cut, threshold_cuts
 
 
 def random_weights(n: int, seed: int) -> np.ndarray:
@@ -51,3 +51,18 @@ def test_vertices_without_edges_lose_nothing() -> None:
     W[0, 1] = W[1, 0] = 2.0
     assert normalized_cut(csr_array(W), np.array([0, 0, 1, 2])) == 0.0
     assert normalized_cut(csr_array(W), np.array([0, 1, 1, 2])) == 2.0
+
+
+def test_all_cuts_of_a_sweep_are_normalised_cuts():
+    rng = np.random.default_rng(0)
+    W = np.triu(rng.random((30, 30)) * (rng.random((30, 30)) < 0.4), 1)
+    W = csr_array(W + W.T + np.diag(np.full(30, 5.0)))  # a diagonal is not looked at
+    values = np.round(rng.standard_normal(30), 1)
+    volume = W.sum(axis=1) - 5.0
+    order, cost = threshold_cuts(W, volume, values)
+    plain = csr_array(W - 5.0 * np.eye(30))
+    for place in range(29):
+        side = np.zeros(30, dtype=int)
+        side[order[: place + 1]] = 1
+        equal = values[order[place]] == values[order[place + 1]]
+        assert cost[place] == pytest.approx(np.inf if equal else normalized_cut(plain, side))

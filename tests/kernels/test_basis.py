@@ -10,8 +10,10 @@ from gramfold.kernels.basis import (
     WithConstant,
     constant_of,
     in_line,
+    lower_ends,
     nearest_centers,
     principal_axes_of,
+    seen_axes,
     spacing_width,
 )
 
@@ -101,3 +103,57 @@ def test_width_is_a_quarter_of_the_spacing():
 
 def test_centres_are_put_in_line_along_their_longest_direction():
     assert in_line(np.array([[0.0, 5], [0, 1], [0.1, 3]])).tolist() in ([1, 2, 0], [0, 2, 1])
+
+
+# --- what a kernel has seen
+
+
+def pictures(value=0.0):
+    """Rows of three columns in two groups far apart; in the first, the last column has one value."""
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((60, 3))
+    rows[:30, 2] = value
+    rows[30:, 0] += 20.0
+    return rows
+
+
+def test_kernels_that_see_all_directions_are_left_alone(rows, mixture):
+    assert seen_axes(mixture, rows, np.arange(300)) is mixture
+    owner = nearest_centers(rows, np.arange(300), mixture.centers)
+    local = MixtureBasis(mixture.centers, 2.0, principal_axes_of(rows, np.arange(300), mixture.centers, owner, 2))
+    assert seen_axes(local, rows, np.arange(300)) is local
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e5 / 3])  # a mean of equal values may be off by rounding
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_kernel_is_blind_to_a_column_in_which_its_rows_do_not_differ(value, dtype):
+    rows = pictures(value).astype(dtype)
+    centers = np.stack([rows[:30].mean(axis=0), rows[30:].mean(axis=0)]).astype(np.float64)
+    basis = seen_axes(MixtureBasis(centers, 1.0), rows, np.arange(60))
+    new = rows.astype(np.float64) + [0, 0, 1.0]
+    before, after = basis(rows.astype(np.float64)).toarray(), basis(new).toarray()
+    scale = np.finfo(dtype).eps * 1e3
+    np.testing.assert_allclose(after[:30], before[:30], atol=scale * np.abs(before[:30]).max())
+    assert np.abs(after[30:] - before[30:]).max() > 0.5
+    # all that its rows do differ in is still there, and the other kernel is as it was
+    assert np.linalg.matrix_rank(before[:30, :3] - before[:30, :3].mean(axis=0), tol=1e-3) == 2
+    np.testing.assert_array_equal(basis.axes[1], np.eye(3))
+
+
+@pytest.mark.parametrize(("first", "share", "directions"), [(16.0, 0.01, 2), (11.0, 0.31, 3)])
+def test_a_row_of_which_a_kernel_has_a_small_share_gives_it_no_direction(first, share, directions):
+    rows = pictures()
+    rows[30] = [first, 0.0, 5.0]  # between the groups, and off the plane of the first
+    mixture = MixtureBasis(np.array([[0.0, 0, 0], [20, 0, 0]]), 5.0)
+    assert mixture.responsibilities(rows[30:31]).toarray()[0, 0] == pytest.approx(share, abs=0.005)
+    basis = seen_axes(mixture, rows, np.arange(60))
+    assert np.linalg.matrix_rank(basis.local(rows, 0) - basis.local(rows[:1], 0)) == directions
+
+
+def test_ends_are_those_of_the_rows_with_a_share(rows, mixture):
+    shares = mixture.responsibilities(rows)
+    ends = np.full((30, 3), np.inf)
+    lower_ends(ends, shares[:100], rows[:100])
+    lower_ends(ends, shares[100:], rows[100:])
+    expected = [rows[shares.toarray()[:, k] > 0].min(axis=0) for k in range(30)]
+    np.testing.assert_array_equal(ends, expected)

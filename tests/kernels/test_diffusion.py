@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gramfold.errors import DisconnectedGraphWarning
 from gramfold.graph.build import build_graph
 from gramfold.kernels.diffusion import laplacian_kernel
 from gramfold.kernels.penalty import Heat, Inverse
@@ -28,10 +29,15 @@ def weights_of_copies(graph, width):
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("normalized", [True, False])
-def test_copies_count_as_rows_of_their_own(alpha, normalized):
+@pytest.mark.parametrize("self_loops", [False, True])
+def test_copies_count_as_rows_of_their_own(alpha, normalized, self_loops):
     graph = graph_with_copies()
-    kernel = laplacian_kernel(graph, 0.4, normalized=normalized, alpha=alpha, decay=Inverse(), exponent=0.0)
+    kernel = laplacian_kernel(
+        graph, 0.4, normalized=normalized, alpha=alpha, decay=Inverse(), exponent=0.0, self_loops=self_loops
+    )
     W = weights_of_copies(graph, 0.4)
+    if self_loops:  # each copy to itself and to the other copies, at distance 0
+        W += VERTEX[:, None] == VERTEX[None, :]
     q = W.sum(axis=1)
     W = W / np.outer(q, q) ** alpha
     d = W.sum(axis=1)
@@ -44,6 +50,17 @@ def test_copies_count_as_rows_of_their_own(alpha, normalized):
     expected = (alike @ np.linalg.pinv(inner, hermitian=True) @ alike.T) / np.outer(root, root)
     np.testing.assert_allclose(kernel.matrix()[np.ix_(VERTEX, VERTEX)], expected, atol=1e-11 * np.abs(expected).max())
     np.testing.assert_allclose(kernel.pull, COPIES / q[np.unique(VERTEX, return_index=True)[1]] ** alpha, rtol=1e-14)
+
+
+def test_ties_that_vanish_beside_self_loops_are_told():
+    # two pairs, 9 widths apart: exp(−40.5) is less than the rounding of 1
+    lists = Neighbors.from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([1.0, 9.0, 1.0]), (4, 4))
+    graph = build_graph(lists, None, np.ones(4))
+    form = {"normalized": True, "decay": Inverse(), "exponent": 0.0}
+    with pytest.warns(DisconnectedGraphWarning, match="2 pieces with weights below 2e-16 .* self_loops=False"):
+        laplacian_kernel(graph, 1.0, self_loops=True, **form)
+    laplacian_kernel(graph, 1.2, self_loops=True, **form)
+    laplacian_kernel(graph, 1.0, **form)
 
 
 def test_heat_at_time_0_is_the_mean_over_copies():

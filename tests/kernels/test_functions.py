@@ -47,6 +47,23 @@ def test_the_diagonal_is_that_of_the_matrix(name: str, kind: type) -> None:
     np.testing.assert_allclose(kernel.diagonal(kind(X)), np.diag(kernel(kind(X), kind(X))), rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_what_varies_is_the_kernel_less_a_constant(name: str, kind: type) -> None:
+    kernel = RowKernel(name, gamma=0.3, degree=2, coef0=0.7)
+    left, right = kind(rows(7)), kind(rows(9, seed=1))
+    constants = kernel(left, right) - kernel.varying(left, right)
+    np.testing.assert_allclose(constants, kernel(kind(np.zeros((1, 4))), kind(np.zeros((1, 4)))).item(), atol=1e-14)
+    np.testing.assert_array_equal(RowKernel(np.dot).varying(rows(3), rows(3)), RowKernel(np.dot)(rows(3), rows(3)))
+
+
+def test_a_wide_gaussian_varies_in_all_digits() -> None:
+    X = rows(20)
+    squared = ((X[:, None] - X[None]) ** 2).sum(axis=-1)
+    found = RowKernel("rbf", gamma=1e-12).varying(X, X)
+    np.testing.assert_allclose(found, -1e-12 * squared, rtol=1e-10, atol=1e-25)
+
+
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
 def test_the_diagonal_of_a_function(kind: type) -> None:
     kernel = RowKernel(lambda x, y, power: float((x * y).sum()) ** power, params={"power": 2})

@@ -140,3 +140,15 @@ def test_offset_is_the_length_of_b_times_the_uniform_vector() -> None:
     uniform = np.full(len(rows), len(rows) ** -0.5)
     expected = np.linalg.norm(-0.5 * array[np.ix_(rows, rows)] @ uniform)
     assert centered_gram(array, scale=-0.5, mass=mass).offset() == pytest.approx(expected, rel=1e-12)
+
+
+def test_rounding_of_float32_entries_is_no_direction():
+    """Rows of rank 3: rounded entries of their kernel span more, but by no more than the offset allows for."""
+    rng = np.random.default_rng(0)
+    for n in (30, 300, 1200):
+        rows = rng.standard_normal((n, 3)) @ rng.standard_normal((3, 8)) + rng.choice([0.0, 10.0])
+        squares = np.square(rows[:, None] - rows[None]).sum(axis=2)
+        for array, scale in ((rows @ rows.T, 1.0), (squares, -0.5)):
+            values = leading_spectrum(centered_gram(array.astype(np.float32), scale=scale), 5).eigenvalues
+            assert (values[:3] > 0).all()
+            assert (values[3:] == 0).all()

@@ -103,3 +103,49 @@ def test_a_plane_is_in_the_null_space_without_a_ridge() -> None:
     M = csr_array(R.T @ R)
     np.testing.assert_allclose(M @ X, 0.0, atol=1e-10)
     assert np.linalg.eigvalsh(M.toarray())[3] > 1e-8  # constants and the plane, nothing else
+
+
+def plain_convex(A: np.ndarray) -> np.ndarray:
+    """The smallest wᵀ A w over w ≥ 0 with Σ w = 1, by trying every set of neighbours that may be used."""
+    k, best, least = len(A), np.zeros(0), np.inf
+    for used in range(1, 2**k):
+        some = np.flatnonzero([used >> j & 1 for j in range(k)])
+        w = np.zeros(k)
+        w[some] = np.linalg.solve(A[np.ix_(some, some)], np.ones(len(some)))
+        w /= w.sum()
+        if (w >= 0).all() and w @ A @ w < least:
+            best, least = w, w @ A @ w
+    return best
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 7), st.integers(1, 4), st.integers(0, 10_000), st.sampled_from([0.0, 1.0, 5.0]))
+def test_weights_within_a_limit(k: int, d: int, seed: int, away: float) -> None:
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((6, k, d)) + away
+    Z[0] = Z[0, 0]  # copies
+    grams = Z @ Z.transpose(0, 2, 1)
+    free, convex = barycentric_weights(grams, 1e-3), barycentric_weights(grams, 1e-3, 1.0)
+    ridged = grams + 1e-3 * np.trace(grams, axis1=1, axis2=2)[:, None, None] * np.eye(k)
+    np.testing.assert_allclose(convex, [plain_convex(A) for A in ridged], atol=1e-8)
+    assert (convex >= 0).all()
+    for limit in (1.5, 3.0):
+        w = barycentric_weights(grams, 1e-3, limit)
+        np.testing.assert_allclose(w.sum(axis=1), 1.0, atol=1e-10)
+        assert (np.abs(w).sum(axis=1) <= limit * (1 + 1e-12)).all()
+        fits = np.abs(free).sum(axis=1) <= limit
+        np.testing.assert_array_equal(w[fits], free[fits])
+        way = (free - convex)[~fits]
+        along = ((w - convex)[~fits] * way).sum(axis=1, keepdims=True) / np.square(way).sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(w[~fits], convex[~fits] + along * way, atol=1e-9)
+        assert ((along > 0) & (along < 1)).all()
+
+
+@pytest.mark.parametrize("power", [-1000, -300, 300, 1000])
+def test_weights_of_any_size_are_the_same_to_the_bit(power: int) -> None:
+    Z = np.random.default_rng(0).standard_normal((5, 6, 3))
+    grams = Z @ Z.transpose(0, 2, 1)
+    for limit in (1.0, np.inf):
+        np.testing.assert_array_equal(
+            barycentric_weights(np.ldexp(grams, power), 1e-3, limit), barycentric_weights(grams, 1e-3, limit)
+        )

@@ -6,7 +6,14 @@ from scipy.sparse import csr_array
 
 from gramfold.kernels.functions import RowKernel
 from gramfold.kernels.nystrom import LandmarkColumns, LandmarkValues
-from gramfold.kernels.sampling import kmeans_centers, kmeans_rows, leverage_rows, leverage_scores, uniform_rows
+from gramfold.kernels.sampling import (
+    kmeans_centers,
+    kmeans_rows,
+    leverage_rows,
+    leverage_scores,
+    told_apart,
+    uniform_rows,
+)
 
 GAUSSIAN = RowKernel("rbf", gamma=0.5)
 
@@ -81,3 +88,15 @@ def test_kmeans_is_the_same_where_squares_leave_float32(kind, power: int) -> Non
     np.testing.assert_array_equal(far, np.ldexp(near, power))
     rows = kmeans_rows(kind(np.ldexp(X, power)), 12, np.random.RandomState(0))
     np.testing.assert_array_equal(rows, kmeans_rows(kind(X), 12, np.random.RandomState(0)))
+
+
+def test_rows_that_squares_cannot_tell_apart_are_one() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((30, 3))
+    assert told_apart(rows) == 30
+    assert told_apart(np.vstack([rows, rows[:7]])) == 30
+    assert told_apart(np.ones((5, 2))) == 1
+    apart = np.array([[0.0, 0, 0], [1e10, 0, 0], [0, 1e10, 0]]).repeat(10, axis=0) + rows
+    assert told_apart(apart) == 3
+    # and k-means is not asked for more, of which it would warn
+    assert len(kmeans_centers(apart, np.arange(30), 10, np.random.RandomState(0))) == 3

@@ -6,7 +6,14 @@ from scipy.sparse import csr_array, random_array
 from gramfold.errors import ApproximationWarning, InputError
 from gramfold.kernels import transformational
 from gramfold.kernels.basis import LinearBasis, MixtureBasis
-from gramfold.kernels.transformational import ClassWeights, Problem, Vertices, solve, transformational_map
+from gramfold.kernels.transformational import (
+    ClassWeights,
+    Problem,
+    Vertices,
+    solve,
+    solve_by_vertices,
+    transformational_map,
+)
 
 
 def random_problem(n=80, r=5, seed=0, offset=1.0):
@@ -157,7 +164,7 @@ def test_large_problems_have_the_same_solutions():
     vectors = np.linalg.qr(rng.standard_normal((n, n)))[0]
     values = np.concatenate([[1.0, 1 - 1e-5, 1 - 3e-5], 1 - np.linspace(1e-3, 1.5, n - 3)])
     joined = (vectors * values) @ vectors.T
-    found = solve(0.5 * (joined + joined.T), np.eye(n), 3)
+    found = solve(0.5 * (joined + joined.T), np.eye(n), 3, np.ones(n))
     np.testing.assert_allclose(found.values, values[:3], atol=1e-12)
     np.testing.assert_allclose(np.abs(found.coefficients.T @ vectors[:, :3]), np.eye(3), atol=1e-7)
 
@@ -167,3 +174,96 @@ def test_functions_that_are_all_constant_are_refused():
     flat = Problem(Vertices(np.ones((80, 2)), np.arange(80), np.arange(80)), problem.weights, problem.degrees)
     with pytest.raises(InputError, match="span no direction beside the constant"):
         transformational_map(flat, LinearBasis(np.zeros(2)), 2, "affine")
+
+
+# --- more functions than vertices
+
+
+@pytest.mark.parametrize("graph", ["edges", "classes", "equal degrees", "a vertex alone"])
+@pytest.mark.parametrize("rank", [30, 200])
+def test_the_problem_of_the_vertices_has_the_same_solutions(graph, rank):
+    rng = np.random.default_rng(0)
+    problem, _ = random_problem(n=60)
+    Z = rng.standard_normal((60, rank)) @ rng.standard_normal((rank, 200)) * 10.0 ** rng.uniform(-3, 3, 200)
+    Z[:, 7] = 0.0
+    weights, degrees = problem.weights, problem.degrees
+    if graph == "equal degrees":
+        degrees = np.full(60, degrees.max())
+    if graph == "classes":
+        weights = ClassWeights(csr_array(random_array((60, 3), density=0.9, rng=0)))
+        degrees = weights.degrees
+    if graph == "a vertex alone":
+        edges = weights.toarray()
+        edges[0] = edges[:, 0] = 0.0
+        weights, degrees = csr_array(edges), edges.sum(axis=1)
+    problem = Problem(Vertices(Z, np.arange(60), rng.permutation(60)), weights, degrees)
+    basis = LinearBasis(np.zeros(200))
+    joined, scatter = problem.matrices(basis)
+    expected = solve(joined, scatter.copy(), 3, np.sqrt(np.diag(scatter)))
+    found = solve_by_vertices(problem, basis, 3)
+    np.testing.assert_allclose(found.values, expected.values, atol=1e-10)
+    signs = np.sign((found.coefficients * expected.coefficients).sum(axis=0))
+    for one, other in (
+        (found.coefficients, expected.coefficients),
+        (Z @ found.coefficients, Z @ expected.coefficients),
+    ):
+        np.testing.assert_allclose(one * signs, other, atol=1e-8 * np.abs(other).max())
+    np.testing.assert_allclose(found.white.T @ scatter @ found.white, np.eye(found.white.shape[1]), atol=1e-9)
+
+
+# --- bounds
+
+
+def mixture_map(form="reweighted"):
+    problem, _ = random_problem(n=80, r=2)
+    basis = MixtureBasis(problem.vertices.points[:5], 0.6)
+    return problem, basis, transformational_map(problem, basis, 2, form)
+
+
+@pytest.mark.parametrize("form", ["raw", "affine", "reweighted", "stochastic"])
+def test_rows_of_the_fit_are_where_they_were_and_no_row_leaves_the_places_of_its_kernels(form):
+    problem, basis, found = mixture_map(form)
+    rows = problem.vertices.points
+    np.testing.assert_allclose(found(rows), found.places, atol=1e-12 * np.abs(found.places).max())
+    seen = basis.responsibilities(rows).toarray() > 0
+    for step in (10.0, 1e3, 1e6):
+        far = rows + step * np.array([1.0, -0.3])
+        placed = found.extended(far)
+        nearest = basis.responsibilities(far).toarray().argmax(axis=1)
+        for place, k in zip(placed.places, nearest, strict=True):
+            low, high = found.places[seen[:, k]].min(axis=0), found.places[seen[:, k]].max(axis=0)
+            middle, half = (low + high) / 2, (high - low) / 2
+            assert (np.abs(place - middle) <= 2 * half * (1 + 1e-9)).all()
+    away = np.abs(found.unbounded(far) - placed.places).max(axis=1)
+    np.testing.assert_allclose(placed.taken_back, away / np.ptp(found.places, axis=0).max())
+    assert placed.taken_back.min() > 1e3
+
+
+def test_the_map_within_its_bounds_is_continuous():
+    problem, _, found = mixture_map()
+    line = problem.vertices.points[0] + np.linspace(0, 30, 20_001)[:, None] * np.array([1.0, 0.4])
+    places = found(line)
+    assert found.extended(line).taken_back[-1] > 0.5
+    steps, halves = (np.abs(np.diff(places[::count], axis=0)).max() for count in (2, 1))
+    assert halves < 0.6 * steps
+
+
+# --- what the pages say
+
+
+def test_stochastic_is_larger_by_the_root_of_the_volume_where_the_constant_is_a_combination():
+    problem, basis, raw = mixture_map("raw")
+    stochastic = transformational_map(problem, basis, 2, "stochastic")
+    np.testing.assert_allclose(stochastic.places, np.sqrt(problem.degrees.sum()) * raw.places, rtol=1e-6, atol=1e-9)
+
+
+def test_kernel_is_centred_by_the_degrees_and_has_the_distances_of_the_pseudo_inverse():
+    problem, basis, found = mixture_map()
+    K = found.kernel.dense()
+    np.testing.assert_allclose(K @ problem.degrees, 0, atol=1e-9 * np.abs(K).max() * problem.degrees.sum())
+    Z = basis(problem.vertices.points).toarray()
+    joined, scatter = plain(problem, Z)
+    plainly = Z @ np.linalg.pinv(scatter - joined, rcond=1e-10) @ Z.T
+    assert np.abs(plainly @ problem.degrees).max() > 1e-3 * np.abs(K).max() * problem.degrees.sum()  # not the same
+    apart = [k.diagonal()[:, None] + k.diagonal() - 2 * k for k in (K, plainly)]
+    np.testing.assert_allclose(apart[0], apart[1], atol=1e-7 * apart[0].max())

@@ -15,6 +15,8 @@ repeating = pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectio
 def walk(model, alpha):
     """P and π, by hand."""
     W = affinity(model.graph_, model.width_).toarray()
+    if model.weights == "gaussian":
+        W += np.eye(len(W))
     q = W.sum(axis=1)
     W = W / np.outer(q, q) ** alpha
     d = W.sum(axis=1)
@@ -55,7 +57,7 @@ def test_coordinates_are_eigenvectors_of_the_walk(alpha):
 def test_without_time_and_density_it_is_laplacian_eigenmaps():
     X = s_curve()
     plain = LaplacianEigenmaps(weights="gaussian").fit(X)
-    still = DiffusionMap(alpha=0.0, t=0).fit(X)
+    still = DiffusionMap(alpha=0.0, t=0, self_loops=False).fit(X)
     volume = affinity(plain.graph_, plain.width_).sum()
     np.testing.assert_allclose(still.embedding_, plain.embedding_ * np.sqrt(volume), rtol=1e-6, atol=1e-8)
 
@@ -112,11 +114,76 @@ def test_a_new_row_is_the_mean_of_its_walk_over_the_eigenvalue(alpha):
     X = s_curve()
     known = X[:500]
     model = DiffusionMap(alpha=alpha, t=2).fit(known)
-    W = affinity(model.graph_, model.width_).toarray()
+    W = affinity(model.graph_, model.width_).toarray() + np.eye(500)
     reach = np.sort(np.linalg.norm(known[:, None] - known[None], axis=2), axis=1)[:, 8]
-    for x in X[500:520]:
+    apart = model.extrapolation(X[500:]) > 0.3  # so that no training row is beside them
+    for x in X[500:][apart][:20]:
         d = np.linalg.norm(known - x, axis=1)
-        a = np.where(d <= np.maximum((reach + d).min(), reach), np.exp(-0.5 * (d / model.width_) ** 2), 0.0)
+        a = np.where((d <= np.sort(d)[7]) | (d < reach), np.exp(-0.5 * (d / model.width_) ** 2), 0.0)
         p = a / W.sum(axis=1) ** alpha
         expected = (p / p.sum()) @ model.embedding_ / (1 - model.spectrum_.penalties)
         np.testing.assert_allclose(model.transform(x[None])[0], expected, rtol=1e-9)
+
+
+# --- self-loops
+
+
+def test_a_kernel_that_is_1_at_distance_0_finds_the_waves_of_a_line():
+    # where the width is about the spacing, a walker that cannot stay goes too far
+    x = np.linspace(0, 1, 81) ** 2 * 2 * np.pi
+    line = np.column_stack([x, np.zeros(81)])
+    waves = np.cos(np.outer(x, np.arange(1, 5)) / 2)
+    true = 0.5 * 0.1**2 * (np.arange(1, 5) / 2) ** 2  # 1 − exp(−σ²ω²/2), nearly
+    settings = {"n_neighbors": 40, "width": 0.1, "coordinates": "leading"}
+    with pytest.warns(RepeatedDirectionWarning):
+        model = DiffusionMap(4, **settings).fit(line)
+    with pytest.warns(RepeatedDirectionWarning):
+        without = DiffusionMap(4, self_loops=False, **settings).fit(line)
+
+    def found(fitted):
+        return abs(np.corrcoef(waves.T, fitted.spectrum_.eigenvectors.T)[range(4), range(4, 8)])
+
+    assert found(model).min() > 0.994
+    assert found(without)[3] < 0.9
+    np.testing.assert_allclose(model.spectrum_.penalties, true, rtol=0.1)
+    assert (without.spectrum_.penalties > 1.55 * true).all()
+
+
+@repeating
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("self_loops", [True, False])
+def test_copies_walk_as_rows_of_their_own(alpha, self_loops):
+    """A complete graph with copies, against all distances between all rows."""
+    rng = np.random.default_rng(0)
+    distinct = rng.random((40, 2))
+    X = distinct[np.concatenate([np.arange(40), rng.integers(0, 40, 25)])]
+    model = DiffusionMap(3, n_neighbors=39, width=0.2, alpha=alpha, self_loops=self_loops).fit(X)
+    D = np.linalg.norm(X[:, None] - X[None], axis=2)
+    W = np.exp(-0.5 * (D / 0.2) ** 2)
+    if not self_loops:
+        W[D == 0] = 0
+    q = W.sum(axis=1)
+    W /= np.outer(q, q) ** alpha
+    d = W.sum(axis=1)
+    P = W / d[:, None]
+    psi, values = model.spectrum_.eigenvectors, 1 - model.spectrum_.penalties
+    np.testing.assert_allclose(P @ psi, psi * values, atol=1e-10)
+    np.testing.assert_allclose((psi * (d / d.sum())[:, None]).T @ psi, np.eye(3), atol=1e-10)
+    np.testing.assert_allclose(np.sort(np.linalg.eigvals(P).real)[-4:-1][::-1], values, atol=1e-10)
+    if self_loops:  # the kernel between a new row and all rows; on a training row it is that row's own
+        new = np.vstack([X[:40] + 1e-9, rng.random((20, 2))])
+        w = np.exp(-0.5 * (np.linalg.norm(new[:, None] - X[None], axis=2) / 0.2) ** 2) / q**alpha
+        expected = (w / w.sum(axis=1, keepdims=True)) @ model.embedding_ / values
+        beside = model.extrapolation(new) < 0.1
+        np.testing.assert_allclose(model.transform(new)[:40], expected[:40], atol=1e-6)
+        np.testing.assert_allclose(model.transform(new)[~beside], expected[~beside], rtol=1e-9)
+
+
+def test_binary_weights_have_loops_when_asked():
+    graph = csr_array(np.diag(np.ones(7), 1) + np.diag(np.ones(7), -1))
+    settings = {"metric": "precomputed", "weights": "binary", "alpha": 0.0}
+    never, lazy = (DiffusionMap(7, self_loops=loops, **settings).fit(graph) for loops in (None, True))
+    assert 1 - never.spectrum_.penalties[-1] == pytest.approx(-1)
+    W = graph.toarray() + np.eye(8)
+    values = np.sort(np.linalg.eigvals(W / W.sum(axis=1, keepdims=True)).real)[::-1]
+    np.testing.assert_allclose(1 - lazy.spectrum_.penalties, values[1:], atol=1e-12)

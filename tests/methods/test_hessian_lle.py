@@ -52,6 +52,7 @@ def test_where_scikit_learn_is_not_the_paper(monkeypatch):
     assert difference(HessianLLE(2, 12, roughness=0.0).fit_transform(X), theirs) > 1e-3
 
 
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DegenerateMapWarning")  # which is true of no map
 def test_why_there_is_roughness():
     """One dimension for a sheet: the paper's penalty has a null vector that is no map; a trace of roughness ends it."""
     X, truth = make_s_curve(500, random_state=0)

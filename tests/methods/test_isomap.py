@@ -7,15 +7,22 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 from scipy.spatial import procrustes
 from scipy.spatial.distance import cdist
+from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
 from sklearn.manifold import Isomap as TheirIsomap
 from sklearn.neighbors import KNeighborsTransformer, kneighbors_graph
 
-from gramfold import Isomap
+from gramfold import LLE, Isomap, KernelIsomap, LaplacianEigenmaps
 from gramfold.datasets import make_swiss_roll
-from gramfold.errors import DisconnectedGraphWarning, ExtrapolationWarning, InputError, MemoryForecastError
+from gramfold.errors import (
+    DisconnectedGraphWarning,
+    ExtrapolationWarning,
+    InputError,
+    MemoryForecastError,
+    RankWarning,
+)
 from gramfold.runtime import memory
-from tests.methods.maps import DATA, difference, roll, s_curve, similarity
+from tests.methods.maps import DATA, difference, digits, roll, s_curve, similarity
 
 
 def test_complete_graph_is_pca():
@@ -72,10 +79,43 @@ def test_precomputed_graph_and_transformer_equal_rows():
     np.testing.assert_allclose(dense.transform(cdist(fresh, known)), rows.transform(fresh), atol=1e-7)
     finder = KNeighborsTransformer(n_neighbors=8).fit(known)
     sparse = Isomap(metric="precomputed").fit(finder.transform(known))
-    # fitted rows count themselves among their 8 (7 others): compare with the same graph through the transformer
     through = Isomap(neighbors=KNeighborsTransformer(n_neighbors=8)).fit(known)
-    assert difference(sparse.embedding_, through.embedding_) < 1e-9
-    np.testing.assert_allclose(sparse.transform(finder.transform(fresh)), through.transform(fresh), atol=1e-8)
+    for model, new in ((sparse, finder.transform(fresh)), (through, fresh)):
+        assert difference(model.embedding_, rows.embedding_) < 1e-9
+        np.testing.assert_allclose(model.transform(new), rows.transform(fresh), atol=1e-8)
+
+
+def test_new_rows_of_a_transformer_match_scikit_learn():
+    X = make_blobs(250, 5, centers=3, cluster_std=3.0, random_state=0)[0]
+    finder = KNeighborsTransformer(n_neighbors=10).fit(X[:150])
+    theirs = TheirIsomap(n_neighbors=10, metric="precomputed").fit(finder.transform(X[:150]))
+    for ours, new in (
+        (Isomap(metric="precomputed").fit(finder.transform(X[:150])), finder.transform(X[150:])),
+        (Isomap(neighbors=KNeighborsTransformer(n_neighbors=10)).fit(X[:150]), X[150:]),
+    ):
+        np.testing.assert_allclose(
+            cdist(ours.transform(new), ours.embedding_),
+            cdist(theirs.transform(finder.transform(X[150:])), theirs.embedding_),
+            atol=1e-8,
+        )
+
+
+@pytest.mark.parametrize("cls", [Isomap, KernelIsomap])
+def test_training_rows_return_whether_or_not_a_graph_stores_its_diagonal(cls):
+    graph = kneighbors_graph(roll()[:300], 8, mode="distance")
+    model = cls(metric="precomputed").fit(graph)
+    np.testing.assert_array_equal(model.transform(graph), model.embedding_)
+    np.testing.assert_array_equal(model.transform(graph[[7, 3]]), model.embedding_[[7, 3]])
+
+
+@pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
+@pytest.mark.parametrize("cls", [Isomap, LaplacianEigenmaps, LLE])
+@pytest.mark.parametrize("metric", ["correlation", "cosine", "braycurtis"])
+def test_training_rows_return_under_any_metric(cls, metric):
+    X = digits()[:200]
+    X = np.vstack([X, 2.0 * X[:20]])  # of one direction with others
+    model = cls(2, 12, metric=metric).fit(X)
+    np.testing.assert_array_equal(model.transform(X), model.embedding_)
 
 
 def test_radius_graph():
@@ -151,6 +191,15 @@ def test_approximate_neighbours_give_nearly_the_same_map():
     assert procrustes(model.embedding_, Isomap().fit_transform(roll()))[2] < 0.01
 
 
+@pytest.mark.parametrize("n", [7, 300])
+def test_approximate_neighbours_within_a_radius(n):
+    pytest.importorskip("faiss")
+    X, fresh = s_curve()[:n], s_curve()[n : n + 50]
+    exact, model = (Isomap(radius=3.0, neighbors=how).fit(X) for how in ("exact", "approximate"))
+    assert difference(model.embedding_, exact.embedding_) < 1e-9
+    np.testing.assert_allclose(model.transform(fresh), exact.transform(fresh), atol=1e-9)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_walks_in_a_file_give_the_same_map_to_the_bit(dtype, tmp_path):
     X = many_rows().astype(dtype)
@@ -188,6 +237,19 @@ def test_the_forecast_names_a_file(monkeypatch, tmp_path):
     with pytest.raises(MemoryForecastError, match=r"or name a folder in storage=, where a file takes 0.0 GB"):
         Isomap().fit(many_rows())
     Isomap(storage=tmp_path).fit(many_rows())
+
+
+def test_shares_of_a_ring_add_up_to_one():
+    angle = np.linspace(0, 2 * np.pi, 80, endpoint=False)
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    model = Isomap(n_neighbors=2).fit(ring)  # geodesics of a ring are those of no space
+    spectrum, every = model.spectrum_, np.linalg.eigvalsh(model.kernel_.dense())
+    assert (spectrum.eigenvalues / spectrum.total).sum() > 1.2
+    np.testing.assert_allclose(spectrum.shares, spectrum.eigenvalues / every[every > 0].sum(), rtol=1e-9)
+    whole = Isomap(n_components=79, n_neighbors=2)
+    with pytest.warns(RankWarning):
+        assert whole.fit(ring).spectrum_.shares.sum() == pytest.approx(1.0)
+    assert Isomap().fit(many_rows()).spectrum_.shares is None  # only part of the spectrum was computed
 
 
 def many_rows():

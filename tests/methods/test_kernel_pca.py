@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -53,7 +55,7 @@ def test_sparse_rows_are_not_densified_and_agree():
     for kernel in ("linear", "rbf", "cosine"):
         sparse, dense = (KernelPCA(kernel=kernel).fit(rows) for rows in (csr_array(counts + 1e-9), counts + 1e-9))
         assert difference(sparse.embedding_, dense.embedding_) < 1e-8
-        assert sparse.inverse_error_ == pytest.approx(dense.inverse_error_)
+        assert sparse.inverse_error() == pytest.approx(dense.inverse_error())
 
 
 def test_feature_space_distances_come_from_the_kernel_function():
@@ -61,6 +63,17 @@ def test_feature_space_distances_come_from_the_kernel_function():
     k = np.exp(-0.1 * np.square(X[3] - X[77]).sum())
     assert model.kernel_.squared_distances([3], [77])[0, 0] == pytest.approx(2 - 2 * k)
     np.testing.assert_allclose(model.kernel_.squared_distances([3])[0, 77], 2 - 2 * k)
+
+
+@pytest.mark.parametrize("settings", [{}, {"kernel": "poly"}, {"kernel": "sigmoid"}])
+@pytest.mark.parametrize("gamma", [1e-3, 1e-8, 1e-10])
+def test_float32_keeps_what_a_small_gamma_leaves(settings, gamma):
+    precise, rough = (KernelPCA(gamma=gamma, **settings).fit(X.astype(dtype)) for dtype in (np.float64, np.float32))
+    assert rough.kernel_.array.dtype == np.float32
+    assert difference(rough.embedding_, precise.embedding_) < 1e-5
+    np.testing.assert_allclose(
+        rough.transform(X.astype(np.float32)), rough.embedding_, atol=1e-5 * np.abs(rough.embedding_).max()
+    )
 
 
 def test_rank_is_told():
@@ -91,5 +104,12 @@ def test_landmarks_are_nystrom():
 def test_what_does_not_fit_is_told_of_landmarks(monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 60e6)
     rows = np.random.default_rng(0).standard_normal((3000, 3))
-    with pytest.raises(MemoryForecastError, match=r"needs 0\.1 GB.*or use landmarks=1000, which needs 0\.1 GB"):
+    with pytest.raises(
+        MemoryForecastError, match=r"needs 0\.1 GB.*or use landmarks=(\d+), which needs 0\.1 GB"
+    ) as told:
         KernelPCA().fit(rows)
+    count = int(re.search(r"landmarks=(\d+)", str(told.value))[1])
+    assert 300 < count < 1000  # a thousand would not fit either
+    KernelPCA(landmarks=count, random_state=0).fit(rows)
+    with pytest.raises(MemoryForecastError):
+        KernelPCA(landmarks=count + 1, random_state=0).fit(rows)

@@ -1,11 +1,16 @@
+import re
+import shutil
+
 import numpy as np
 import pytest
 from scipy.spatial import procrustes
+from sklearn.base import clone
 
-from gramfold import Isomap, LandmarkIsomap
+from gramfold import SDE, Isomap, LandmarkIsomap, LaplacianEigenmaps
 from gramfold.datasets import make_swiss_roll
 from gramfold.embedding import geodesic_embedding
-from gramfold.errors import ApproximationWarning
+from gramfold.errors import ApproximationWarning, MemoryForecastError
+from gramfold.runtime import memory
 from tests.methods.maps import difference, roll
 
 SAMPLE = make_swiss_roll(2000, random_state=0)
@@ -60,10 +65,49 @@ def test_auto_switches_when_memory_runs_out_and_says_so(monkeypatch):
     X = roll()
     assert Isomap(landmarks="auto").fit(X).landmarks_ is None
     monkeypatch.setattr(geodesic_embedding, "_AUTO_LANDMARKS", 50)
-    monkeypatch.setattr(geodesic_embedding, "available_memory", lambda: 4e6)
+    monkeypatch.setattr(memory, "available_memory", lambda: 5e6)
     with pytest.warns(ApproximationWarning, match="50 landmarks carry the map: pass landmarks=50"):
         model = Isomap(landmarks="auto").fit(X)
     assert len(model.landmarks_) == 50
+    graph = 500.0 * 8 * len(X)
+    monkeypatch.setattr(memory, "available_memory", lambda: (graph + 8.0 * len(X) * 20.5) / memory.USABLE_SHARE)
+    with pytest.warns(ApproximationWarning, match="20 landmarks carry the map"):  # no more of them fit
+        assert len(Isomap(landmarks="auto").fit(X).landmarks_) == 20
+
+
+@pytest.mark.parametrize("model", [Isomap(), LandmarkIsomap(landmarks=600), Isomap(storage="float32")])
+def test_as_many_landmarks_as_fit_are_advised(model, monkeypatch):
+    X = make_swiss_roll(2000, random_state=0).points
+    monkeypatch.setattr(memory, "available_memory", lambda: 1.2e7)  # of which the graph takes 8 MB
+    with pytest.raises(MemoryForecastError) as refused:
+        model.fit(X)
+    count = int(re.search(r"or use landmarks=(\d+)", str(refused.value))[1])
+    assert 2 < count < 600
+    clone(model).set_params(landmarks=count).fit(X)
+    with pytest.raises(MemoryForecastError):
+        clone(model).set_params(landmarks=count + 1).fit(X)
+
+
+def test_nothing_is_advised_that_does_not_fit(monkeypatch):
+    X = make_swiss_roll(2000, random_state=0).points
+    usage = shutil.disk_usage(".")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
+    monkeypatch.setattr(memory, "available_memory", lambda: 1e6)
+    with pytest.raises(MemoryForecastError, match=r"at most [\d,]+ rows") as refused:
+        Isomap().fit(X)
+    for word in ("landmarks", "storage", "float32", "most 0 rows"):
+        assert word not in str(refused.value)
+    X = X[:20]  # of which a copy fits
+    monkeypatch.setattr(memory, "available_memory", lambda: 1e3)
+    for method in (Isomap, LandmarkIsomap, LaplacianEigenmaps, SDE):
+        with pytest.raises(MemoryForecastError, match="not even 3 rows fit, so free some memory"):
+            method().fit(X)
+
+
+def test_a_folder_need_not_hold_walks_that_are_not_made(tmp_path, monkeypatch):
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
+    assert len(Isomap(storage=tmp_path, landmarks=30).fit(roll()).landmarks_) == 30
 
 
 def test_conformal_lengths_undo_an_even_stretch():

@@ -5,8 +5,9 @@ from sklearn.datasets import load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from gramfold import LPP
-from gramfold.errors import InputError
+from gramfold.errors import InputError, MemoryForecastError, RankWarning
 from gramfold.graph.affinity import affinity, inverse_lengths
+from gramfold.runtime import memory
 from tests.methods.maps import difference
 
 
@@ -41,6 +42,7 @@ def test_affine_is_the_same_with_a_one_beside_each_row(wine):
     assert abs(model.leading_eigenvalue_ - 1) < 1e-10
 
 
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DegenerateMapWarning")  # the raw map lost its neighbours
 @pytest.mark.parametrize("form", ["raw", "affine"])
 def test_the_map_is_its_components(wine, form):
     X, _ = wine
@@ -139,3 +141,64 @@ def test_more_columns_than_rows():
     model = LPP(2).fit(X)
     assert (model.spectrum_.residuals < 1e-6).all()
     assert abs(model.leading_eigenvalue_ - 1) < 1e-10
+
+
+# --- more columns than rows
+
+
+@pytest.mark.parametrize("form", ["affine", "raw"])
+def test_with_columns_enough_it_is_the_laplacian_eigenmap(form):
+    """Rows in general position: every function of them is linear."""
+    X = np.random.default_rng(0).standard_normal((60, 300))
+    with pytest.warns(RankWarning, match="span 60 directions and there are 60 distinct rows"):
+        model = LPP(2, approximation=form).fit(X)
+    W = inverse_lengths(model.graph_).toarray()
+    values, vectors = eigh(np.diag(W.sum(axis=1)) - W, np.diag(W.sum(axis=1)))
+    np.testing.assert_allclose(model.spectrum_.penalties, values[1:3], rtol=1e-9)
+    assert difference(model.embedding_, vectors[:, 1:3]) < 1e-9
+    np.testing.assert_allclose(X @ model.components_.T + model.intercept_, model.embedding_, atol=1e-10)
+
+
+def test_it_is_the_problem_in_the_span_of_the_rows():
+    rng = np.random.default_rng(0)
+    narrow, turn = rng.standard_normal((60, 12)), np.linalg.qr(rng.standard_normal((200, 12)))[0]
+    wide = LPP(2).fit(narrow @ turn.T + 5)
+    expected = LPP(2).fit(narrow)
+    assert difference(wide.embedding_, expected.embedding_) < 1e-8
+    new = rng.standard_normal((20, 12))
+    assert difference(wide.transform(new @ turn.T + 5), expected.transform(new)) < 1e-8
+
+
+def test_very_many_columns_take_little_memory(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 1e9)  # a matrix of the columns would take 80 GB
+    X = np.random.default_rng(0).standard_normal((10, 100_000))
+    with pytest.warns(RankWarning):
+        model = LPP(2, n_neighbors=3).fit(X)
+    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-10)
+    monkeypatch.setattr(memory, "available_memory", lambda: 1e7)
+    with pytest.raises(MemoryForecastError, match=r"LPP on 10 rows needs 0\.0 GB.* or pass fewer columns"):
+        LPP(2, n_neighbors=3).fit(X)
+
+
+def test_a_class_of_one_row_among_more_columns_than_rows():
+    X = np.random.default_rng(0).standard_normal((31, 80))
+    y = np.append(np.arange(3).repeat(10), 3)
+    with pytest.warns(RankWarning):
+        model = LPP(2, graph="class-neighbors").fit(X, y)
+    assert np.isfinite(model.embedding_).all()
+    assert (model.spectrum_.penalties < 1e-9).all()  # each class in one place
+
+
+def test_few_rows_for_the_columns_are_told():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 60))
+    with pytest.warns(RankWarning, match="span 61 directions and there are 100 distinct rows"):
+        LPP(2).fit(X)
+    LPP(2).fit(rng.standard_normal((200, 60)))  # a warning would be an error here
+
+
+def test_a_column_that_does_not_vary_moves_nothing(wine):
+    X = np.hstack([wine[0], np.full((178, 1), 0.1)])  # its mean is off by rounding
+    model = LPP(2).fit(X)
+    assert difference(model.embedding_, LPP(2).fit(wine[0]).embedding_) < 1e-10
+    np.testing.assert_allclose(model.transform(X + np.eye(14)[13]), model.embedding_, atol=1e-12)

@@ -74,6 +74,19 @@ def test_precomputed_distances_give_the_same_map():
     )
 
 
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DisconnectedGraphWarning")
+@pytest.mark.parametrize("seed", range(5))
+def test_rounding_in_distances_is_no_failure(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, 3))
+    D = cdist(X, X)
+    noisy = D * (1 + 1e-9 * rng.normal(size=D.shape))
+    exact, model = LTSA(1, 2, metric="precomputed").fit(D), LTSA(1, 2, metric="precomputed").fit(noisy)
+    P = model.kernel_.penalty.toarray()
+    np.testing.assert_allclose(P, exact.kernel_.penalty.toarray(), atol=1e-6)
+    assert np.linalg.eigvalsh(P)[0] > -1e-14  # Cholesky's factor was asked for
+
+
 def test_copies_count_as_often_as_they_occur():
     X = roll()[:200]
     copies = np.concatenate([np.arange(200), np.arange(30), np.arange(5)])

@@ -9,7 +9,7 @@ from sklearn.manifold import MDS
 
 from gramfold import ClassicalMDS, Isomap, OrdinalMDS
 from gramfold.datasets import make_swiss_roll
-from gramfold.errors import DisconnectedGraphError, NotConvergedWarning
+from gramfold.errors import DisconnectedGraphError, InputError, NotConvergedWarning
 from gramfold.kernels.majorization import lay_out
 from gramfold.kernels.monotone import rank_order
 from tests.methods.maps import difference, s_curve
@@ -200,6 +200,70 @@ def test_copies_count_as_often_as_they_occur():
     assert difference(rows.embedding_, known.embedding_) < 1e-6
     # the stress over all pairs of rows, copies at distance 0 included
     assert rows.stress_ == pytest.approx(plain_stress(rows.embedding_, cdist(doubled, doubled))[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("ties", ["primary", "secondary"])
+@pytest.mark.parametrize("seed", range(6))
+def test_stress_is_over_all_pairs_where_others_are_as_alike_as_copies(ties, seed):
+    rng = np.random.default_rng(seed)
+    judged = np.triu(rng.integers(0, 4, (8, 8)), 1)  # 0 is as alike as copies are, and most such pairs are none
+    rows = np.concatenate([np.arange(8), rng.integers(0, 8, 5)])
+    D = (judged + judged.T)[np.ix_(rows, rows)].astype(float)
+    model = ordinal(D - 1.5, ties=ties, max_iter=3000)
+    assert model.stress_ == pytest.approx(plain_stress(model.embedding_, D, ties)[0], abs=1e-9)
+    assert (np.diff(model.stress_path_) < 1e-12).all()
+
+
+@pytest.mark.parametrize("ties", ["primary", "secondary"])
+def test_copies_of_parallel_rows(ties):
+    rays = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [0.0, 4.0], [1.0, 1.0], [1.0, 1.0], [2.0, 2.0], [0.0, 1.0]])
+    D = np.round(cdist(rays, rays, "cosine"), 12)
+    model = OrdinalMDS(ties=ties, metric="cosine", max_iter=2000).fit(rays)
+    assert model.stress_ == pytest.approx(plain_stress(model.embedding_, D, ties)[0], abs=1e-6)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-165, 1e155, 1e300])
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "sqeuclidean", "cosine", "minkowski"])
+def test_size_of_the_rows_does_not_count(metric, size):
+    parameters = {"metric": metric, "metric_params": {"p": 3.5} if metric == "minkowski" else None}
+    plain, scaled = OrdinalMDS(**parameters).fit(CLOUD), OrdinalMDS(**parameters).fit(size * CLOUD)
+    assert difference(scaled.embedding_, plain.embedding_) < 1e-8
+    assert scaled.stress_ == pytest.approx(plain.stress_, abs=1e-8)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e300])
+@pytest.mark.parametrize("n_neighbors", [None, 8])
+def test_size_of_precomputed_dissimilarities_does_not_count(size, n_neighbors):
+    D = cdist(CLOUD, CLOUD)
+    plain, scaled = ordinal(D, n_neighbors=n_neighbors), ordinal(size * D, n_neighbors=n_neighbors)
+    assert difference(scaled.embedding_, plain.embedding_) < 1e-8
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_float32_geodesics_of_any_size(dtype):
+    rows = CLOUD.astype(dtype)
+    plain = OrdinalMDS(n_neighbors=8).fit(rows)
+    for size in (2.0**-100, 2.0**100):
+        scaled = OrdinalMDS(n_neighbors=8).fit(rows * dtype(size))
+        np.testing.assert_array_equal(scaled.embedding_, plain.embedding_)
+
+
+@pytest.mark.parametrize("n", [3, 6])
+def test_equal_dissimilarities(n):
+    D = np.ones((n, n)) - np.eye(n)
+    assert ordinal(D).stress_ < 1e-12  # any map has their order
+    model = ordinal(D, ties="secondary")
+    assert model.stress_ == pytest.approx(plain_stress(model.embedding_, D, "secondary")[0], abs=1e-9)
+    if n == 3:
+        assert model.stress_ < 1e-9  # an equilateral triangle
+
+
+@pytest.mark.parametrize("ties", ["primary", "secondary"])
+def test_rows_that_are_all_the_same(ties):
+    with pytest.raises(InputError, match="all rows are the same point"):
+        OrdinalMDS(ties=ties).fit(np.ones((5, 3)))
+    with pytest.raises(InputError, match="all rows are the same point"):
+        ordinal(np.zeros((5, 5)), ties=ties)
 
 
 def test_map_is_upright():

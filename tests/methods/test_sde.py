@@ -20,6 +20,7 @@ from gramfold.errors import (
     InputError,
     MemoryForecastError,
     NoInteriorError,
+    NotConvergedError,
     NotConvergedWarning,
     PinnedWarning,
     PrecomputedInputError,
@@ -28,6 +29,9 @@ from gramfold.errors import (
 from gramfold.runtime import memory
 from gramfold.sdp import policy
 from tests.sdp.checking import verify
+
+# few rows, few neighbours, an early end: such a map may show little and says so, which is not what is asked here
+shows_little = pytest.mark.filterwarnings("ignore::gramfold.errors.DegenerateMapWarning")
 
 
 def wide_roll(n, seed=0):
@@ -149,6 +153,7 @@ def test_new_rows_land_where_a_refit_puts_them():
 # --- to the end
 
 
+@shows_little
 @pytest.mark.parametrize(
     ("pairs", "seed"), [("neighbors", 45), ("neighbors", 82), ("angles", 116), ("angles", 28), ("angles", 133)]
 )
@@ -199,6 +204,7 @@ def test_pieces():
     assert bridged.certificate_.gap <= 1e-3
 
 
+@shows_little
 def test_stopped_early_it_warns_and_keeps_what_it_has():
     X = make_swiss_roll(300, random_state=0).points
     with pytest.warns(NotConvergedWarning, match=r"gap of .* raise max_iter"):
@@ -256,8 +262,11 @@ def test_lengths_that_no_points_have():
 
 def test_what_does_not_fit_into_memory(monkeypatch):
     X = make_s_curve(400, random_state=0).points
-    monkeypatch.setattr(memory, "available_memory", lambda: 2e7)
+    monkeypatch.setattr(memory, "available_memory", lambda: 5e7)
     with pytest.raises(MemoryForecastError, match=r'needs .* GB .*isometry="nonexpansive"'):
+        SDE(n_neighbors=6, isometry="slack").fit(X)
+    monkeypatch.setattr(memory, "available_memory", lambda: 2e7)
+    with pytest.raises(MemoryForecastError, match=r"needs .* GB .*transform\(\)\.$"):  # that would not fit either
         SDE(n_neighbors=6, isometry="slack").fit(X)
 
 
@@ -313,6 +322,84 @@ def test_copies_of_a_row_count():
     model = SDE(n_neighbors=5, tol=1e-6).fit(np.vstack([X, X[:10]]))
     np.testing.assert_allclose(model.embedding_[100:], model.embedding_[:10])
     np.testing.assert_allclose(model.embedding_.mean(axis=0), 0, atol=1e-8)
+
+
+@shows_little
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DisconnectedGraphWarning")
+@pytest.mark.parametrize("isometry", ["nonexpansive", "exact", "slack"])
+@pytest.mark.parametrize("near", [1e-13, 1e-10, 1e-7])
+@pytest.mark.parametrize("data", ["S-curve", "digits"])
+def test_near_copies_are_certified(data, near, isometry):
+    X = make_s_curve(60, random_state=0).points if data == "S-curve" else load_digits().data[:60]
+    close = X[:20] + near * X.std() * np.random.default_rng(0).standard_normal((20, X.shape[1]))
+    model = SDE(isometry=isometry).fit(np.vstack([X, close]))  # no warning, no LinAlgError
+    assert abs(model.certificate_.gap) <= 1e-3
+    assert model.certificate_.max_violation <= 1e-3
+    np.testing.assert_allclose(model.embedding_[60:], model.embedding_[:20], atol=1e-3 * np.ptp(model.embedding_))
+    assert certified_again(model)
+
+
+def certified_again(model):
+    """Whether plain algebra finds the same of the kept pairs, whose lengths are those of the graph."""
+    certificate, lengths = model.certificate_, model.graph_.lengths.todok()
+    distances = np.array([lengths[i, j] for i, j in certificate.pairs])
+    verify(model.solution_, certificate.pairs, distances, model.graph_.multiplicity, model.isometry)
+    return True
+
+
+def test_landmarks_among_near_copies_end_by_name():
+    X = make_s_curve(60, random_state=0).points
+    crowd = X[0] + 1e-9 * np.random.default_rng(0).standard_normal((40, 3))
+    with pytest.raises(NotConvergedError, match=r"kept distances lie between .* leave out near-copies"):
+        SDE(solver="landmarks", landmarks=20).fit(np.vstack([X, crowd]))
+
+
+@pytest.mark.parametrize("isometry", ["nonexpansive", "exact", "slack"])
+@pytest.mark.parametrize("size", [2.0**-100, 2.0**100])
+def test_size_of_the_rows_does_not_count(isometry, size):
+    X = make_s_curve(60, random_state=0).points
+    plain, scaled = SDE(isometry=isometry).fit(X), SDE(isometry=isometry).fit(size * X)
+    np.testing.assert_allclose(scaled.embedding_ / size, plain.embedding_, atol=1e-12 * np.ptp(plain.embedding_))
+    assert scaled.n_iter_ == plain.n_iter_
+
+
+@shows_little
+@pytest.mark.filterwarnings("ignore::gramfold.errors.RankWarning")  # the map of two far groups is a line
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DisconnectedGraphWarning")
+@pytest.mark.parametrize("isometry", ["nonexpansive", "exact", "slack"])
+@pytest.mark.parametrize("what", ["outlier", "groups"])
+def test_outliers_and_far_groups_are_certified(isometry, what):
+    X = make_s_curve(60, random_state=0).points
+    X[7 if what == "outlier" else slice(30, None)] += 1e8
+    model = SDE(isometry=isometry).fit(X)  # and what lies within the groups is unfolded: nothing says it is pinned
+    assert abs(model.certificate_.gap) <= 1e-3
+    assert certified_again(model)
+
+
+@pytest.mark.parametrize(("isometry", "gap"), [("nonexpansive", 1e-3), ("slack", 1e-3)])
+def test_a_triangle_that_cannot_be_drawn(isometry, gap):
+    sides = csr_array(np.array([[0, 1, 3], [1, 0, 1], [3, 1, 0.0]]))
+    model = SDE(1, metric="precomputed", isometry=isometry).fit(sides)
+    assert model.certificate_.gap <= gap
+    assert certified_again(model)
+    with pytest.raises(InfeasibleLengthsError, match="triangle"):
+        SDE(1, metric="precomputed", isometry="exact").fit(sides)
+
+
+def test_vertices_are_told_as_data_rows():
+    X = make_s_curve(80, random_state=0).points
+    rows = np.vstack([X[:5], X[:5], X])  # row 10 is row 0 again, and so on
+    model = SDE(n_neighbors=5).fit(rows)
+    pairs = model.graph_.rows[model.certificate_.pairs]
+    lengths = model.graph_.lengths.todok()
+    kept = [lengths[i, j] for i, j in model.certificate_.pairs]
+    np.testing.assert_allclose(np.linalg.norm(rows[pairs[:, 0]] - rows[pairs[:, 1]], axis=1), kept)
+    assert set(model.graph_.rows) == {*range(5), *range(15, 90)}
+    D = np.ones((6, 6)) - np.eye(6)
+    D[0, 1] = D[1, 0] = 0.0  # a copy
+    D[3, 5] = D[5, 3] = 3.0
+    with pytest.raises(InfeasibleLengthsError, match=r"pair \(3, 5\)"):
+        SDE(n_neighbors=4, metric="precomputed", isometry="exact").fit(D)
 
 
 def test_pickles_with_its_certificate():

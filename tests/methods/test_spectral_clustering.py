@@ -135,7 +135,7 @@ def outliers() -> tuple[np.ndarray, np.ndarray]:
 def test_more_pieces_than_clusters():
     X, group = outliers()
     with pytest.warns(DisconnectedGraphWarning, match="5 pieces, more than the 3 clusters asked for; the 2 smallest"):
-        joined = SpectralClustering(3, n_neighbors=1, radius=4.0).fit(X)
+        joined = SpectralClustering(3, radius=4.0).fit(X)
     assert adjusted_rand_score(group, joined.labels_) == 1
     with pytest.warns(DisconnectedGraphWarning, match="4 rows of the smallest are in no cluster"):
         largest = SpectralClustering(3, radius=4.0, on_disconnected="largest").fit(X)

@@ -113,18 +113,30 @@ def test_vertices_that_the_search_graph_does_not_reach_are_found_among_all(clust
     np.testing.assert_array_equal(index.nearest(clusters[:5] + 0.1, 4).indices.reshape(5, 4), truth)
 
 
-def test_within_reach_cuts_what_was_found(clusters, index):
-    reaches = np.where(np.arange(N) % 2 == 0, 6.0, 0.0)
-    found = index.within(clusters[:50], np.full(50, 2.0), reaches)
-    limit = np.maximum(2.0, reaches[found.indices])
-    assert (found.distances <= limit * (1 + 1e-12)).all()
-    near = cdist(clusters[:50], clusters)
-    # the 64 nearest are looked at; among them nobody within reach is missed, as far as the search is good
-    nearest = np.argsort(near, axis=1)[:, :64]
-    wanted = {(i, j) for i in range(50) for j in nearest[i] if near[i, j] <= max(2.0, reaches[j])}
-    got = set(zip(found.rows.tolist(), found.indices.tolist(), strict=True))
-    assert len(wanted & got) > 0.9 * len(wanted)
-    assert len(got - wanted) < 0.1 * len(wanted)
+def test_whoever_would_choose_a_new_row_is_found(clusters, index):
+    new = clusters[:100] + 0.3 * np.random.default_rng(2).standard_normal((100, clusters.shape[1]))
+    lists, near = index.own(K, None), cdist(new, clusters)
+    found = index.joined(new, K, lists)
+    wanted = near < lists.farthest
+    np.put_along_axis(wanted, np.argsort(near, axis=1)[:, :K], values=True, axis=1)
+    np.testing.assert_allclose(found.distances, near[found.rows, found.indices], rtol=1e-12)
+    right = wanted[found.rows, found.indices].sum()
+    assert right > 0.95 * wanted.sum()
+    assert right > 0.99 * len(found.indices)
+    assert wanted.sum() > 1.2 * K * len(new)  # more than their own choice
+
+
+def test_choosers_beyond_the_nearest_are_found(monkeypatch):
+    """A hub amid a sphere: all 200 there would choose it, of whom it sees no more than 64 at first."""
+    rng = np.random.default_rng(0)
+    sphere = rng.standard_normal((200, 60))
+    sphere *= 10 / np.linalg.norm(sphere, axis=1, keepdims=True)
+    index = make(np.vstack([0.01 * rng.standard_normal((9, 60)), sphere]))
+    lists, hub = index.own(K, None), np.zeros((1, 60))
+    assert (lists.farthest[9:] > 10.1).all()
+    assert index.joined(hub, K, lists).counts[0] > 0.95 * 209
+    monkeypatch.setattr("gramfold.neighbors.approximate._two_steps", lambda near, lists: 2 * (np.empty(0, int),))
+    assert index.joined(hub, K, lists).counts[0] <= 64
 
 
 def test_pickling_keeps_the_answers(clusters, index):
@@ -133,13 +145,27 @@ def test_pickling_keeps_the_answers(clusters, index):
     np.testing.assert_array_equal(index.own(2, None).indices, copy.own(2, None).indices)  # the first still works
 
 
-def test_radius_is_refused(index):
-    with pytest.raises(InputError, match=r"found by number, not by radius: use n_neighbors, or neighbors='exact'"):
-        index.own(None, 1.0)
+@pytest.mark.parametrize("radius", [4.5, 8.0])  # of some and of more neighbours than are looked at first
+def test_a_radius_is_looked_through(index, distances, radius):
+    found = index.own(None, radius)
+    i, j = np.nonzero(distances <= radius)
+    wanted = set(zip(i.tolist(), j.tolist(), strict=True))
+    got = set(zip(found.rows.tolist(), found.indices.tolist(), strict=True))
+    assert got <= wanted
+    assert len(got) > 0.99 * len(wanted)
+    assert (found.counts.max() > 64) == (radius > 5)
+
+
+def test_fewer_rows_than_neighbours_have_a_recall():
+    few = make(np.random.default_rng(0).normal(size=(6, 3)))
+    assert few.measure_recall(8, np.random.RandomState(0)) == 1.0
+    assert make(np.zeros((1, 3))).measure_recall(8, np.random.RandomState(0)) == 1.0
 
 
 def test_other_metrics_are_refused(clusters):
-    with pytest.raises(InputError, match=r"know the euclidean and cosine metrics, not 'cityblock': use.*'exact'"):
+    with pytest.raises(
+        InputError, match=r"know the euclidean, cosine and correlation metrics, not 'cityblock': use.*'exact'"
+    ):
         make(clusters, "cityblock")
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
 
-from gramfold.neighbors.duplicates import collapse_distances, collapse_rows
+from gramfold.neighbors.duplicates import KnownRows, collapse_distances, collapse_rows
 
 # few values, so that most tables hold duplicates; both zeros
 VALUES = st.sampled_from([0.0, -0.0, 1.0, 0.1, -2.5, 1e-300, 1e30])
@@ -103,3 +103,30 @@ def test_all_points_the_same():
     collapse = collapse_distances(np.zeros((50, 50)))
     assert collapse.vertex.tolist() == [0] * 50
     assert collapse.multiplicity.tolist() == [50.0]
+
+
+def test_distances_that_rounding_made_unlike_are_still_of_copies():
+    rows = np.random.default_rng(0).normal(size=(6, 3))[[0, 1, 0, 2, 3, 1, 0]]
+    D = cdist(rows, rows)
+    off = D * (1 + 1e-10 * np.random.default_rng(1).normal(size=D.shape))
+    off = (off + off.T) / 2
+    assert len(collapse_distances(off)) == 7
+    assert_same(collapse_distances(off, 1e-8), plain_collapse(rows))
+    far = D.copy()
+    far[0, 4] = far[4, 0] = 9.0  # no longer what its copies see
+    assert collapse_distances(far, 1e-8).first.tolist() == [0, 1, 2, 3, 4]
+    assert collapse_distances(far, 1e-8).vertex.tolist() == [0, 1, 2, 3, 4, 1, 2]
+
+
+@settings(max_examples=50, deadline=None)
+@given(TABLES, st.integers(0, 1000))
+def test_known_rows_are_found(table, seed):
+    rng = np.random.default_rng(seed)
+    asked = np.concatenate([table[rng.integers(0, len(table), 8)], rng.normal(size=(2, table.shape[1]))])
+    equal = (asked[:, None] == table[None]).all(axis=2)
+    known = KnownRows(table)
+    i, j = known.pairs(asked)
+    found = np.zeros_like(equal)
+    found[i, j] = True
+    np.testing.assert_array_equal(found, equal)
+    np.testing.assert_array_equal(known.find(asked), np.where(equal.any(axis=1), equal.argmax(axis=1), -1))

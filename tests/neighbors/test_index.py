@@ -34,6 +34,27 @@ def test_gap_is_the_shortest_step_out_of_the_group(metric, size):
         assert length == pytest.approx(between[a, b], rel=1e-9)
 
 
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("values", [None, 2])
+def test_a_new_row_joins_whom_it_chooses_and_who_would_choose_it(metric, values):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(160, 3)) if values is None else 1.0 + np.unique(rng.integers(0, 5, (160, 3)), axis=0)
+    new = rng.normal(size=(40, 3)) if values is None else 1.0 + rng.integers(0, 5, (40, 3))  # many ties
+    made = make_metric(metric, None, X)
+    distances = made.block(new, X)
+    for index in indices_over(X, metric):
+        lists = index.own(6, None)
+        found = index.joined(distances if isinstance(index, DistanceIndex) else new, 6, lists)
+        for row, met in enumerate(np.split(found.indices, found.indptr[1:-1])):
+            chosen = index.nearest(distances if isinstance(index, DistanceIndex) else new, 6).indices[
+                6 * row : 6 * row + 6
+            ]
+            # one that comes last is not taken where it would share the last place
+            choosers = np.flatnonzero(distances[row] < lists.farthest * (1 - 1e-9))
+            assert set(met) == set(chosen) | set(choosers)
+        np.testing.assert_allclose(found.distances, distances[found.rows, found.indices], rtol=1e-9)
+
+
 def test_gap_between_groups_of_near_points():
     # each of the group is closer to all of its own than to anybody outside
     X = np.concatenate([np.random.default_rng(0).normal(size=(60, 2)), np.full((1, 2), 1e3), np.full((1, 2), 2e3)])

@@ -38,8 +38,8 @@ def test_pairs_and_blocks_match_scipy(name, params, reference, dtype):
     X, Y = rng.normal(size=(12, 4)).astype(dtype), rng.normal(size=(9, 4)).astype(dtype)
     metric = make_metric(name, params, X)
     truth = cdist(X.astype(float), Y.astype(float), **reference)
-    # cosine divides each float32 row by its length in float32
-    tolerance = 1e-6 if name == "cosine" and dtype == np.float32 else 1e-12
+    # cosine and correlation divide each float32 row by its length in float32
+    tolerance = 1e-6 if name in {"cosine", "correlation"} and dtype == np.float32 else 1e-12
     np.testing.assert_allclose(metric.block(X, Y), truth, rtol=tolerance, atol=tolerance)
     i, j = rng.integers(0, 12, 40), rng.integers(0, 9, 40)
     found = metric.pairs(metric.prepare(X), i, metric.prepare(Y), j, n_jobs=1)
@@ -47,12 +47,35 @@ def test_pairs_and_blocks_match_scipy(name, params, reference, dtype):
     np.testing.assert_allclose(found, truth[i, j], rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("name", ["euclidean", "cosine", "cityblock", "chebyshev"])
-def test_a_row_is_at_distance_zero_from_itself(name):
+def noisy(u, v):
+    return float(np.abs(u - v).sum()) + 1e-15
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [(name, None) for name in ("euclidean", "cosine", "cityblock", "chebyshev", "correlation", "jensenshannon", noisy)]
+    + [("cosine", {"w": np.linspace(1.0, 3.0, 20)}), ("correlation", {"w": np.linspace(1.0, 3.0, 20)})],
+)
+def test_a_row_is_at_distance_zero_from_itself(name, params):
     X = (1e4 + np.random.default_rng(1).random((50, 20))).astype(np.float32)
-    metric, everyone = make_metric(name, None, X), np.arange(50)
+    metric, everyone = make_metric(name, params, X), np.arange(50)
     rows = metric.prepare(X)
     np.testing.assert_array_equal(metric.pairs(rows, everyone, rows, everyone, n_jobs=1), 0.0)
+    copies = np.concatenate([X[:5], X[:2]])
+    found = metric.block(copies, X)
+    assert (found >= 0).all()
+    np.testing.assert_array_equal(found[np.arange(7), [0, 1, 2, 3, 4, 0, 1]], 0.0)
+    assert np.count_nonzero(found == 0) == 7 or name == "jensenshannon"
+
+
+def test_correlation_is_the_cosine_of_centred_rows():
+    X = 1e3 + np.random.default_rng(4).normal(size=(30, 6))
+    centred = X - X.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(
+        make_metric("correlation", None, X).block(X, X),
+        make_metric("cosine", None, X).block(centred, centred),
+        atol=1e-12,
+    )
 
 
 @pytest.mark.parametrize("name", ["euclidean", "cosine", "cityblock"])
@@ -126,6 +149,21 @@ def test_rows_without_direction():
         make_metric("cosine", None, X).prepare(X)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_constant_rows_have_no_correlation(dtype):
+    X = np.array([[1.0, 2.0, 4.0], [0.1, 0.1, 0.1], [0.0, 0.0, 0.0], [0.3, 0.3, 0.3 + 1e-17]], dtype=dtype)
+    with pytest.raises(InputError, match=r"row 1 is constant and has no direction \(3 such rows\), so its correlation"):
+        make_metric("correlation", None, X).prepare(X)
+
+
+def test_distances_below_zero():
+    X = np.random.default_rng(0).normal(size=(5, 2))
+    with pytest.raises(InputError, match=r"gives -\S+ for some pair of rows: distances cannot be negative"):
+        make_metric(lambda u, v: float(u @ v), None, X).block(X, X)
+    slightly = make_metric(lambda u, v: max(abs(u - v).sum() - 1e-12, -1e-12), None, X)
+    assert slightly.block(X, X + 1e-14).min() == 0.0
+
+
 def test_unknown_metric():
     with pytest.raises(InputError, match=r"metric='euclidian' .* not one that SciPy can compute.*use 'euclidean'"):
         make_metric("euclidian", None, np.eye(3))
@@ -153,11 +191,10 @@ def test_singular_covariance():
         make_metric("mahalanobis", None, X)
 
 
-@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_a_distance_that_is_not_a_number():
-    X = np.array([[1.0, 1.0, 1.0], [1.0, 2.0, 4.0], [0.0, 5.0, 1.0]])  # a constant row has no correlation
-    with pytest.raises(InputError, match=r"'correlation' is not defined for 5 of 9 pairs.*another metric"):
-        make_metric("correlation", None, X).block(X, X)
+    X = np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 4.0], [0.0, 5.0, 1.0]])  # a row of zeros has no direction
+    with pytest.raises(InputError, match=r"'cosine' is not defined for 5 of 9 pairs.*another metric"):
+        make_metric("cosine", {"w": np.ones(3)}, X).block(X, X)
 
 
 def test_values_whose_squares_overflow():

@@ -4,13 +4,21 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 from scipy.spatial.distance import cdist
-from sklearn.neighbors import KNeighborsTransformer, RadiusNeighborsTransformer
+from sklearn.neighbors import KNeighborsTransformer, RadiusNeighborsTransformer, kneighbors_graph
 
 from gramfold.errors import DisconnectedGraphError, InputError, PrecomputedInputError
 from gramfold.neighbors.duplicates import collapse_distances
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.metrics import make_metric
-from gramfold.neighbors.precomputed import DistanceIndex, GraphIndex, TransformerIndex, check_distances
+from gramfold.neighbors.precomputed import (
+    DistanceIndex,
+    GraphIndex,
+    KnownLists,
+    TransformerIndex,
+    check_distances,
+    settled_distances,
+)
+from gramfold.types import Neighbors
 
 RNG = np.random.default_rng(0)
 X, QUERIES = RNG.normal(size=(80, 3)), RNG.normal(size=(15, 3))
@@ -96,6 +104,39 @@ def test_new_rows_bring_their_edges():
         assert found.distances.tolist() == [0.0, 1.0, 2.0]
 
 
+@pytest.mark.parametrize("mode", ["distance", "connectivity"])
+@pytest.mark.parametrize("include_self", [False, True])
+def test_training_rows_are_known_by_their_entries(mode, include_self):
+    graph = csr_array(kneighbors_graph(X, 6, mode=mode, include_self=include_self))
+    index = GraphIndex(graph)
+    shuffled = graph[np.random.default_rng(0).permutation(80)[:30]]
+    for rows, numbers in ((graph, np.arange(80)), (shuffled, np.random.default_rng(0).permutation(80)[:30])):
+        found = index.nearest(rows, 6)
+        own = found.distances[found.indptr[:-1]] == 0
+        # without lengths, rows that are neighbours of one another may have the same lists
+        assert own.any() if mode == "connectivity" else own.all()
+        np.testing.assert_array_equal(found.nearest[own], numbers[own])
+    moved = graph.copy()
+    moved.data = moved.data + 1e-9
+    assert (index.nearest(moved, 6).distances > 0).all()
+
+
+def test_lists_are_told_apart_as_a_dictionary_tells_them():
+    rng = np.random.default_rng(1)
+    lists = [tuple(sorted(rng.choice(6, size=rng.integers(0, 4), replace=False).tolist())) for _ in range(60)]
+
+    def neighbors(lists):
+        pairs = [(i, j) for i, some in enumerate(lists) for j in some]
+        rows, columns = np.array(pairs).T
+        return Neighbors.from_pairs(rows, columns, 1.0 + columns % 2, (len(lists), 6))
+
+    once = {some: i for i, some in enumerate(lists) if some and lists.count(some) == 1}
+    asked = [tuple(sorted(rng.choice(6, size=rng.integers(1, 5), replace=False).tolist())) for _ in range(60)]
+    found = KnownLists(neighbors(lists)).find(neighbors(asked))
+    assert found.tolist() == [once.get(some, -1) for some in asked]
+    assert (found >= 0).any()
+
+
 def test_what_a_graph_cannot_tell():
     index = GraphIndex(csr_array(np.eye(4)))
     with pytest.raises(InputError, match=r"fitted on a sparse graph and was given a dense array.*4 columns"):
@@ -116,7 +157,9 @@ def test_a_transformer_finds_what_the_tree_finds():
     index = TransformerIndex(KNeighborsTransformer(n_neighbors=5, mode="distance"), tree_over(X))
     assert_same_lists(index.own(None, None), tree_over(X).own(5, None))
     # scikit-learn gives one neighbour more than asked, so that a training row may be left out
-    assert_same_lists(index.nearest(QUERIES, 5), tree_over(X).nearest(QUERIES, 6))
+    assert_same_lists(index.nearest(QUERIES, 5), tree_over(X).nearest(QUERIES, 5))
+    graph = GraphIndex(csr_array(index.transformer.transform(X)))
+    assert_same_lists(graph.nearest(index.transformer.transform(QUERIES), 5), tree_over(X).nearest(QUERIES, 5))
 
 
 def test_a_radius_transformer_may_leave_rows_alone():
@@ -124,6 +167,40 @@ def test_a_radius_transformer_may_leave_rows_alone():
     found = index.own(None, None)
     assert_same_lists(found, tree_over(X).own(None, 0.5))
     assert (found.counts == 0).any()
+
+
+def test_a_radius_transformer_gives_new_rows_all_within():
+    wide = RadiusNeighborsTransformer(radius=100.0)  # everybody, as a graph of the k nearest has the same number each
+    for transformer in (RadiusNeighborsTransformer(radius=0.7), wide):
+        index = TransformerIndex(transformer, tree_over(X))
+        reach = np.full(15, transformer.radius)
+        assert_same_lists(index.nearest(QUERIES, 5), tree_over(X).within(QUERIES, reach, np.zeros(80)))
+    assert (GraphIndex(csr_array(cdist(X, X))).nearest(csr_array(cdist(QUERIES, X)), 5).counts == 80).all()
+
+
+def test_a_transformer_that_tells_no_lengths():
+    index = TransformerIndex(KNeighborsTransformer(n_neighbors=5, mode="connectivity"), tree_over(X))
+    assert (index.own(None, None).counts == 4).all()  # the row itself is one of its five
+    found = index.nearest(QUERIES, 5)
+    assert (found.counts == 5).all()  # none of them is the nearest, so all stay
+    assert (found.distances == 1.0).all()
+
+
+class Loose(KNeighborsTransformer):
+    """Finds rows a little beside where they are."""
+
+    def transform(self, X):
+        return super().transform(X + 1e-9)
+
+
+@pytest.mark.parametrize("mode", ["distance", "connectivity"])
+def test_a_transformer_need_not_recognise_training_rows(mode):
+    index = TransformerIndex(Loose(n_neighbors=5, mode=mode), tree_over(X))
+    found = index.nearest(X, 5)
+    np.testing.assert_array_equal(found.nearest, np.arange(80))
+    np.testing.assert_array_equal(found.distances[found.indptr[:-1]], 0.0)
+    fresh = index.nearest(X + 1e-3, 5)
+    assert fresh.distances.min() > 0
 
 
 def test_a_transformer_is_not_fitted_in_place_and_knows_the_rows():
@@ -162,6 +239,26 @@ def test_no_matrix_of_distances(spoil, sentence, scale, entries, monkeypatch):
     check_distances(scale * D)
     with pytest.raises(InputError, match=sentence):
         check_distances(scale * spoil(D))
+
+
+def test_what_rounding_left_is_taken_out():
+    D = cdist(X, X)
+    assert settled_distances(D) is D
+    rng = np.random.default_rng(3)
+    noisy = D * (1 + 1e-10 * rng.normal(size=D.shape)) + np.diag(np.linspace(-1e-12, 1e-12, 80))
+    noisy[3, 7], noisy[7, 3] = -1e-14, 9e-13  # one point, as near to itself as 1e-12 is
+    check_distances(noisy)
+    kept = noisy.copy()
+    settled = settled_distances(noisy)
+    np.testing.assert_array_equal(noisy, kept)
+    np.testing.assert_array_equal(settled, settled.T)
+    assert (np.diag(settled) == 0).all()
+    assert settled[3, 7] == 0.0
+    D[3, 7] = D[7, 3] = 0.0
+    np.testing.assert_allclose(settled, D, rtol=1e-9)
+    index = DistanceIndex(settled, np.arange(80), rounding=1e-12)
+    found = index.nearest(noisy, 4)
+    assert (found.distances[found.indptr[:-1]] == 0).all()
 
 
 def test_rounding_is_not_an_asymmetry():

@@ -49,6 +49,19 @@ def test_exact_searches(d, metric, chosen):
     assert index.recall is None
 
 
+@pytest.mark.parametrize(("metric", "length"), [("euclidean", 1.0), ("cosine", 4.0), ("correlation", 4.0)])
+@pytest.mark.parametrize("neighbors", ["exact", KNeighborsTransformer(n_neighbors=4, metric="cosine")])
+def test_rows_that_the_metric_takes_for_one_are_one_vertex(metric, length, neighbors):
+    X = rows(20, 8)
+    alike = length * X[:5]
+    index, collapse = build(np.vstack([X, alike]), metric=metric, neighbors=neighbors)
+    assert index.size == 20
+    assert collapse.vertex[20:].tolist() == [0, 1, 2, 3, 4]
+    found = index.nearest(alike, 4)
+    assert found.nearest.tolist() == [0, 1, 2, 3, 4]
+    assert (found.distances[found.indptr[:-1]] == 0).all()
+
+
 def test_given_neighbours():
     X = rows(30, 3)
     assert type(build(cdist(X, X), metric="precomputed")[0]) is DistanceIndex

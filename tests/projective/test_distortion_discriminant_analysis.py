@@ -3,7 +3,7 @@ import pytest
 from scipy.linalg import eigh
 
 from gramfold import PCA, DistortionDiscriminantAnalysis, OrientedPCA
-from gramfold.errors import InputError
+from gramfold.errors import InputError, MemoryForecastError, RankWarning
 from tests.methods.maps import difference
 
 
@@ -158,3 +158,28 @@ def test_bad_layers_get_their_sentence():
     for layers, distorted, sentence in cases:
         with pytest.raises(InputError, match=sentence):
             DistortionDiscriminantAnalysis(layers=layers).fit(X, X_distorted=distorted)
+
+
+def test_rows_that_are_all_the_same_have_a_map_of_zeros():
+    same, noise = np.full((20, 6), 0.1), np.random.default_rng(0).standard_normal((20, 6))
+    for layers in ((), [(3, 3, 2)], [(2, 1, 2), (2, 1, 1)]):
+        for distorted in (None, same + noise):
+            with pytest.warns(RankWarning, match="vary along 0 directions"):
+                model = DistortionDiscriminantAnalysis(2, layers=layers).fit(same, X_distorted=distorted)
+            assert (model.embedding_ == 0).all()
+
+
+def test_windows_that_vary_along_fewer_directions_than_a_layer_has():
+    X = clips(40, 6)[0]
+    X[:, [1, 2, 4, 5]] = 1.0  # one column of each window varies
+    model = DistortionDiscriminantAnalysis(2, layers=[(3, 3, 2)]).fit(X)
+    assert model.layers_[0].axes.shape == (3, 2)
+    assert difference(model.embedding_, PCA(2).fit(X).embedding_) < 1e-10
+
+
+def test_many_columns_without_noise_need_no_matrix_of_them():
+    wide = np.random.default_rng(0).standard_normal((10, 60_000))
+    for cls in (DistortionDiscriminantAnalysis, OrientedPCA):
+        assert difference(cls(2).fit(wide).embedding_, PCA(2).fit(wide).embedding_) < 1e-10
+    with pytest.raises(MemoryForecastError, match="not even 3 rows fit, so free some memory, or use fewer columns: "):
+        OrientedPCA(2).fit(np.zeros((2, 200_000)), X_distorted=np.ones((2, 200_000)))

@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 from gramfold import PCA, MixturePPCA, ProbabilisticPCA
-from gramfold.errors import InputError, NotConvergedWarning
+from gramfold.errors import InputError, MemoryForecastError, NotConvergedWarning, RankWarning
 from tests.methods.maps import difference
 
 DIGITS = load_digits().data
@@ -177,9 +177,9 @@ def test_the_way_back_is_the_mean_of_the_rows_there():
     model = MixturePPCA(2, n_planes=2).fit(truth.X)
     back = model.inverse_transform(model.embedding_)
     of_map = np.linalg.norm(truth.X - back) / np.linalg.norm(truth.X - truth.X.mean(axis=0))
-    assert model.inverse_error_ == pytest.approx(of_map, rel=0.1)
+    assert model.inverse_error() == pytest.approx(of_map, rel=0.1)
     linear = PCA(2).fit(truth.X)
-    assert of_map < 0.75 * linear.inverse_error_
+    assert of_map < 0.75 * linear.inverse_error()
     rng = np.random.default_rng(1)
     plane = model.planes_[rng.integers(0, 2, 1)[0]]
     place = model.transform(plane.mean[None])[0]
@@ -214,3 +214,62 @@ def test_float32_rows():
     assert narrow.reconstruct(X.astype(np.float32)).dtype == np.float32
     assert difference(narrow.embedding_.astype(float), wide.embedding_) < 1e-4
     assert narrow.score(X.astype(np.float32)) == pytest.approx(wide.score(X), abs=1e-4)
+
+
+@pytest.mark.parametrize("far", [1e4, 1e8])
+def test_rows_far_from_the_origin_have_the_same_planes(far):
+    X = Planted(300).X
+    near, away = MixturePPCA(2, n_planes=3).fit(X), MixturePPCA(2, n_planes=3).fit(X + far)
+    assert away.score(X + far) == pytest.approx(near.score(X), abs=1e-5)
+    assert difference(near.embedding_, away.embedding_) < 1e-6
+    for one, other in zip(near.planes_, away.planes_, strict=True):
+        assert other.noise == pytest.approx(one.noise, rel=1e-5)
+
+
+def test_rows_that_are_all_equally_far_apart():
+    model = MixturePPCA(2).fit(np.eye(40))
+    np.testing.assert_allclose(model.responsibilities(np.eye(40)).sum(axis=1), 1)
+    assert (np.diff(model.log_likelihoods_) > -1e-9 * np.abs(model.log_likelihoods_[1:])).all()
+    np.testing.assert_allclose(np.linalg.norm(model.embedding_, axis=0), 1.0)
+
+
+def test_copies_have_planes_only_for_as_many_as_differ():
+    two = np.repeat([[0.0, 0, 1], [3.0, 1, 0]], 20, axis=0)
+    model = MixturePPCA(1, n_planes="bic").fit(two)
+    assert list(model.bic_) == [1, 2]
+    with pytest.raises(InputError, match="3 planes are asked for and there are 2 distinct rows"):
+        MixturePPCA(1, n_planes=3).fit(two)
+    with pytest.raises(InputError, match="the 20 rows are the same, or differ by no more than their rounding"):
+        MixturePPCA(1).fit(np.full((20, 3), 0.1))
+
+
+def test_planes_that_too_few_rows_hold_have_the_least_noise_too():
+    X = np.random.default_rng(0).standard_normal((5, 11))
+    fresh = np.random.default_rng(1).standard_normal((4, 11))
+    model = MixturePPCA(4, n_init=1).fit(X)
+    assert min(plane.noise for plane in model.planes_) > 1e-9
+    np.testing.assert_allclose(model.responsibilities(1e6 * fresh).sum(axis=1), 1.0)
+    alone = np.vstack([model.transform(row[None]) for row in fresh])
+    np.testing.assert_allclose(model.transform(fresh), alone, atol=1e-8)
+
+
+@pytest.mark.parametrize("n_components", [2, 3])
+def test_a_map_with_a_column_of_zeros_has_a_way_back(n_components):
+    line = np.random.default_rng(0).standard_normal((19, 1))
+    with pytest.warns(RankWarning):
+        model = MixturePPCA(n_components, n_planes=3).fit(line)
+    np.testing.assert_allclose(model.inverse_transform(model.embedding_), line, atol=1e-3)
+
+
+def test_groups_that_cannot_be_told_apart_are_fewer_planes():
+    X = np.random.default_rng(0).standard_normal((60, 6)).astype(np.float32)
+    X[7] = 1e12
+    with pytest.warns(RankWarning, match="k-means tells 2 groups of rows apart and n_planes=3"):
+        model = MixturePPCA(1, n_planes=3).fit(X)
+    assert model.n_planes_ == 2
+    assert set(model.responsibilities(X).argmax(axis=1)[[0, 7]]) == {0, 1}
+
+
+def test_many_columns_are_refused_before_the_work():
+    with pytest.raises(MemoryForecastError, match=r"not even 3 rows fit, so free some memory, or use fewer columns: "):
+        MixturePPCA().fit(np.random.default_rng(0).standard_normal((10, 400_000)))

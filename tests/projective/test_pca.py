@@ -4,6 +4,7 @@ from scipy.linalg import eigvalsh
 from scipy.sparse import csr_array, random_array
 from scipy.stats import ortho_group
 from sklearn import decomposition
+from sklearn.datasets import load_wine
 
 from gramfold import PCA, KernelPCA
 from gramfold.errors import InputError, RankWarning
@@ -94,7 +95,7 @@ def test_more_columns_than_rows_go_by_the_gram_side():
     fresh = np.random.default_rng(2).standard_normal((60, 900)) * np.linspace(2, 0.1, 900)
     rebuilt = model.inverse_transform(model.transform(fresh))
     held_out = np.linalg.norm(fresh - rebuilt) / np.linalg.norm(fresh - wide.mean(axis=0))
-    assert model.inverse_error_ == pytest.approx(held_out, rel=0.15)
+    assert model.inverse_error() == pytest.approx(held_out, rel=0.15)
 
 
 def test_many_rows_and_columns_go_by_products():
@@ -136,7 +137,7 @@ def test_sparse_rows_are_not_densified_and_agree(shape, dtype, monkeypatch):
     for solver in ("auto", "covariance_eigh", "arpack", "gram"):
         sparse = PCA(4, svd_solver=solver).fit(rows)
         assert difference(sparse.embedding_, dense.embedding_) < (1e-8 if dtype is np.float64 else 1e-5)
-        assert sparse.inverse_error_ == pytest.approx(dense.inverse_error_, rel=1e-5)
+        assert sparse.inverse_error() == pytest.approx(dense.inverse_error(), rel=1e-5)
         assert sparse.embedding_.dtype == dtype
         np.testing.assert_allclose(sparse.kernel_.columns([3]), dense.kernel_.columns([3]), atol=1e-5)
 
@@ -178,3 +179,158 @@ def test_missing_directions_are_told():
         np.testing.assert_allclose(model.inverse_transform(model.embedding_), flat, atol=1e-9)
     with pytest.warns(RankWarning, match="along 0 directions"):
         assert (PCA(1).fit(np.full((7, 3), 0.1)).embedding_ == 0).all()
+
+
+# --- what scikit-learn's users read
+
+_rng = np.random.default_rng(0)
+TABLES = {
+    "digits": np.round(X[::3]),  # without the jitter: some columns never vary
+    "wine": load_wine().data,
+    "tall": _rng.standard_normal((900, 12)) * np.linspace(3, 1, 12) + 5,
+    "wide": _rng.standard_normal((40, 300)) * np.linspace(3, 1, 300) + 5,
+}
+
+
+@pytest.mark.parametrize("whiten", [False, True])
+@pytest.mark.parametrize("count", [3, 0.5, 0.95, 0.999, "mle", None])
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_attributes_are_scikit_learns(table, count, whiten, dtype):
+    rows = TABLES[table].astype(dtype)
+    if table == "wide" and count == "mle":
+        count = 7
+    ours = PCA(count, whiten=whiten).fit(rows)
+    theirs = decomposition.PCA(count, whiten=whiten, svd_solver="full").fit(rows.astype(np.float64))
+    assert ours.n_components_ == theirs.n_components_ == ours.embedding_.shape[1]
+    assert len(ours.get_feature_names_out()) == ours.n_components_
+    largest = theirs.explained_variance_[0]
+    for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_"):
+        expected = getattr(theirs, name)
+        np.testing.assert_allclose(getattr(ours, name), expected, atol=1e-10 * np.abs(expected).max(), rtol=1e-10)
+    assert ours.noise_variance_ == pytest.approx(theirs.noise_variance_, abs=1e-10 * largest)
+    real = theirs.explained_variance_ > 1e-20 * largest  # beyond the rank they draw directions from rounding
+    signs = np.sign((ours.components_ * theirs.components_).sum(axis=1))
+    np.testing.assert_allclose(ours.components_[real], (signs[:, None] * theirs.components_)[real], atol=1e-10)
+    places = (signs * theirs.transform(rows.astype(np.float64)))[:, real]
+    rounding = (1e-10 if dtype is np.float64 else 1e-7) * np.abs(places).max()
+    np.testing.assert_allclose(ours.embedding_[:, real], places, atol=rounding)
+    np.testing.assert_allclose(ours.transform(rows), ours.embedding_, atol=rounding)
+    rebuilt = theirs.inverse_transform(theirs.transform(rows[:20].astype(np.float64)))
+    size = (1e-10 if dtype is np.float64 else 3e-7) * np.abs(rows).max()
+    np.testing.assert_allclose(ours.inverse_transform(ours.embedding_[:20]), rebuilt, atol=size)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.8, 0.99, 0.9999999])
+@pytest.mark.parametrize("solver", ["auto", "full", "gram", "arpack"])
+def test_a_share_takes_the_fewest_that_have_it(share, solver):
+    rows = TABLES["tall"] if solver == "arpack" and share < 0.9 else TABLES["wide"]
+    every = np.linalg.eigvalsh(np.cov(rows.T))[::-1]
+    model = PCA(share, svd_solver=solver).fit(rows)
+    kept = np.cumsum(every) / every.sum()
+    assert model.n_components_ == 1 + int((kept < share).sum())
+    assert model.explained_variance_ratio_.sum() >= share > model.explained_variance_ratio_[:-1].sum()
+
+
+def test_a_share_that_is_met_exactly():
+    square = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    assert PCA(0.5).fit(np.vstack([square, -square])).n_components_ == 2  # four axes of the same variance
+
+
+def test_a_share_of_a_table_large_in_both_ways(monkeypatch):
+    monkeypatch.setattr("gramfold.projective.principal_axes.SMALL_SIDE", 20)
+    monkeypatch.setattr("gramfold.projective.principal_axes._FIRST_AXES", 2)
+    model = PCA(0.9, svd_solver="gram").fit(TABLES["tall"])
+    assert model.n_components_ == decomposition.PCA(0.9, svd_solver="full").fit(TABLES["tall"]).n_components_
+
+
+def test_whitened_coordinates_have_variance_one_in_their_own_kernel():
+    model = PCA(4, whiten=True).fit(X)
+    np.testing.assert_allclose(np.cov(model.embedding_.T), np.eye(4), atol=1e-12)
+    np.testing.assert_allclose(model.spectrum_.eigenvalues, len(X) - 1)
+    some = np.arange(0, len(X), 200)
+    np.testing.assert_allclose(model.kernel_.columns(some), model.embedding_ @ model.embedding_[some].T, atol=1e-9)
+    np.testing.assert_allclose(model.components_ @ model.components_.T, np.eye(4), atol=1e-10)
+
+
+def test_directions_that_would_be_rounding_are_not_whitened():
+    rows = np.random.default_rng(0).standard_normal((100, 5))
+    rows[7] = 1e12
+    with pytest.warns(RankWarning, match=r"vary along 1 directions by at least 1e-06 .* would be rounding"):
+        model = PCA(2, whiten=True).fit(rows)
+    np.testing.assert_allclose(model.transform(rows), model.embedding_, atol=1e-9)
+    assert (model.embedding_[:, 1] == 0).all()
+    with pytest.warns(RankWarning, match=r"vary along 1 directions by at least"):
+        PCA(None, whiten=True).fit(rows)
+
+
+def test_numbers_that_cannot_be_are_refused():
+    for wrong in (0, -1, 1.0, 1.5, 0.0, "mlee"):
+        with pytest.raises(ValueError, match=r"'n_components' parameter of PCA must be an int.* a float .*'mle'"):
+            PCA(wrong).fit(X)
+    with pytest.raises(InputError, match="n_components='mle' weighs the variances of all directions and 40 rows"):
+        PCA("mle").fit(TABLES["wide"])
+    with pytest.raises(InputError, match=r"4 of 30 x 5 rows have 0.9.* less than n_components=0.999999"):
+        PCA(0.999999, svd_solver="arpack").fit(np.random.default_rng(0).standard_normal((30, 5)))
+
+
+def test_the_number_is_found_anew_at_each_fit():
+    model = PCA(0.99).fit(TABLES["tall"])
+    assert model.fit(TABLES["wine"]).n_components_ == 1
+    assert model.transform(TABLES["wine"][:3]).shape == (3, 1)
+
+
+# --- what squares of the rows cannot carry
+
+
+@pytest.mark.parametrize("solver", ["auto", "covariance_eigh", "gram", "full"])
+@pytest.mark.parametrize("shape", [(100, 5), (20, 65)])
+def test_one_row_far_away_leaves_the_other_columns(shape, solver):
+    rows = np.random.default_rng(0).standard_normal(shape)
+    rows[7] = 1e12
+    model = PCA(3, svd_solver=solver).fit(rows)
+    _, sizes, axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    np.testing.assert_allclose(model.singular_values_, sizes[:3], rtol=1e-4)
+    np.testing.assert_allclose(np.linalg.norm(model.embedding_, axis=0), sizes[:3], rtol=1e-4)
+    np.testing.assert_allclose(np.abs(model.components_), np.abs(axes[:3]), atol=1e-4)
+    # beyond it the others lie as they do without it, but for the direction in which it is
+    others = np.delete(rows, 7, axis=0)
+    across = others - np.outer(others @ np.ones(shape[1]), np.ones(shape[1])) / shape[1]
+    alone = np.linalg.svd(across - across.mean(axis=0), compute_uv=False)
+    np.testing.assert_allclose(model.singular_values_[1:], alone[:2], rtol=1e-4)
+    rebuilt = PCA(None, svd_solver=solver).fit(rows)
+    np.testing.assert_allclose(rebuilt.inverse_transform(rebuilt.embedding_[8:]), rows[8:], atol=1e-3)
+
+
+@pytest.mark.parametrize(("dtype", "far"), [(np.float64, 0.0), (np.float64, 1e8), (np.float32, 0.0), (np.float32, 1e3)])
+@pytest.mark.parametrize("shape", [(50, 4), (6, 40)])
+def test_rounding_is_no_direction(shape, far, dtype):
+    rng = np.random.default_rng(3)
+    flat = (rng.standard_normal((shape[0], 2)) @ rng.standard_normal((2, shape[1])) * 1e4 + far).astype(dtype)
+    with pytest.warns(RankWarning, match="vary along 2 directions"):
+        model = PCA(3).fit(flat)
+    assert (model.embedding_[:, 2] == 0).all()
+
+
+@pytest.mark.parametrize("shape", [(50, 4), (8, 40)])
+def test_a_column_far_away_that_never_varies_hides_no_other(shape):
+    rows = np.random.default_rng(0).standard_normal(shape) * 1e-4
+    rows[:, 0] = 1.7e12
+    model = PCA(2).fit(rows)
+    alone = PCA(2).fit(rows[:, 1:])
+    np.testing.assert_allclose(model.singular_values_, alone.singular_values_, rtol=1e-9)
+    np.testing.assert_allclose(model.embedding_, alone.embedding_, atol=1e-12)
+    np.testing.assert_allclose(model.transform(rows), alone.embedding_, atol=1e-12)
+
+
+def test_a_column_of_small_values_is_a_direction_in_float32_too():
+    rows = np.random.default_rng(0).standard_normal((80, 4)) * [1e3, 1e3, 1.0, 1e-5]
+    model = PCA(4).fit(rows.astype(np.float32))
+    assert model.singular_values_[3] == pytest.approx(1e-5 * np.sqrt(80), rel=0.3)
+
+
+@pytest.mark.parametrize("n", [3, 12, 40, 60])
+def test_very_many_equal_variances(n):
+    model = PCA(2).fit(np.eye(n))
+    np.testing.assert_allclose(model.singular_values_, 1.0)
+    np.testing.assert_allclose(np.linalg.norm(model.embedding_, axis=0), 1.0)

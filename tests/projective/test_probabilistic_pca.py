@@ -266,8 +266,12 @@ def plain_evidence(values: np.ndarray, n: int, k: int) -> float:
 
 def test_evidence_is_the_formula():
     values = np.linalg.eigvalsh(np.cov(planted(100, 8, 3, 0.7).T, bias=True))[::-1]
-    ours = log_evidence(values, 100)
+    values *= 0.75 / values[0]  # the function has them in the unit in which the largest is between ½ and 1
+    ours = log_evidence(values, 100, 8)
     np.testing.assert_allclose(ours, [plain_evidence(values, 100, k) for k in range(1, 8)])
+    model = ProbabilisticPCA("evidence").fit(1e3 * planted(100, 8, 3, 0.7))
+    values = np.linalg.eigvalsh(np.cov(1e3 * planted(100, 8, 3, 0.7).T, bias=True))[::-1]
+    np.testing.assert_allclose(model.log_evidence_, [plain_evidence(values, 100, k) for k in range(1, 8)])
 
 
 def test_evidence_matches_scikit_learn():
@@ -294,3 +298,63 @@ def test_rows_that_are_all_the_same_have_no_density():
         model = ProbabilisticPCA().fit(np.ones((20, 4)))
     with pytest.raises(InputError, match="all the same and have no density"):
         model.score(np.ones((20, 4)))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("shape", [(200, 20), (20, 50)])
+@pytest.mark.parametrize("far", [0.0, 1e3])
+def test_evidence_of_rows_without_noise_is_for_their_rank(shape, far, dtype):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        flat = rng.standard_normal((shape[0], 5)) @ rng.standard_normal((5, shape[1])) + far
+        if dtype is np.float32 and far:
+            continue  # whose rounding is a noise
+        model = ProbabilisticPCA("evidence").fit(flat.astype(dtype))
+        assert model.n_components_ == 5
+        assert np.isinf(model.log_evidence_).tolist() == [False] * 4 + [True]
+
+
+def test_columns_that_never_vary_are_no_evidence():
+    X = planted(500, 10, 3, 0.5)
+    X[:, 8:] = 5.0
+    assert ProbabilisticPCA("evidence").fit(X).n_components_ == 3
+    few = planted(40, 100, 2, 0.5)  # nor are the directions that few rows do not reach
+    assert ProbabilisticPCA("evidence").fit(few).n_components_ == 2
+
+
+def test_evidence_of_rows_that_are_all_the_same():
+    for rows in (np.ones((20, 4)), np.zeros((20, 4)), planted(2, 4, 1, 0.1)):
+        with pytest.raises(InputError, match="vary along fewer than two: use n_components=1"):
+            ProbabilisticPCA("evidence").fit(rows)
+
+
+def test_gaps_in_rows_that_are_all_the_same():
+    X = np.full((20, 4), 3.0)
+    X[3, 2] = np.nan
+    with pytest.warns(RankWarning, match="stand out of the noise along 0 directions"):
+        model = ProbabilisticPCA(2).fit(X)
+    assert (model.transform(X) == 0).all()
+    assert (model.impute(X) == 3).all()
+    posterior = model.posterior(X)  # nothing is known of the latent points
+    assert (posterior.mean == 0).all()
+    np.testing.assert_array_equal(posterior.covariance[0], np.eye(2))
+    with pytest.raises(InputError, match="all the same and have no density"):
+        model.score(X)
+
+
+def test_columns_without_a_value_are_named():
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(planted(30, 6, 2, 0.1), columns=list("abcdef"))
+    X["d"] = np.nan
+    with pytest.raises(InputError, match=r"column 'd' of X holds no value at all, .*leave it out"):
+        ProbabilisticPCA(2).fit(X)
+    X["b"] = np.nan
+    with pytest.raises(InputError, match=r"columns 'b', 'd' of X hold no value at all, .*leave them out"):
+        ProbabilisticPCA(2).fit(X)
+    with pytest.raises(InputError, match="columns 1, 3 of X"):
+        ProbabilisticPCA(2).fit(X.to_numpy())
+
+
+def test_gaps_in_the_only_column():
+    with pytest.raises(InputError, match=r"X has one column and values of it are missing.* leave these rows out"):
+        ProbabilisticPCA(1).fit([[1.0], [np.nan], [3.0]])

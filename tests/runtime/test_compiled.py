@@ -1,10 +1,14 @@
 """The decorator of compiled kernels."""
 
 import importlib.util
+import json
 import logging
+import os
+import subprocess
 import sys
 import warnings
 
+import numba
 import numpy as np
 import pytest
 
@@ -32,6 +36,7 @@ def load(tmp_path, monkeypatch):
     """Imports a module of one kernel from its own folder, as a new process would."""
     path = tmp_path / "kernel_of_a_test.py"
     path.write_text(SOURCE)
+    monkeypatch.setattr("gramfold.runtime.compiled._TOLD", set())
     monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path / "cache"))
 
     def fresh():
@@ -101,6 +106,116 @@ def test_without_a_writable_folder_it_works_and_warns_once(load, monkeypatch, ca
     another(np.ones(1), out)
     assert out.tolist() == [1.0]
     assert len(told(caplog)) == 2
+
+
+def damaged(path, how):
+    """What a crash, a full disk or another program may have left of a file."""
+    whole = path.read_bytes()
+    path.write_bytes(
+        {
+            "truncated": whole[: len(whole) // 2],
+            "empty": b"",
+            "zeros": bytes(len(whole)),
+            "another file": b"a,b\n1,2\n",
+        }[how]
+    )
+
+
+@pytest.mark.parametrize("ending", ["nbc", "nbi"])
+@pytest.mark.parametrize("how", ["truncated", "empty", "zeros", "another file"])
+def test_damaged_code_is_compiled_again_with_one_warning_and_repaired(ending, how, load, tmp_path, caplog):
+    caplog.set_level(logging.INFO, "gramfold")
+    run(load(), np.ones(1))
+    told(caplog)
+    (kept,) = tmp_path.rglob(f"*.{ending}")
+    damaged(kept, how)
+    with pytest.warns(CompileCacheWarning, match=r"compiled code in '.*' is damaged \(.*compiled anew: nothing is to"):
+        assert run(load(), np.array([1.5])) == [3.0]
+    assert len(told(caplog)) == 1
+    assert run(load(), np.array([2.5])) == [5.0]  # found on disk, and nothing is said
+    assert told(caplog) == []
+
+
+def test_damaged_code_that_cannot_be_replaced_is_compiled_all_the_same(load, tmp_path, monkeypatch):
+    run(load(), np.ones(1))
+    damaged(next(tmp_path.rglob("*.nbi")), "truncated")
+
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("numba.core.caching.IndexDataCacheFile._open_for_write", full)
+    with pytest.warns(CompileCacheWarning) as caught:
+        assert run(load(), np.array([1.5])) == [3.0]
+    assert [str(w.message).partition(" in ")[0] for w in caught] == ["compiled code could not be kept", "compiled code"]
+
+
+def test_code_that_numba_kept_without_a_digest_is_compiled_without_a_word(load, monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "gramfold")
+    with monkeypatch.context() as before:
+        before.setattr("gramfold.runtime.compiled._CheckedCache._impl_class", numba.core.caching.CompileResultCacheImpl)
+        run(load(), np.ones(1))
+    told(caplog)
+    assert run(load(), np.array([1.5])) == [3.0]
+    assert len(told(caplog)) == 1
+
+
+# Each run is a forked child, which is as quick as numba is long to import; it prints results and warnings.
+PROCESS = """
+import json, os, resource, sys, warnings
+from pathlib import Path
+import numpy as np
+import gramfold.runtime.compiled
+
+sys.path.insert(0, sys.argv[1])
+
+def child(most=None):
+    pid = os.fork()
+    if pid:
+        return os.waitpid(pid, 0)
+    if most is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        from kernel_of_a_test import doubled, tripled
+        out = np.zeros((2, 2))
+        doubled(np.arange(2.0), out[0])
+        tripled(np.arange(2.0), out[1])
+    print(json.dumps([out.tolist(), [str(w.message) for w in caught]]), flush=True)
+    os._exit(0)
+
+child(most=64)
+child()
+for path in Path(os.environ["NUMBA_CACHE_DIR"]).rglob("*.nbc"):
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    path.write_bytes(whole[:middle - 2000] + bytes(4000) + whole[middle + 2000:])
+child()
+child()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="file-size limits are of POSIX")
+def test_in_processes_of_their_own_nothing_about_the_cache_is_fatal(tmp_path):
+    another = SOURCE[SOURCE.index("@kernel") :].replace("doubled", "tripled").replace("twice(", "3 * (")
+    (tmp_path / "kernel_of_a_test.py").write_text(SOURCE + another)
+    done = subprocess.run(
+        [sys.executable, "-c", PROCESS, str(tmp_path)],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    results, sentences = zip(*map(json.loads, done.stdout.splitlines()), strict=True)
+    assert results == ([[0.0, 2.0], [0.0, 3.0]],) * 4
+    limited, first, after_damage, again = sentences
+    assert first == again == []
+    # two kernels, one sentence
+    (sentence,) = limited
+    assert "could not be kept in" in sentence
+    assert "(File too large), so it is compiled anew in each process: free the space" in sentence
+    (sentence,) = after_damage
+    assert "is damaged (DamagedCacheError: its digest is another) and is compiled anew" in sentence
 
 
 def test_other_troubles_are_not_hidden(monkeypatch):

@@ -65,6 +65,17 @@ def test_one_refusal_reads_the_free_memory_once(monkeypatch):
         require_memory("Isomap", square, 10**6)
 
 
+def test_where_no_rows_fit_none_are_named(free):
+    free(100.0)
+    with pytest.raises(MemoryForecastError, match=r"are free: not even 5 rows fit, so free some memory, or rest\.$"):
+        require_memory("Isomap", square, 10, instead=lambda: ["or rest"], least=5)
+    free(square(5) / USABLE_SHARE * (1 + 1e-12))
+    with pytest.raises(
+        MemoryForecastError, match=r"at most 5 rows \(0\.0 GB\) and place the others with transform\(\)\.$"
+    ):
+        require_memory("Isomap", square, 10, least=5)
+
+
 class TestContainer:
     @pytest.fixture(autouse=True)
     def _machine(self, monkeypatch, tmp_path):

@@ -1,16 +1,21 @@
-"""Blocks of work over threads: order, failures, interrupts."""
+"""Blocks of work over threads: order, failures, interrupts; limits on the threads of libraries."""
 
 import os
+import subprocess
+import sys
 import threading
 import time
+from contextlib import ExitStack
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from gramfold.errors import InputError
 from gramfold.runtime.progress import Stages
-from gramfold.runtime.threads import blocks, run_blocks, thread_count
+from gramfold.runtime.threads import blas_threads, blocks, one_blas_thread, run_blocks, thread_count
 
 
 @pytest.mark.parametrize(
@@ -104,3 +109,146 @@ def test_a_bar_is_shown_when_verbose(n_jobs, capsys):
     assert "[X] rows" in capsys.readouterr().err
     run_blocks(lambda part: part.start, blocks(4, 1), n_jobs)
     assert capsys.readouterr().err == ""
+
+
+# --- limits on linear algebra, of which the process has one
+
+
+def set_now():
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+@pytest.fixture
+def three_threads():
+    np.linalg.svd(np.eye(3))  # the library is loaded
+    with threadpool_limits(3, "blas"):
+        yield
+        assert set_now() == {3}
+
+
+def test_limits_within_each_other_hold_and_go(three_threads):
+    with blas_threads(2):
+        assert set_now() == {2}
+        with one_blas_thread():
+            assert set_now() == {1}
+            with blas_threads(2):
+                assert set_now() == {1}  # the smallest holds
+        assert set_now() == {2}
+        with pytest.raises(ZeroDivisionError), one_blas_thread():
+            1 / 0  # noqa: B018
+        assert set_now() == {2}
+
+
+@pytest.mark.parametrize("first_out", [0, 1])
+def test_limits_of_two_threads_overlap_and_the_last_one_out_restores(three_threads, first_out):
+    inside, leave = [threading.Event(), threading.Event()], [threading.Event(), threading.Event()]
+
+    def hold(number):
+        with blas_threads(1 + number):
+            inside[number].set()
+            assert leave[number].wait(10)
+
+    threads = [threading.Thread(target=hold, args=(number,)) for number in (0, 1)]
+    for thread, entered in zip(threads, inside, strict=True):
+        thread.start()
+        assert entered.wait(10)
+    assert set_now() == {1}
+    leave[first_out].set()
+    threads[first_out].join()
+    assert set_now() == {2 if first_out == 0 else 1}
+    leave[1 - first_out].set()
+    threads[1 - first_out].join()
+    assert set_now() == {3}
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3)), min_size=1, max_size=12))
+def test_the_smallest_limit_that_is_left_holds(steps):
+    """Limits of any number, entered and left in any order."""
+    with threadpool_limits(3, "blas"):
+        held = []
+        for count, leaving in steps:
+            stack = ExitStack()
+            stack.enter_context(blas_threads(count))
+            held.append((count, stack))
+            for _ in range(min(leaving, len(held))):
+                held.pop(0)[1].close()
+            assert set_now() == {min([count for count, _ in held], default=3)}
+        for _, stack in held:
+            stack.close()
+        assert set_now() == {3}
+
+
+# --- children
+
+_CHILD = """
+import os, signal, sys, threading
+import numpy as np
+from threadpoolctl import threadpool_info, threadpool_limits
+from gramfold.runtime.threads import one_blas_thread
+
+def in_child(work):
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(30)  # one that waits for ever is ended
+        os._exit(0 if work() else 1)
+    return os.waitpid(pid, 0)[1] == 0
+"""
+
+
+def run(script):
+    # one thread would have nobody to wait for
+    environment = {**os.environ, "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"}
+    done = subprocess.run(
+        [sys.executable, "-c", _CHILD + script], env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_does_not_wait_for_the_threads_of_its_parent():
+    """k-means and the brute search of scikit-learn, and faiss, leave threads of OpenMP behind."""
+    run("""
+from sklearn.neighbors import NearestNeighbors
+from gramfold import KernelEigenmaps, LaplacianEigenmaps
+from gramfold.neighbors.approximate import faiss_installed
+X = np.random.default_rng(0).standard_normal((60, 3))
+
+def work():
+    model = KernelEigenmaps(2).fit(X)
+    if faiss_installed():
+        LaplacianEigenmaps(2, neighbors="approximate").fit(X)
+    model.inverse = "mixture"
+    model.inverse_transform(model.embedding_[:5])
+    return model.score(X) > 0.5
+
+NearestNeighbors(algorithm="brute").fit(X).kneighbors(X)
+work()
+sys.exit(not in_child(work))
+""")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_is_free_of_limits_that_other_threads_of_its_parent_hold():
+    run("""
+inside, leave = threading.Event(), threading.Event()
+
+def hold():
+    with one_blas_thread():
+        inside.set()
+        leave.wait(60)
+
+def free():
+    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"} == {3}
+
+with threadpool_limits(3, "blas"):
+    thread = threading.Thread(target=hold)
+    thread.start()
+    inside.wait()
+    right = in_child(free)
+    with one_blas_thread():
+        right &= in_child(lambda: not free())  # the thread that forked is still within its own
+    leave.set()
+    thread.join()
+sys.exit(not (right and in_child(free) is False))
+""")

@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
+from gramfold.sdp import interior_point
 from gramfold.sdp.certificate import certify, proved_least
 from gramfold.sdp.problem import Problem
+from tests.sdp.checking import verify
 from tests.sdp.graphs import curved, nearest_pairs, path, straight
 
 
@@ -82,6 +84,29 @@ def test_scale_of_the_multipliers_does_not_count():
     w = np.random.default_rng(0).random(len(pairs))
     one, many = certify(problem, points, w), certify(problem, points, 1e6 * w)
     np.testing.assert_allclose(one.upper_bound, many.upper_bound, rtol=1e-6)
+
+
+@pytest.mark.parametrize("long", [3.0, 30.0, 1e3, 1e6])
+def test_slack_bound_where_every_kernel_costs_more_than_it_gains(long):
+    # one stick is far too long for the others: the optimum is negative, and multipliers may be larger than they need be
+    pairs, distances = np.array([[0, 1], [1, 2], [0, 2]]), np.array([1.0, 1.0, long])
+    problem = Problem.of(pairs, distances, isometry="slack")
+    solution = interior_point.solve(pairs, distances, isometry="slack", tol=1e-6)
+    assert solution.converged
+    assert solution.certificate.upper_bound < 0
+    verify(solution, pairs, distances, isometry="slack")
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        other = problem.centered(solution.coordinates + 0.1 * random.standard_normal(solution.coordinates.shape))
+        assert problem.objective(other) < solution.certificate.upper_bound
+
+
+def test_near_vectors_may_be_zero():
+    points = curved(220, 0)
+    pairs, distances = nearest_pairs(points, 3)
+    L = Problem.of(pairs, distances).laplacian(np.ones(len(pairs)))
+    found = proved_least(L, np.ones(220), np.column_stack([points, np.zeros((220, 2))]))
+    assert 0.999 < found / second_eigenvalue(L, np.ones(220)) <= 1
 
 
 def test_exact_form_says_what_its_violation_is_worth():

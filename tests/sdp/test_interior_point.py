@@ -243,6 +243,17 @@ def test_scale_and_numbering_do_not_matter():
         assert other.certificate.primal == pytest.approx(1e6 * one.certificate.primal, rel=3e-6)
 
 
+@pytest.mark.parametrize("isometry", FORMS)
+@pytest.mark.parametrize("power", [-200, -100, -3, 5, 100, 200])
+def test_powers_of_two_change_nothing_but_the_size(isometry, power):
+    pairs, distances, mass = instance(15, 3, mass=True)
+    one = solve(pairs, distances, mass=mass, isometry=isometry)
+    other = solve(pairs, np.ldexp(distances, power), mass=mass, isometry=isometry)
+    np.testing.assert_array_equal(other.coordinates, np.ldexp(one.coordinates, power))
+    np.testing.assert_array_equal(other.certificate.weights, one.certificate.weights)
+    assert other.certificate.upper_bound == np.ldexp(one.certificate.upper_bound, 2 * power)
+
+
 def test_the_ground_changes_nothing():
     pairs, distances, mass = instance(10, 0, mass=True)
     problem = Problem.of(pairs, distances, mass=mass)

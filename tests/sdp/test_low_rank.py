@@ -1,3 +1,5 @@
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,18 @@ def test_a_star_with_three_arms_opens_to_a_line_or_a_plane():
     pairs = np.array([[0, 1], [0, 2], [0, 3]])
     solution = low_rank.solve(pairs, np.ones(3), tol=1e-7)
     np.testing.assert_allclose(solution.certificate.primal, 3.0, rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("long", [2.0, 3.0, 1e3])
+def test_a_triangle_with_one_side_too_long_is_pulled_straight(long):
+    # the third side never binds: 0 — 1 — 2 on a line, however the vertices and pairs are numbered
+    for vertices in permutations(range(3)):
+        for order in permutations(range(3)):
+            pairs = np.array(vertices)[np.array([(0, 1), (1, 2), (0, 2)])[list(order)]]
+            solution = low_rank.solve(pairs, np.array([1.0, 1.0, long])[list(order)])
+            assert solution.converged
+            np.testing.assert_allclose(solution.certificate.primal, 2.0, rtol=1e-3)
 
 
 def test_a_flat_sheet_stays_as_it_is():
@@ -127,6 +141,21 @@ def test_the_direction_solves_the_linearised_conditions(monkeypatch):
 
 
 # --- itself
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", range(30))
+def test_small_graphs_of_any_lengths_are_certified(seed):
+    random = np.random.default_rng(seed)
+    n = int(random.integers(2, 9))
+    joined = np.triu(random.random((n, n)) < random.uniform(0.1, 1), 1) | np.diag(np.ones(n - 1, dtype=bool), 1)
+    pairs = np.argwhere(joined)
+    distances = (
+        random.integers(1, 5, len(pairs)).astype(float) if seed % 2 else 10.0 ** random.uniform(-2, 2, len(pairs))
+    )
+    solution = low_rank.solve(pairs, distances)
+    assert solution.converged
+    verify(solution, pairs, distances)
 
 
 @pytest.mark.parametrize("seed", range(6))

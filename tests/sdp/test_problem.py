@@ -73,6 +73,9 @@ def test_broken_triangle_is_infeasible_in_the_exact_form_only():
     [
         ([[0, 1]], [0.0], "merge vertices"),
         ([[0, 1]], [np.nan], "positive"),
+        ([[0, 1]], [np.inf], "multiply all by a constant"),
+        ([[0, 1]], [1e300], "multiply all by a constant"),
+        ([[0, 1]], [1e-200], "multiply all by a constant"),
         ([[0, 0], [0, 1]], [1.0, 1.0], "paired with itself"),
         ([[0, 1], [1, 0]], [1.0, 1.0], "given twice"),
         ([[0, 1]], [1.0, 2.0], "shape"),
@@ -83,6 +86,14 @@ def test_broken_triangle_is_infeasible_in_the_exact_form_only():
 def test_bad_pairs(pairs, distances, words):
     with pytest.raises(InputError, match=words):
         Problem.of(pairs, distances)
+
+
+def test_messages_call_vertices_by_their_names():
+    names = np.array([7, 3, 12])
+    with pytest.raises(InfeasibleLengthsError, match=r"pair \(7, 12\)"):
+        Problem.of([[0, 1], [1, 2], [0, 2]], [1.0, 1.0, 2.5], isometry="exact", names=names)
+    with pytest.raises(InputError, match=r"pair \(3, 12\) is 0"):
+        Problem.of([[0, 1], [1, 2]], [1.0, 0.0], names=names)
 
 
 def test_bad_mass_and_form():

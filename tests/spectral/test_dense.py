@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gramfold.spectral.dense import gram_eigenpairs, symmetric_eigenpairs
+from gramfold.spectral.dense import eigenpairs_between, gram_eigenpairs, symmetric_eigenpairs
 from tests.spectral.examples import angle, path, path_eigenvalues, path_eigenvectors, uniform
 
 
@@ -39,3 +39,23 @@ def test_several_null_vectors() -> None:
     expected = np.sort(np.concatenate([path_eigenvalues(30, 29), path_eigenvalues(40, 39)]))
     np.testing.assert_allclose(values, expected, rtol=1e-11)
     np.testing.assert_allclose(null.T @ vectors, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [5, 20, 40, 60, 117])
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_very_many_equal_eigenvalues_are_all_found(n: int, count: int) -> None:
+    for A in (np.eye(n) - 1.0 / n, np.eye(n), 1e-3 * np.eye(n) - 1.0 / n):
+        values, vectors = eigenpairs_between(A, n - count, n - 1)
+        np.testing.assert_allclose(values, np.linalg.eigvalsh(A)[n - count :], atol=1e-12)
+        np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-12)
+        np.testing.assert_allclose(vectors.T @ vectors, np.eye(count), atol=1e-12)
+
+
+@pytest.mark.parametrize("power", [-400, -3, 5, 300])
+def test_some_eigenpairs_follow_the_unit_to_the_bit(power: int) -> None:
+    for seed in range(10):
+        A = np.random.default_rng(seed).standard_normal((9, 6))
+        values, vectors = eigenpairs_between(A.T @ A, 3, 5)
+        others, same = eigenpairs_between(np.ldexp(A.T @ A, power), 3, 5)
+        np.testing.assert_array_equal(others, np.ldexp(values, power))
+        np.testing.assert_array_equal(same, vectors)

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
 
 from gramfold.spectral import independent
-from gramfold.spectral.independent import NEW_DIRECTION, new_directions
+from gramfold.spectral.independent import NEW_DIRECTION, new_directions, step_levels
 
 
 def rectangle(length: float, height: float, count: int, n: int = 1500, seed: int = 0) -> tuple[np.ndarray, list]:
@@ -114,10 +117,83 @@ def test_large_data_are_judged_on_even_steps_through_them():
 
 
 def test_points_on_top_of_each_other():
-    # three tight clusters: any function of them is one of the first that tells them apart
+    # three dots: any function of them is one of the first that tells them apart (a graph would call them groups)
     cluster = np.repeat([0, 1, 2], 100)
     vectors = np.array([[-1.0, 1.0, 0.5], [0.0, -2.0, 0.1], [1.0, 1.0, 0.2]])[cluster]
     found = new_directions(vectors, 3)
     assert found.taken.tolist() == [0]
     assert (found.novelty[1:] < 1e-6).all()
     assert NEW_DIRECTION == 0.5
+
+
+# --- steps between groups, told by the graph
+
+
+def smoothest(W: np.ndarray, count: int, *, normalized: bool = True) -> tuple[np.ndarray, csr_array]:
+    """The smoothest functions on a graph of these weights, and its Laplacian."""
+    L = np.diag(W.sum(axis=1)) - W
+    _, vectors = eigh(L, np.diag(W.sum(axis=1)) if normalized else None, subset_by_index=(1, count))
+    return vectors, csr_array(L)
+
+
+def joined(X: np.ndarray, k: int, width: float | None = None) -> np.ndarray:
+    """Weights of the neighbour graph of these points."""
+    D = cdist(X, X)
+    reach = np.sort(D, axis=1)[:, k]
+    W = (np.maximum(reach[:, None], reach[None, :]) >= D) * (1.0 if width is None else np.exp(-0.5 * (D / width) ** 2))
+    np.fill_diagonal(W, 0.0)
+    return W
+
+
+def groups(count: int, seed: int = 0, columns: int = 50) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    centers = 2.0 * rng.standard_normal((count, columns))
+    return centers[np.arange(420) % count] + rng.standard_normal((420, columns))
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("count", [3, 6])
+def test_steps_between_groups_are_new_and_constant_on_them(count, normalized):
+    W = joined(groups(count), 8) + 1e-4  # so that they hold together
+    vectors, L = smoothest(W, count + 2, normalized=normalized)
+    assert (new_directions(vectors, count).novelty[1 : count - 1] < 0.1).all()  # where the graph is not asked
+    found = new_directions(vectors, count - 1, L)
+    assert found.taken.tolist() == list(range(count - 1))
+    np.testing.assert_array_equal(found.novelty[: count - 1], 1.0)
+    for vector in vectors[:, : count - 1].T:
+        levels = step_levels(L, vector)
+        of_groups = levels.reshape(-1, count)
+        np.testing.assert_allclose(of_groups, np.broadcast_to(of_groups[:1], of_groups.shape))
+        assert np.corrcoef(levels, vector)[0, 1] > 0.99
+    assert step_levels(L, vectors[:, count]) is None  # within a group
+
+
+@pytest.mark.parametrize("shape", [(1.0, 1.0), (5.0, 1.0), (20.0, 1.0)])
+@pytest.mark.parametrize("width", [None, 0.8])
+def test_slopes_are_no_steps(shape, width):
+    X = np.random.default_rng(0).random((600, 2)) * shape
+    spacing = np.sqrt(8 * shape[0] * shape[1] / 600)
+    vectors, L = smoothest(joined(X, 8, None if width is None else width * spacing), 6)
+    assert [step_levels(L, vector) for vector in vectors.T] == [None] * 6
+    with_graph, without = new_directions(vectors, 6, L), new_directions(vectors, 6)
+    np.testing.assert_array_equal(with_graph.novelty, without.novelty)
+
+
+def test_what_a_step_has_within_a_group_predicts_nothing():
+    # two equal strips joined at one point: the first vector tells them apart, and drifts a little within each
+    strip = np.random.default_rng(0).random((300, 2)) * [6.0, 1.0]
+    W = np.zeros((600, 600))
+    W[:300, :300] = W[300:, 300:] = joined(strip, 8)
+    W[0, 300] = W[300, 0] = 0.2
+    vectors, L = smoothest(W, 6)
+    assert step_levels(L, vectors[:, 0]) is not None
+    assert new_directions(vectors, 6).novelty[1] < 0.5
+    found = new_directions(vectors, 3, L)
+    assert found.taken.tolist() == [0, 1]
+    assert found.novelty[1] > 0.8  # the length of both
+    assert (found.novelty[2:] < 0.3).all()  # that length with the sign of the strip, and overtones
+
+
+def test_a_constant_has_no_steps():
+    L = smoothest(joined(groups(3), 8), 1)[1]
+    assert step_levels(L, np.ones(420)) is None

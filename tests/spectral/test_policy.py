@@ -40,13 +40,15 @@ def _fails(*_: object, **__: object) -> None:
 
 PENALTY_SOLVERS = {
     "dense": {"_DENSE_ROWS": 10_000},
-    "shift-invert": {"_DENSE_ROWS": 0},
-    "shift-invert, our factor": {"_DENSE_ROWS": 0, "_SMALL_OPERATIONS": 0},
-    "products": {"_DENSE_ROWS": 0, "affordable_factor": _none_at_first},
-    "multigrid": {"_DENSE_ROWS": 0, "affordable_factor": lambda *_: None, "chebyshev_eigenpairs": _fails},
+    "full factor": {"_DENSE_ROWS": 0, "_FULL": 0.0},
+    "shift-invert": {"_DENSE_ROWS": 0, "_FULL": 2.0},
+    "shift-invert, our factor": {"_DENSE_ROWS": 0, "_FULL": 2.0, "_SMALL_OPERATIONS": 0},
+    "products": {"_DENSE_ROWS": 0, "_FULL": 2.0, "affordable_factor": _none_at_first},
+    "multigrid": {"_DENSE_ROWS": 0, "_FULL": 2.0, "affordable_factor": lambda *_: None, "chebyshev_eigenpairs": _fails},
 }
 NAMES = {
     "dense": "dense",
+    "full factor": "shift-invert (LAPACK)",
     "shift-invert": "shift-invert",
     "shift-invert, our factor": "shift-invert",
     "products": "Chebyshev",
@@ -155,6 +157,46 @@ def test_products_that_do_not_converge_give_way_to_the_factor(monkeypatch: pytes
     spectrum = leading_spectrum(penalty_kernel(path(3000)), 2)
     assert spectrum.solver.startswith("shift-invert")
     np.testing.assert_allclose(spectrum.penalties, path_eigenvalues(3000, 2), rtol=1e-7)
+
+
+def full(n: int) -> csr_array:
+    """The Laplacian of a graph in which everybody is joined to everybody."""
+    places = np.random.default_rng(0).random((n, 2))
+    distances = np.linalg.norm(places[:, None] - places[None], axis=2)
+    return laplacian(csr_array(np.exp(-0.5 * (distances / 0.2) ** 2) - np.eye(n)))
+
+
+def test_a_full_graph_is_not_ordered(monkeypatch: pytest.MonkeyPatch) -> None:
+    # to order and factor it as a sparse one takes longer, and far longer where that must first be compiled
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(sparse, "affordable_factor", never)
+    monkeypatch.setattr("gramfold.ordering.factor.Symbolic.of", never)
+    P = full(1010)
+    kernel = penalty_kernel(P)
+    spectrum = leading_spectrum(kernel, 5)
+    assert spectrum.solver == "shift-invert (LAPACK)"
+    np.testing.assert_allclose(spectrum.penalties, np.linalg.eigvalsh(P.toarray())[1:6], rtol=1e-8)
+    check_penalty(spectrum, P, np.ones(1010))
+    column = kernel.columns(np.array([3]))
+    np.testing.assert_allclose(P @ column, np.eye(1010)[:, [3]] - 1 / 1010, atol=1e-8)
+
+
+def test_a_full_graph_whose_factor_is_too_large_is_solved_by_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    P = full(1010)
+    expected = leading_spectrum(penalty_kernel(P), 3)
+    monkeypatch.setattr(sparse, "available_memory", lambda: 1e6)
+    found = leading_spectrum(penalty_kernel(P), 3)
+    assert found.solver == "Chebyshev filter"
+    np.testing.assert_allclose(found.penalties, expected.penalties, rtol=1e-8)
+
+
+def test_a_full_graph_with_very_many_equal_eigenvalues_is_solved_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sparse, "smallest_eigenpairs", _fails)
+    found = leading_spectrum(penalty_kernel(full(1010)), 3)
+    assert found.solver == "dense (LAPACK)"
+    check_penalty(found, full(1010), np.ones(1010))
 
 
 def rooted(n: int) -> PenaltyKernel:

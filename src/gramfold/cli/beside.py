@@ -34,13 +34,16 @@ def check_use(model: Any, labels: str | None, distorted: Sequence[Path]) -> None
         )
 
 
-def read_beside(table: "Table", distorted: Sequence[Path]) -> dict[str, Any]:
-    """The arguments of fit beside X: the labels of the table, and its distorted versions from files of their own."""
+def read_beside(table: "Table", distorted: Sequence[Path], written: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of fit beside X: the labels of the table, and its distorted versions from files of their own.
+
+    `written` says how text files are to be read.
+    """
     beside: dict[str, Any] = {} if table.labels is None else {"y": table.labels}
     if distorted:
         import numpy as np
 
-        beside["X_distorted"] = np.stack([_version(table, path) for path in distorted])
+        beside["X_distorted"] = np.stack([_version(table, path, written) for path in distorted])
     return beside
 
 
@@ -56,11 +59,11 @@ def account_of(table: "Table", labels: str | None, distorted: Sequence[Path]) ->
     return lines
 
 
-def _version(table: "Table", path: Path) -> Any:
+def _version(table: "Table", path: Path, written: dict[str, Any]) -> Any:
     """The columns of the table, by their names, from another file."""
-    from gramfold.io import read_table
+    from gramfold.io import is_text, read_table
 
-    version = read_table(path, columns=table.names)
+    version = read_table(path, columns=table.names, **(written if is_text(path) else {}))
     if len(version.values) != len(table.values):
         raise InputError(
             f"'{path}' has {len(version.values):,} rows and '{table.source}' has {len(table.values):,}: a distorted "

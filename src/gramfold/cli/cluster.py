@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gramfold.cli.options import check_files, chosen_parameters, table_options
+from gramfold.cli.options import check_files, chosen_parameters, read_options, table_options
 from gramfold.cli.sentences import in_sentences
 from gramfold.errors import InputError
 
@@ -51,9 +51,10 @@ def cluster(
     from gramfold.io import read_table, write_table
 
     check_files([source], out, None, no_overwrite)
+    written = read_options(options)
     options["clusters"] = _number(options["clusters"])
     parameters = chosen_parameters(SpectralClustering, options, settings, seed, quiet)
-    table = read_table(source, columns=columns, skip=skip)
+    table = read_table(source, columns=columns, skip=skip, **written)
     started = time.perf_counter()
     model = SpectralClustering(**parameters).fit(table.values)
     seconds = time.perf_counter() - started
@@ -68,4 +69,4 @@ def cluster(
     click.echo(f"  cut       {model.cut_:.3g} (0: no edge between clusters)")
     if model.gap_ is not None:
         click.echo(f"  gap       {model.gap_:.1%} of the next eigenvalue")
-    click.echo(f"  clusters  {out.resolve()}")
+    click.echo(f"  clusters  {out.absolute()}")

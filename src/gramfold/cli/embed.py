@@ -8,7 +8,7 @@ import click
 
 from gramfold.cli.beside import account_of, check_use, read_beside
 from gramfold.cli.methods import find_method
-from gramfold.cli.options import check_files, chosen_parameters, table_options
+from gramfold.cli.options import check_files, chosen_parameters, read_options, table_options
 from gramfold.cli.sentences import in_sentences
 
 WORTH_TELLING = 5e-4  # a smaller share would read 0.0%
@@ -17,7 +17,13 @@ WORTH_TELLING = 5e-4  # a smaller share would read 0.0%
 @click.command()
 @table_options
 @click.option("-m", "--method", default="isomap", show_default=True, help="See `gramfold methods`.")
-@click.option("-d", "--dim", type=int, help="Columns of the map.  [default: 2]")
+@click.option(
+    "-d",
+    "--dim",
+    "--n-components",
+    "dim",
+    help="Columns of the map; for pca also 0.95, mle or none (all).  [default: 2]",
+)
 @click.option("--labels", metavar="COLUMN", help="The column with the class of each row; it is not mapped.")
 @click.option(
     "--distorted",
@@ -57,12 +63,13 @@ def embed(
 
     check_files([source, *distorted], out, picture, no_overwrite)
     estimator = find_method(method)
+    written = read_options(options)
     parameters = chosen_parameters(estimator, options, settings, seed, quiet)
     model = estimator(**parameters)
     check_use(model, labels, distorted)
     fills_gaps = model.__sklearn_tags__().input_tags.allow_nan
-    table = read_table(source, columns=columns, skip=skip, gaps=fills_gaps, labels=labels)
-    beside = read_beside(table, distorted)
+    table = read_table(source, columns=columns, skip=skip, gaps=fills_gaps, labels=labels, **written)
+    beside = read_beside(table, distorted, written)
     started = time.perf_counter()
     places = model.fit_transform(table.values, **beside)
     seconds = time.perf_counter() - started
@@ -73,9 +80,9 @@ def embed(
         click.echo(_headline(model, table.values.shape, seconds))
         for line in [*account_of(table, labels, distorted), *_account(model, places)]:
             click.echo(f"  {line}")
-        click.echo(f"  map       {out.resolve()}")
+        click.echo(f"  map       {out.absolute()}")
         if picture is not None:
-            click.echo(f"  picture   {picture.resolve()}")
+            click.echo(f"  picture   {picture.absolute()}")
 
 
 def _draw(places: Any, title: str, picture: Path) -> None:
@@ -103,11 +110,19 @@ def _account(model: Any, places: Any) -> list[str]:
     """How the map was made and how far to trust it, from what the model tells of itself."""
     import numpy as np
 
+    from gramfold.extension.project import positive_directions
+
     lines = []
     spectrum = getattr(model, "spectrum_", None)
+    shown = np.nan_to_num(places).any(axis=0)
     if spectrum is not None:
-        residual = float(np.max(spectrum.residuals, initial=0.0))
-        lines.append(f"solver    {spectrum.solver}, largest residual {residual:.0e}")
+        # an eigenpair that rounding made has no direction: its column is zero, and its residual says nothing
+        directions = shown[: len(spectrum)] & (positive_directions(spectrum) | (spectrum.eigenvalues < 0))
+        residual = f", largest residual {spectrum.residuals[directions].max():.0e}" if directions.any() else ""
+        lines.append(f"solver    {spectrum.solver}{residual}")
+    if not shown.all():
+        lines.append(f"rank      {shown.sum()} of {len(shown)} columns; the others are zero")
+    if spectrum is not None:
         lines += _variance(spectrum)
     certificate = getattr(model, "certificate_", None)
     if certificate is not None:

@@ -2,6 +2,7 @@
 
 import ast
 import csv
+import io
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
@@ -24,11 +25,15 @@ PARAMETER_OF = {
 }
 
 
-def _split(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:  # noqa: ARG001
-    """Column names separated by commas; a name with a comma in it stands in double quotes."""
-    if value is None:
+def _split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[str] | None:  # noqa: ARG001
+    """Column names separated by commas, or each by itself; a name with a comma in it stands in double quotes."""
+    if not values:
         return None
-    return [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
+    try:
+        rows = [row for value in values for row in csv.reader(io.StringIO(value, newline=""), skipinitialspace=True)]
+    except csv.Error as error:
+        raise click.BadParameter(f"{error}; write names separated by commas.") from error
+    return [name.strip() for row in rows for name in row]
 
 
 def table_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -51,8 +56,13 @@ _TABLE_OPTIONS = [
         multiple=True,
         help="Any other parameter of the method; repeatable.",
     ),
-    click.option("--columns", callback=_split, metavar="A,B", help="Use only these columns."),
-    click.option("--skip", callback=_split, metavar="A,B", help="Leave these columns out."),
+    click.option(
+        "--columns", callback=_split, metavar="A,B", multiple=True, help="Use only these columns; repeatable."
+    ),
+    click.option("--skip", callback=_split, metavar="A,B", multiple=True, help="Leave these columns out; repeatable."),
+    click.option("--header/--no-header", default=None, help="Whether the first line holds names.  [default: look]"),
+    click.option("--decimal", metavar="MARK", help="Mark before the fraction, as in 1,5.  [default: .]"),
+    click.option("--thousands", metavar="MARK", help="Mark between thousands, as in 1,234.  [default: none]"),
     click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="For methods that use chance."),
     click.option("--no-overwrite", is_flag=True, help="Refuse when the file to write is already there."),
     click.option("-q", "--quiet", is_flag=True, help="Say nothing but warnings and errors."),
@@ -68,13 +78,28 @@ def check_files(sources: Sequence[Path], out: Path, picture: Path | None, no_ove
         from gramfold.plotting import check_picture_destination
 
         check_picture_destination(picture)
+        if picture.resolve() == out.resolve():
+            raise InputError(f"'{picture}' and '{out}' are one file: write the map and its picture to two.")
     for path in (out, picture):
         if path is None or not path.exists():
             continue
-        if any(source.exists() and path.samefile(source) for source in sources):
+        if any(_same(path, source) for source in sources):
             raise InputError(f"'{path}' is the input itself, and would be lost: write to another file.")
         if no_overwrite:
             raise InputError(f"'{path}' is already there: choose another name, or leave out --no-overwrite.")
+
+
+def _same(path: Path, source: Path) -> bool:
+    try:
+        return path.samefile(source)
+    except (OSError, ValueError):  # there is no such source, which its reader tells
+        return False
+
+
+def read_options(options: dict[str, Any]) -> dict[str, Any]:
+    """How text files are read, taken out of the options; nothing where all is as usual."""
+    given = {name: options.pop(name) for name in ("header", "decimal", "thousands")}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def chosen_parameters(
@@ -89,7 +114,7 @@ def chosen_parameters(
         name = PARAMETER_OF[option]
         if name not in known:
             raise InputError(f"{estimator.__name__} has no {name}, so --{option} means nothing to it: leave it out.")
-        chosen[name] = value
+        chosen[name] = _value(value) if option == "dim" else value  # which may be a share or a word
     for setting in settings:
         name, equals, text = setting.partition("=")
         name = name.strip()

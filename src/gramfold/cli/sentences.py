@@ -42,10 +42,12 @@ def in_sentences(command: Callable[..., None]) -> Callable[..., None]:
                 return
             try:
                 command(*args, **kwargs)
-            except (click.exceptions.Exit, click.Abort, click.ClickException):
-                raise
+            except (click.exceptions.Exit, click.Abort, click.ClickException, BrokenPipeError):
+                raise  # nobody reads on: click ends quietly
             except (GramfoldError, ValueError) as error:
                 raise Refusal(str(error)) from error
+            except OSError as error:  # a disk, a folder, a stream: the machine's affair
+                raise Refusal(f"The system refused ({error}): check space and permissions.") from error
             except MemoryError as error:
                 raise Refusal("The memory is used up: use fewer rows.") from error
             except Exception as error:

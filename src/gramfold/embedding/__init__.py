@@ -1,7 +1,7 @@
 """The one engine: every method is kernel PCA on a Gram matrix of its own."""
 
 from gramfold.embedding.barycentric_places import BarycentricPlaces
-from gramfold.embedding.continuous_embedding import ContinuousEmbedding
+from gramfold.embedding.continuous_embedding import ContinuousEmbedding, ContinuousPiece
 from gramfold.embedding.distance_embedding import DistanceEmbedding
 from gramfold.embedding.edge_weights import EdgeWeights
 from gramfold.embedding.function_embedding import FunctionEmbedding
@@ -18,6 +18,7 @@ from gramfold.embedding.way_back import Inverse
 __all__ = [
     "BarycentricPlaces",
     "ContinuousEmbedding",
+    "ContinuousPiece",
     "DistanceEmbedding",
     "EdgeWeights",
     "FunctionEmbedding",

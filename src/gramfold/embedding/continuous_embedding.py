@@ -5,7 +5,6 @@
 A method says which functions z (`_basis`) and on which graph. A new row needs no neighbours: its place is y(x).
 """
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -15,13 +14,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils._param_validation import StrOptions
-from threadpoolctl import threadpool_limits
 
 from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece
 from gramfold.embedding.way_back import Inverse
-from gramfold.errors import PrecomputedInputError, RankWarning
+from gramfold.errors import ExtrapolationWarning, PrecomputedInputError, RankWarning
 from gramfold.extension.carried_inverse import CarriedInverse
 from gramfold.graph.affinity import affinity, default_width, inverse_lengths
 from gramfold.graph.laplacian import degrees
@@ -31,12 +29,15 @@ from gramfold.kernels.transformational import (
     Problem,
     TransformationalMap,
     Vertices,
+    solving_memory,
     transformational_map,
 )
 from gramfold.runtime.progress import Stages
-from gramfold.runtime.threads import one_blas_thread, thread_count
+from gramfold.runtime.threads import blas_threads, one_blas_thread, thread_count
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Graph, Integers
 
+_TAKEN_BACK = 0.05  # of the map's extent: less is hardly seen
 _SMALL = 1_000  # functions up to which one thread solves as fast as several, and the same whatever their number
 
 
@@ -85,14 +86,28 @@ class ContinuousEmbedding(GraphEmbedding):
         """Functions for the rows `points[numbers]`, and an order of these in which neighbours are near each other."""
 
     @abstractmethod
+    def _size(self, n: int) -> int:
+        """Number of these functions for n rows."""
+
+    @abstractmethod
     def _shares(self, way: str) -> Callable[[Floats], Any] | None:
         """Responsibilities of the kernels that lead back this way; None where they do not."""
 
     # --- fit
 
+    @property
+    def _degree(self) -> float | None:
+        if self._degree_of_distances is None:
+            return None
+        # yᵀ D y = 1, and D has the unit of 1/d; stochastic coordinates are quotients of such
+        weighed = self.weights == "inverse-distance" and self.approximation != "stochastic"
+        return 0.5 * self._degree_of_distances if weighed else 0.0
+
     def _memory(self, n: int, itemsize: int) -> float:
-        # lists both ways and their graph; nothing is factored
-        return 200.0 * n * min(self.n_neighbors, n)
+        return self._graph_memory(n) + solving_memory(n, self._size(n))
+
+    def _graph_memory(self, n: int) -> float:
+        return 200.0 * n * min(self.n_neighbors, n)  # lists both ways and their graph; nothing is factored
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
         if self._precomputed:
@@ -123,7 +138,7 @@ class ContinuousEmbedding(GraphEmbedding):
             basis, order = self._basis(self._points, numbers)
             weights = self._affinity(source)
             problem = Problem(Vertices(self._points, numbers, order), weights, self._degrees(weights))
-        with stages("spectrum"), self._threads(basis.size):
+        with stages("spectrum"), self._threads(min(basis.size, len(source))):
             found = transformational_map(
                 problem, basis, self.n_components, self.approximation, self._row_number[rows], stages
             )
@@ -140,17 +155,16 @@ class ContinuousEmbedding(GraphEmbedding):
         self.leading_eigenvalue_, self.leading_ripple_ = found.leading, found.ripple
 
     def _warn_of_few(self, found: int, size: int) -> None:
-        warnings.warn(
+        warn(
             f"the {size} functions of the map span {found} directions beside the constant and n_components="
             f"{self.n_components} were asked for: the last {self.n_components - found} columns of the map are zero.",
             RankWarning,
-            stacklevel=4,
         )
 
     def _threads(self, size: int) -> Any:
         if size <= _SMALL:
             return one_blas_thread()
-        return nullcontext() if self.n_jobs is None else threadpool_limits(thread_count(self.n_jobs), "blas")
+        return nullcontext() if self.n_jobs is None else blas_threads(thread_count(self.n_jobs))
 
     # --- new points
 
@@ -165,9 +179,24 @@ class ContinuousEmbedding(GraphEmbedding):
         rows = new.rows if isinstance(new, NewRows) else new
         places = np.zeros((len(rows), self.n_components))
         if piece.map is not None:
-            places[:, : piece.map.places.shape[1]] = piece.map(rows)
+            extended = piece.map.extended(rows)
+            places[:, : piece.map.places.shape[1]] = extended.places
+            self._warn_of_taken_back(extended.taken_back)
         return places
+
+    def _warn_of_taken_back(self, taken_back: Floats) -> None:
+        far = np.flatnonzero(taken_back > _TAKEN_BACK)
+        if far.size:
+            warn(
+                f"{far.size} of {len(taken_back)} rows are unlike all that the kernels of the map have seen, which "
+                f"would have put them up to {taken_back[far].max():.3g} times its extent too far out: they were left "
+                "at the edge of the places of their kernels' rows, so the answer is extrapolated: see extrapolation() "
+                "for each of them.",
+                ExtrapolationWarning,
+            )
 
     def _make_way(self, way: str) -> Inverse:
         shares = self._shares(way) if len(self._pieces) == 1 else None
-        return super()._make_way(way) if shares is None else CarriedInverse(shares, *self._known())
+        if shares is None:
+            return super()._make_way(way)
+        return CarriedInverse(shares, *self._known(), bounded=not self._global_inverse)

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from gramfold.embedding.degenerate import Data, all_distances
 from gramfold.embedding.kernel_embedding import KernelEmbedding
 from gramfold.embedding.parameters import method, parameter
-from gramfold.neighbors.metrics import Metric, MetricName, make_metric
-from gramfold.neighbors.precomputed import check_distances
+from gramfold.neighbors.metrics import Metric, MetricName, degree, make_metric
+from gramfold.neighbors.precomputed import check_distances, settled_distances
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats
@@ -36,15 +37,23 @@ class DistanceEmbedding(KernelEmbedding):
         return isinstance(self.metric, str) and self.metric == "precomputed"
 
     @property
+    def _degree(self) -> float | None:
+        return degree(self.metric, self.metric_params)
+
+    @property
     def _row_metric(self) -> Metric:
         return self._metric
 
-    def _measure(self, X: Any) -> None:
-        """Make the metric of the rows, or check the distances that they hold."""
+    def _to_compare(self, X: Any) -> Data | None:
+        return all_distances(X) if self._precomputed else super()._to_compare(X)
+
+    def _measure(self, X: Any) -> Any:
+        """Make the metric of the rows, or check the distances that they hold; returned without their rounding."""
         if self._precomputed:
             check_distances(X)
-        else:
-            self._metric: Metric = make_metric(self.metric, self.metric_params, X)
+            return settled_distances(X)
+        self._metric: Metric = make_metric(self.metric, self.metric_params, X)
+        return X
 
     def _squares(self, rows: Floats, others: Floats, stages: Stages, dtype: DTypeLike = np.float64) -> Floats:
         """Squared distances (m, n_others) of rows to others; precomputed rows hold their distances already."""

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from gramfold.embedding.parameters import method, parameter
 from gramfold.errors import InputError
 from gramfold.graph.affinity import Weights, Width, default_width, local_widths
-from gramfold.types import Graph
+from gramfold.types import Floats, Graph, Neighbors
 
 
 @method
@@ -39,13 +39,17 @@ class EdgeWeights:
                 "weights='gaussian', or leave width out."
             )
 
-    def _width_of(self, graphs: list[Graph], n_vertices: int) -> Width:
-        """σ of graphs on some of this many vertices, by the largest of them (the first) or for each vertex."""
+    def _width_of(self, graphs: list[Graph], n_vertices: int, unit: float) -> Width:
+        """σ of graphs on some of this many vertices, in a unit: by the largest graph (the first), or of each."""
         if self.weights == "binary":
             return None
         if self.width != "self-tuning":
-            return default_width(graphs[0]) if self.width is None else float(self.width)
+            return default_width(graphs[0]) if self.width is None else float(self.width) / unit
         widths = np.full(n_vertices, np.nan)
         for graph in graphs:
-            widths[graph.vertices] = local_widths(graph)
+            widths[graph.vertices] = local_widths(graph.neighbors, graph.reach)
         return widths
+
+    def _width_of_new(self, met: Neighbors, reach: Floats | None) -> Floats | None:
+        """σ of new rows that meet these vertices and look as far as this, where each row has its own."""
+        return local_widths(met, reach) if self.width == "self-tuning" else None

@@ -32,7 +32,7 @@ from gramfold.kernels.gram import GramKernel, centered_gram
 from gramfold.kernels.landmark import check_width, given_landmarks
 from gramfold.kernels.nystrom import ENTRIES_PER_BLOCK, LandmarkColumns, LandmarkValues, NystromGram, nystrom_gram
 from gramfold.kernels.sampling import Sampling, kmeans_rows, leverage_rows, uniform_rows
-from gramfold.runtime.memory import GIGABYTE
+from gramfold.runtime.memory import GIGABYTE, largest_that_fits
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blocks
 from gramfold.spectral.nystrom import nystrom_spectrum
@@ -40,6 +40,7 @@ from gramfold.types import Floats, Integers, Kernel, Spectrum
 
 _SQUARE_ENTRIES_PER_BLOCK = 4_000_000
 _ADVISED_LANDMARKS = 1_000
+_LARGEST_GAMMA = 1e300  # a number, so that no distance times it is 0
 
 
 @method
@@ -103,6 +104,12 @@ class FunctionEmbedding(KernelEmbedding):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     @property
+    def _degree(self) -> float | None:
+        if callable(self.kernel):
+            return None
+        return {"linear": 1.0, "precomputed": 0.5}.get(self.kernel, 0.0)  # the map's squares are those of the kernel
+
+    @property
     def _accepts_sparse(self) -> bool:
         return not self._precomputed
 
@@ -120,8 +127,10 @@ class FunctionEmbedding(KernelEmbedding):
     def _memory_advice(self, n: int, itemsize: int) -> list[str]:
         if self.landmarks is not None or n <= _ADVISED_LANDMARKS:
             return []
-        need = self._landmark_memory(n, _ADVISED_LANDMARKS, itemsize)
-        return [f"or use landmarks={_ADVISED_LANDMARKS}, which needs {need / GIGABYTE:.1f} GB"]
+        count = largest_that_fits(lambda count: self._landmark_memory(n, count, itemsize), _ADVISED_LANDMARKS)
+        need = self._landmark_memory(n, count, itemsize)
+        words = f"or use landmarks={count}, which needs {need / GIGABYTE:.1f} GB"
+        return [words] if count > self.n_components else []
 
     # --- fit
 
@@ -149,10 +158,19 @@ class FunctionEmbedding(KernelEmbedding):
                 f"kernel_params={self.kernel_params!r} are passed to a function and kernel={name!r} is none: use "
                 "gamma, degree or coef0, or pass a function as kernel."
             )
-        self.gamma_ = default_gamma(name, rows) if self.gamma is None else self.gamma
+        self.gamma_ = self._gamma(name, rows)
         if name == "rbf" and self.gamma_ is not None:
-            self.width_ = float((2.0 * self.gamma_) ** -0.5)
+            self.width_ = float((2.0 * self.gamma_) ** -0.5) if self.gamma_ > 0 else np.inf  # it may vanish in `unit_`
         self._function = RowKernel(name, self.gamma_, self.degree, self.coef0, self.kernel_params or {})
+
+    def _gamma(self, name: Any, rows: Any) -> float | None:
+        default = default_gamma(name, rows)
+        if name == "rbf" and self.gamma is None:
+            return default
+        given = default if self.gamma is None else self.gamma
+        if given is None:
+            return None
+        return min(float(given) * self.unit_ * self.unit_, _LARGEST_GAMMA)  # it multiplies products of rows
 
     def _kernel(self, rows: Any, stages: Stages) -> GramKernel | NystromGram:
         if self.landmarks_ is not None:
@@ -163,7 +181,7 @@ class FunctionEmbedding(KernelEmbedding):
         n = rows.shape[0]
         values = np.empty((n, n), dtype=rows.dtype)
         for part in stages.bar(parts := blocks(n, max(1, _SQUARE_ENTRIES_PER_BLOCK // n)), len(parts), "kernel"):
-            values[part] = self._function(rows[part], rows)
+            values[part] = self._function.varying(rows[part], rows)
         if callable(self._function.name):
             check_kernel(values)
         return centered_gram(values)
@@ -239,6 +257,14 @@ class FunctionEmbedding(KernelEmbedding):
             return self._function.diagonal(rows)
         return np.asarray(np.diagonal(rows), dtype=np.float64) if self._square else None
 
+    # --- whether the map shows the data
+
+    def _keeps_neighbors(self) -> bool:
+        return self.width_ is not None  # of the kernels only the Gaussian looks at what is near in the columns
+
+    def _remedy(self) -> str:
+        return f"another gamma, {super()._remedy()}" if self.gamma_ is not None else super()._remedy()
+
     # --- the way back
 
     def _check_way(self) -> None:
@@ -286,7 +312,7 @@ class FunctionEmbedding(KernelEmbedding):
         n = piece.kernel.shape[0]
         places = np.empty((new.shape[0], self.n_components))
         for part in blocks(new.shape[0], max(1, _SQUARE_ENTRIES_PER_BLOCK // n)):
-            fresh = new[part] if self._function is None else self._function(new[part], piece.source)
+            fresh = new[part] if self._function is None else self._function.varying(new[part], piece.source)
             places[part] = project(piece.kernel.cross(fresh), piece.kernel, piece.spectrum)
         return places
 

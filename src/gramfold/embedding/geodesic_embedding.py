@@ -6,7 +6,6 @@ landmarks: K over a few vertices only, and everybody placed by the walks to them
 new point: d(x, j) = min over its neighbours i of |x − x_i| + D_ij
 """
 
-import warnings
 from numbers import Integral
 from os import PathLike
 from typing import Any, ClassVar, Literal
@@ -24,9 +23,10 @@ from gramfold.graph.conformal import conformal_graph, conformal_steps
 from gramfold.graph.geodesic import all_pairs, arranged, walks_from
 from gramfold.kernels.gram import GramKernel, centered_gram, square_in_place
 from gramfold.kernels.landmark import choose_landmarks, landmark_gram
-from gramfold.runtime.memory import GIGABYTE, USABLE_SHARE, available_memory
+from gramfold.runtime.memory import GIGABYTE, fits, largest_that_fits
 from gramfold.runtime.progress import Stages
-from gramfold.runtime.storage import array_in_file, check_room
+from gramfold.runtime.storage import array_in_file, check_room, most_room
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Graph
 
 _AUTO_LANDMARKS = 2_000
@@ -46,7 +46,7 @@ class GeodesicEmbedding(GraphEmbedding):
         default=None,
         allowed=[Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
         words="""At most this many rows carry the kernel and the others are placed by their walks to them. None uses all
-        rows; "auto" all where their matrix fits into memory, else 2,000 with a warning.""",
+        rows; "auto" all where their matrix fits into memory, else 2,000, or as many as fit, with a warning.""",
     )
     landmark_choice: Literal["maxmin", "random"] = parameter(
         default="maxmin",
@@ -67,24 +67,43 @@ class GeodesicEmbedding(GraphEmbedding):
     """
 
     def _memory(self, n: int, itemsize: int) -> float:
-        count = self._landmark_count(n, itemsize)
+        return self._memory_of(self._landmark_count(n, itemsize), n, itemsize)
+
+    def _memory_of(self, count: int, n: int, itemsize: int) -> float:
+        """Bytes that n rows take with so many landmarks."""
         walks = float(n) * count * (4 if self.storage == "float32" else itemsize)
         return (0.0 if self._in_file and count >= n else walks) + super()._memory(n, itemsize)
 
     def _forecast(self, n: int, itemsize: int) -> None:
         super()._forecast(n, itemsize)
-        if self._in_file:
+        self._most_landmarks = self._landmark_count(n, itemsize)  # now: later the graph will have taken its part
+        if self._in_file and self._most_landmarks >= n:
             check_room(self.storage, (n, n), self._dtype)  # now, not after the neighbours are found
 
     def _memory_advice(self, n: int, itemsize: int) -> list[str]:
-        count = min(n // 2, _AUTO_LANDMARKS)
-        if self.landmarks is not None or count < 2:
-            return []
-        need = float(n) * count * itemsize + super()._memory(n, itemsize)
-        return [
-            f"or use landmarks={count}, which needs {need / GIGABYTE:.1f} GB",
-            f"or name a folder in storage=, where a file takes {float(n) ** 2 * itemsize / GIGABYTE:.1f} GB",
-        ]
+        advice = []
+        count = self._affordable(n, itemsize)
+        if self.landmarks != "auto" and self._least_landmarks <= count < self._landmark_count(n, itemsize):
+            need = self._memory_of(count, n, itemsize)
+            advice.append(f"or use landmarks={count}, which needs {need / GIGABYTE:.1f} GB")
+        file = float(n) ** 2 * itemsize
+        if self.landmarks is None and not self._in_file and fits(super()._memory(n, itemsize)) and file < most_room():
+            advice.append(f"or name a folder in storage=, where a file takes {file / GIGABYTE:.1f} GB")
+        return advice
+
+    @property
+    def _least_landmarks(self) -> int:
+        """Fewer have no map of so many dimensions."""
+        return max(2, self.n_components + 1)
+
+    def _affordable(self, n: int, itemsize: int) -> int:
+        """The most landmarks that fit into memory, of as many as are worth their time."""
+        return largest_that_fits(lambda count: self._memory_of(count, n, itemsize), min(n // 2, _AUTO_LANDMARKS))
+
+    @property
+    def _degree(self) -> float | None:
+        # conformal lengths are relative to those of other edges
+        return 0.0 if self.conformal and super()._degree is not None else self._degree_of_distances
 
     @property
     def _in_file(self) -> bool:
@@ -102,27 +121,27 @@ class GeodesicEmbedding(GraphEmbedding):
             return n
         if self.landmarks != "auto":
             return min(n, int(self.landmarks))
-        fits = self._in_file or float(n) ** 2 * itemsize < USABLE_SHARE * available_memory()
-        return n if fits else min(n, _AUTO_LANDMARKS)
+        if fits(self._memory_of(n, n, itemsize)):
+            return n
+        return max(self._least_landmarks, self._affordable(n, itemsize))
 
     def _arranged(self, graph: Graph) -> Graph:
-        count = self._landmark_count(len(graph), self._dtype.itemsize)
+        count = min(len(graph), self._most_landmarks)
         graph = conformal_graph(graph) if self.conformal else graph
         return arranged(graph, None if count >= len(graph) else count, self.n_jobs)
 
     def _kernel(self, graph: Graph, stages: Stages) -> GramKernel:
         n = len(graph)
-        count = self._landmark_count(n, self._dtype.itemsize)
+        count = min(n, self._most_landmarks)
         if count >= n:
             walks = all_pairs(graph, self._walk_dtype, self.n_jobs, stages, self._room_for_walks(n))  # (n, n)
             # kept squared: one n × n matrix serves kernel and new points
             return centered_gram(square_in_place(walks), scale=-0.5, mass=graph.multiplicity)
         if self.landmarks == "auto":
-            warnings.warn(
+            warn(
                 f"the walks between {n:,} rows do not fit into memory, so {count:,} landmarks carry the map: pass "
                 f"landmarks={count} to accept this.",
                 ApproximationWarning,
-                stacklevel=5,
             )
         chosen = choose_landmarks(
             self.landmark_choice,
@@ -147,4 +166,4 @@ class GeodesicEmbedding(GraphEmbedding):
         """See the attributes."""
         kernel = self._pieces[0].kernel
         chosen = getattr(kernel, "landmarks", None)
-        return None if chosen is None else self._first_rows[self.graph_.vertices[chosen]]
+        return None if chosen is None else self.graph_.rows[chosen]

@@ -1,20 +1,22 @@
 """The engine of the methods that start from a neighbour graph."""
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
+from gramfold.embedding.degenerate import Data, all_distances, rows_by
 from gramfold.embedding.kernel_embedding import KernelEmbedding
 from gramfold.embedding.neighbor_graph import NeighborGraph
 from gramfold.embedding.parameters import method
 from gramfold.embedding.pieces import Piece
 from gramfold.errors import DisconnectedGraphWarning
-from gramfold.extension.extrapolation import share_of_reach, warn_if_outside
+from gramfold.extension.extrapolation import LIMIT, share_of_reach, warn_if_flown, warn_if_outside
 from gramfold.graph.build import build_graph
 from gramfold.graph.connect import connect
+from gramfold.neighbors.index import VectorIndex
 from gramfold.runtime.progress import Stages
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Graph, Integers, Neighbors
 
 
@@ -32,10 +34,15 @@ class GraphEmbedding(NeighborGraph, KernelEmbedding):
 
     _attributes: ClassVar[str] = """
     graph_ : Graph
-        The symmetric graph (of the largest piece).
+        The symmetric graph (of the largest piece). Its vertices are distinct rows, in the method's own order:
+        `graph_.rows` has the data row of each.
     kept_ : ndarray of bool
         Rows that have a place on the map.
     """
+
+    @property
+    def _degree(self) -> float | None:
+        return None if self._degree_of_distances is None else 0.0  # a map of the graph, whatever its unit
 
     def _graphs(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
         """The connected graphs of these rows, and the rows in each."""
@@ -45,7 +52,7 @@ class GraphEmbedding(NeighborGraph, KernelEmbedding):
             self._find_neighbors(stages)
         with stages("graph"):
             graphs = connect(
-                build_graph(self.neighbors_, self._reach(), collapse.multiplicity),
+                build_graph(self.neighbors_, self._reach(), collapse.multiplicity, collapse.first),
                 self._index,
                 self.on_disconnected,
             )
@@ -74,6 +81,8 @@ class GraphEmbedding(NeighborGraph, KernelEmbedding):
             return self._graphs(X, stages)
         graphs, rows_of = self._graphs(X[subset], stages)
         # from places in the subset to data rows
+        graphs = [replace(graph, rows=subset[graph.rows]) for graph in graphs]
+        self.graph_ = graphs[0]
         self._others = np.setdiff1d(np.arange(X.shape[0]), subset)
         number = np.full(X.shape[0], -1)
         number[subset] = self._row_number
@@ -94,6 +103,18 @@ class GraphEmbedding(NeighborGraph, KernelEmbedding):
     def _vertices_of(self, rows: Integers) -> Integers:
         return self._row_number[rows]
 
+    # --- whether the map shows the data
+
+    def _to_compare(self, X: Any) -> Data | None:
+        if isinstance(self._index, VectorIndex):
+            return rows_by(self._index.metric, X)
+        return all_distances(X) if self._precomputed else None
+
+    def _remedy(self) -> str:
+        if self.radius is None:
+            return f"more neighbours (now n_neighbors={self.n_neighbors}), {super()._remedy()}"
+        return f"a larger radius (now {self.radius:g}), {super()._remedy()}"
+
     # --- new points
 
     def _place_others(self, X: Any) -> None:
@@ -103,8 +124,11 @@ class GraphEmbedding(NeighborGraph, KernelEmbedding):
 
     def _transform(self, X: Any) -> Floats:
         met = self._reach_out(X, self._meet(X))
-        warn_if_outside(self._share_of_reach(met), "rows", stacklevel=4)  # through set_output
-        return self._place_met(X, met)
+        outside = self._share_of_reach(met)
+        warn_if_outside(outside, "rows")
+        places = self._place_met(X, met)
+        warn_if_flown(places[outside <= LIMIT], self._inner_map()[self.kept_])
+        return places
 
     def _outside(self, X: Any) -> Floats:
         return self._share_of_reach(self._index.nearest(X, 1))
@@ -127,11 +151,10 @@ class GraphEmbedding(NeighborGraph, KernelEmbedding):
             if rows.size:
                 places[rows] = piece.offset + self._place_in(piece, number, met.take(rows), X[rows])
         if (piece_of < 0).any():
-            warnings.warn(
+            warn(
                 f"{int((piece_of < 0).sum())} of {len(met)} new rows belong to pieces of the graph that were not "
                 "embedded (on_disconnected='largest') and have no place: they are NaN.",
                 DisconnectedGraphWarning,
-                stacklevel=3,
             )
         return places
 

@@ -6,7 +6,6 @@
 A method says how its kernel is built (`_kernel`) and how it meets new points (`_place`).
 """
 
-import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from numbers import Integral
@@ -18,14 +17,19 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from gramfold.embedding.all_or_nothing import all_or_nothing
+from gramfold.embedding.degenerate import Data, rows_by, warn_of_degenerate_map
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece, side_by_side
 from gramfold.embedding.reading import read_rows
+from gramfold.embedding.units import in_unit, unit_of
 from gramfold.embedding.way_back import Way, WayBack
 from gramfold.errors import InputError, PrecomputedInputError, RankWarning
 from gramfold.extension.project import place_everybody, positive_directions
-from gramfold.runtime.memory import require_memory
+from gramfold.runtime.memory import fits, require_memory
 from gramfold.runtime.progress import Stages
+from gramfold.runtime.threads import openmp_threads
+from gramfold.runtime.warning import warn
 from gramfold.spectral.policy import leading_spectrum
 from gramfold.types import Floats, Graph, Integers, Kernel, Spectrum
 
@@ -58,9 +62,9 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         The Gram matrix as an object: products, columns, feature-space distances.
     spectrum_ : Spectrum
         Its leading eigenvalues and eigenvectors, their residuals, who solved it, and for a gram its negative part.
-    inverse_error_ : float or None
-        Cross-validated error of `inverse_transform`, found when first asked for: root mean square error of training
-        rows rebuilt without themselves, relative to their spread. None where only precomputed values are known.
+    unit_ : float
+        What `kernel_`, `spectrum_` and everything else but the map is measured in: 1, or the power of two that brings
+        rows of a very small or large size to one whose squares are numbers.
     timings_ : dict
         Seconds of each stage.
     n_features_in_ : int
@@ -68,6 +72,8 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     """
     # whether the map stays the same when all rows are rotated, shifted or reordered
     _invariant: ClassVar[bool] = True
+    # whether the map is looked at after a fit, as one that may show little of the data
+    _judged: ClassVar[bool] = True
 
     # --- what a method writes
 
@@ -99,12 +105,18 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """Columns of the map."""
         return self.n_components
 
+    @property
+    def _degree(self) -> float | None:
+        """The power of the rows' unit that the map comes in; None where it has no such law."""
+        return None
+
     def _memory(self, n: int, itemsize: int) -> float:
         """Bytes that fit needs for n rows beyond the rows themselves; an n × n matrix unless said otherwise."""
         return float(n) ** 2 * itemsize
 
     # --- fit
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Embed the rows of X.
 
@@ -134,8 +146,10 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         first = self._pieces[0]
         self.kernel_, self.spectrum_ = first.kernel, _over_rows(first.spectrum, first.kernel.rows)
         self.kept_ = ~np.isnan(self.embedding_[:, 0])
+        self.embedding_ = self._outward(self.embedding_)
         self._remember(X)
         self.timings_ = stages.seconds
+        self._judge_map(X)
         return self
 
     def _assembled(self, X: Any, rows_of: list[Integers]) -> Floats:
@@ -145,15 +159,34 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
             embedding[rows] = (piece.coordinates + piece.offset)[self._vertices_of(rows)]
         return embedding
 
+    def _judge_map(self, X: Any) -> None:
+        """Warn where the map shows little of the data."""
+        if self._judged:
+            data, remedy = self._to_compare(X), self._remedy()
+            warn_of_degenerate_map(self.embedding_, data, remedy, keeps_neighbors=self._keeps_neighbors())
+
+    def _to_compare(self, X: Any) -> Data | None:
+        """The data that the map is compared with; None where their distances are not quickly known."""
+        return None if self._precomputed else rows_by(self._row_metric, X)
+
+    def _keeps_neighbors(self) -> bool:
+        """Whether rows that are near are meant to be near on the map, so that one which does not keep them failed."""
+        return True
+
+    def _remedy(self) -> str:
+        """What may be changed where the map shows little, in words."""
+        return "another method, or columns of one scale"
+
     def _forecast(self, n: int, itemsize: int) -> None:
-        advice = ["and place the others with transform()"]
-        if itemsize == 8 and self._memory(n, 4) < 0.6 * self._memory(n, 8):
-            advice.append("or pass float32 rows, which need half")
-        advice += self._memory_advice(n, itemsize)
-        require_memory(type(self).__name__, lambda rows: self._memory(rows, itemsize), n, ", ".join(advice))
+        def instead() -> list[str]:
+            half = itemsize == 8 and self._memory(n, 4) < 0.6 * self._memory(n, 8) and fits(self._memory(n, 4))
+            return ["or pass float32 rows, which need half"] * half + self._memory_advice(n, itemsize)
+
+        need, least = (lambda rows: self._memory(rows, itemsize)), self._dimensions + 1
+        require_memory(type(self).__name__, need, n, instead=instead, least=least)
 
     def _memory_advice(self, n: int, itemsize: int) -> list[str]:
-        """What else would fit, in words."""
+        """What else would fit, in words that begin with "or"."""
         return []
 
     def _solve(self, source: Any, rows: Integers, stages: Stages) -> Piece:
@@ -178,11 +211,10 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     def _warn_of_rank(self, kernel: Kernel, spectrum: Spectrum, count: int) -> None:
         positive = int(positive_directions(spectrum).sum())
         if kernel.exponent > 0 and positive < count:
-            warnings.warn(
+            warn(
                 f"the kernel has {positive} positive eigenvalues and n_components={self.n_components} were asked for: "
                 f"the last {self.n_components - positive} columns of the map are zero.",
                 RankWarning,
-                stacklevel=3,
             )
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
@@ -219,7 +251,7 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         embedding : ndarray of shape (n_samples, n_components)
             `embedding_`.
         """
-        return self.fit(X).embedding_
+        return self.fit(X).embedding_.copy()  # the user's own, as the model's is
 
     # --- new points
 
@@ -240,7 +272,7 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """
         check_is_fitted(self)
         X = self._read(X, reset=False)
-        return self._transform(X).astype(X.dtype, copy=False)
+        return self._outward(self._transform(X)).astype(X.dtype, copy=False)
 
     def _transform(self, X: Any) -> Floats:
         self._warn_of_outside(X)
@@ -271,7 +303,7 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
                 f"{type(self).__name__} was fitted on precomputed values and cannot score rows that it has never seen: "
                 "fit it on a table of rows."
             )
-        places = self.transform(X)
+        places = self._inward(self.transform(X))
         X = self._read(X, reset=False)
         placed = ~np.isnan(places[:, 0])
         k = min(_SCORE_NEIGHBORS, (int(placed.sum()) - 1) // 2)
@@ -281,12 +313,22 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
             )
         # float32 rows and places have squares that overflow or vanish
         rows, places = X[placed].astype(np.float64), places[placed].astype(np.float64)
-        return float(trustworthiness(rows, places, n_neighbors=k))
+        with openmp_threads():
+            return float(trustworthiness(rows, places, n_neighbors=k))
 
     # --- scikit-learn's protocol
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        return read_rows(self, X, reset=reset, accept_sparse=self._accepts_sparse, allow_missing=self._allows_missing)
+        rows = read_rows(self, X, reset=reset, accept_sparse=self._accepts_sparse, allow_missing=self._allows_missing)
+        return self._measured(rows, reset=reset)
+
+    def _measured(self, rows: Any, *, reset: bool) -> Any:
+        """The rows in the unit of the model, which training rows decide."""
+        if reset:
+            degree = self._degree
+            self.unit_ = 1.0 if degree is None else unit_of(rows)
+            self._unit_of_map = self.unit_ ** (degree or 0.0)
+        return in_unit(rows, self.unit_)
 
     @property
     def _n_features_out(self) -> int:

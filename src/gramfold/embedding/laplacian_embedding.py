@@ -4,7 +4,6 @@ They share the weights of the edges, the choice among the eigenvectors, and the 
 as the fitted graph has them, and the place that balances them (extension/average.py).
 """
 
-import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from numbers import Integral
@@ -24,10 +23,11 @@ from gramfold.graph.affinity import Width
 from gramfold.kernels.diffusion import LaplacianKernel
 from gramfold.kernels.sampling import kmeans_rows, uniform_rows
 from gramfold.runtime.progress import Stages
-from gramfold.spectral.independent import NEW_DIRECTION, new_directions
+from gramfold.runtime.warning import warn
+from gramfold.spectral.independent import NEW_DIRECTION, Directions, new_directions
 from gramfold.types import Floats, Graph, Integers, Kernel, Neighbors, Spectrum
 
-# Eigenvectors among which "independent" looks at first, twice as many when they do not do, and at last.
+# Where the leading eigenvectors do not do, "independent" looks among this many, then twice as many, and at last.
 _FIRST_LOOK, _LAST_LOOK = 16, 64
 _LOOK_PER_COMPONENT = 4  # or this many for each component, if more
 
@@ -93,7 +93,7 @@ class LaplacianEmbedding(EdgeWeights, GraphEmbedding):
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
         graphs, rows_of = super()._sources(X, stages)
-        self.width_ = self._width_of(graphs, self._index.size)
+        self.width_ = self._width_of(graphs, self._index.size, self._unit_of_distances)
         return graphs, rows_of
 
     def _kernel(self, graph: Graph, stages: Stages) -> LaplacianKernel:
@@ -103,22 +103,24 @@ class LaplacianEmbedding(EdgeWeights, GraphEmbedding):
     # --- which eigenvectors
 
     def _spectrum(self, kernel: Kernel, count: int) -> Spectrum:
+        spectrum = super()._spectrum(kernel, count)
+        found = self._directions(kernel, spectrum, count)
         if self.coordinates == "leading":
-            spectrum = super()._spectrum(kernel, count)
-            spectrum = replace(spectrum, novelty=new_directions(spectrum.eigenvectors, count).novelty)
+            spectrum = replace(spectrum, novelty=found.novelty)
             self._warn_of_repeats(spectrum)
             return spectrum
-        last = self._last_look(len(kernel.mass) - kernel.null.shape[1])
-        look = min(last, max(_FIRST_LOOK, _LOOK_PER_COMPONENT * count))
-        while True:
+        last, look = self._last_look(len(kernel.mass) - kernel.null.shape[1]), count
+        while len(found.taken) < count and look < last:  # some repeat others: look further
+            look = min(last, max(2 * look, _FIRST_LOOK, _LOOK_PER_COMPONENT * count))
             spectrum = super()._spectrum(kernel, look)
-            found = new_directions(spectrum.eigenvectors, count)
-            if len(found.taken) == count or look == last:
-                break
-            look = min(2 * look, last)
+            found = self._directions(kernel, spectrum, count)
         if len(found.taken) < count:
             self._warn_of_few(len(found.taken), look)
         return replace(spectrum, novelty=found.novelty).take(found.taken)
+
+    def _directions(self, kernel: Kernel, spectrum: Spectrum, count: int) -> Directions:
+        penalty = kernel.penalty  # type: ignore[attr-defined]
+        return new_directions(spectrum.eigenvectors, count, penalty)
 
     def _last_look(self, n: int) -> int:
         return min(n, max(_LAST_LOOK, _LOOK_PER_COMPONENT * self.n_components))
@@ -128,20 +130,22 @@ class LaplacianEmbedding(EdgeWeights, GraphEmbedding):
         repeats = np.flatnonzero(spectrum.novelty < NEW_DIRECTION)
         if repeats.size:
             told = ", ".join(f"coordinate {i + 1} ({1 - spectrum.novelty[i] ** 2:.0%})" for i in repeats)
-            warnings.warn(
+            warn(
                 f"{told} of the map repeats directions of those before it, which predict the given share of its "
                 "variance: coordinates='independent' skips such eigenvectors.",
                 RepeatedDirectionWarning,
-                stacklevel=6,
             )
 
+    def _keeps_neighbors(self) -> bool:
+        novelty = self.spectrum_.novelty  # where coordinates repeat themselves, that was told, and is why
+        return novelty is None or not bool((novelty < NEW_DIRECTION).any())
+
     def _warn_of_few(self, found: int, looked: int) -> None:
-        warnings.warn(
+        warn(
             f"{found} of the first {looked} eigenvectors are independent and n_components={self.n_components} were "
             f"asked for: the last {self.n_components - found} columns of the map are zero; ask for fewer, or for "
             "coordinates='leading'.",
             RepeatedDirectionWarning,
-            stacklevel=6,
         )
 
     # --- new points
@@ -154,10 +158,12 @@ class LaplacianEmbedding(EdgeWeights, GraphEmbedding):
         count = len(piece.spectrum)
         places[:, :count] = average(
             new.met,
+            piece.source,
             piece.coordinates[:, :count],
             width=piece.kernel.width,
-            multiplicity=piece.kernel.pull,
+            pull=piece.kernel.pull,
             penalties=piece.spectrum.penalties,
             normalized=piece.kernel.normalized,
+            new_width=self._width_of_new(new.met, self._reach_of(new.met)),
         )
         return places

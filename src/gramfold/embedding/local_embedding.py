@@ -53,9 +53,10 @@ class LocalEmbedding(BarycentricPlaces):
                 "components."
             )
 
-    def _aligned(self, graph: Graph, blocks: Callable[[Floats], Floats]) -> PenaltyKernel:
+    def _aligned(
+        self, graph: Graph, grams: Callable[[Integers, Integers], Floats], blocks: Callable[[Floats], Floats]
+    ) -> PenaltyKernel:
         """The kernel of local penalties: `blocks` makes B (b, k + 1, k + 1) from local Gram matrices (b, k, k)."""
-        grams = self._index.vertex_grams(graph.vertices)
         penalty = alignment_penalty(
             graph.neighbors,
             lambda rows, lists: blocks(grams(rows, lists)),

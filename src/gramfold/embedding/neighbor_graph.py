@@ -1,8 +1,7 @@
 """A neighbour graph of the rows, and how a new row meets it: what maps and clusterings of graphs share."""
 
-import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -11,14 +10,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from gramfold.embedding.parameters import method, parameter
-from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning
-from gramfold.extension.average import carried_reach
+from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning, InputError
 from gramfold.graph.connect import OnDisconnected
 from gramfold.neighbors.duplicates import Collapse
-from gramfold.neighbors.metrics import MetricName
+from gramfold.neighbors.metrics import MetricName, degree
 from gramfold.neighbors.precomputed import check_distances
 from gramfold.neighbors.search import build_index
 from gramfold.runtime.progress import Stages
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Neighbors
 
 
@@ -35,7 +34,8 @@ class NeighborGraph:
     radius: float | None = parameter(
         default=None,
         allowed=[Interval(Real, 0, None, closed="neither"), None],
-        words="If given, all rows within this distance are neighbours and `n_neighbors` is not used.",
+        words="""If given, all rows within this distance are neighbours, and `n_neighbors` is left at its default, which
+        is not used then: another number beside a radius is an error, for only one of them can count.""",
     )
     metric: MetricName = parameter(
         default="euclidean",
@@ -64,8 +64,18 @@ class NeighborGraph:
 
     _attributes: ClassVar[str] = """
     neighbors_ : Neighbors
-        Whom each distinct row chose; `recall` where the search was approximate.
+        Whom each distinct row chose, numbered by first occurrence; `recall` where the search was approximate.
     """
+
+    def _validate_params(self) -> None:
+        super()._validate_params()  # type: ignore[misc]
+        default = next(one.default for one in fields(self) if one.name == "n_neighbors")
+        # the default given in so many words looks the same, and does no harm
+        if self.radius is not None and self.n_neighbors != default:
+            raise InputError(
+                f"n_neighbors={self.n_neighbors} and radius={self.radius:g} were both given, and only one of them can "
+                f"say who is a neighbour: drop radius, or leave n_neighbors at its default ({default})."
+            )
 
     @property
     def _precomputed(self) -> bool:
@@ -75,9 +85,27 @@ class NeighborGraph:
     def _accepts_sparse(self) -> bool:
         return self._precomputed  # a neighbour graph
 
+    unit_ = 1.0  # that rows are measured in; a fit has its own
+
+    @property
+    def _degree_of_distances(self) -> int | None:
+        """The power of the rows' unit that distances come in; None where nobody knows, or a transformer finds them."""
+        return degree(self.metric, self.metric_params) if isinstance(self.neighbors, str) else None
+
+    @property
+    def _unit_of_distances(self) -> float:
+        """What a distance of the user's is divided by."""
+        return self.unit_ ** (self._degree_of_distances or 0)
+
+    @property
+    def _radius(self) -> float | None:
+        return None if self.radius is None else float(self.radius) / self._unit_of_distances
+
     def _memory(self, n: int, itemsize: int) -> float:
-        # lists both ways, their graph and a factor of it: 200 to 470 bytes a neighbour on rolls of 20,000 and 100,000
-        return 500.0 * n * min(self.n_neighbors, n)
+        # Lists both ways, their graph, and its factor, which at most is full: 200 to 470 bytes a neighbour on rolls of
+        # 20,000 and 100,000 rows, 115 where all of 3,000 rows are neighbours.
+        neighbors = float(n) * min(self.n_neighbors, n)
+        return 150.0 * neighbors + min(350.0 * neighbors, 24.0 * float(n) ** 2)
 
     def _build_index(self, X: Any, n_jobs: int | None) -> Collapse:
         """The search index over the distinct rows; returns which rows are the same."""
@@ -89,39 +117,45 @@ class NeighborGraph:
             metric_params=self.metric_params,
             neighbors=self.neighbors,
             n_neighbors=self.n_neighbors,
-            radius=self.radius,
+            radius=self._radius,
             n_jobs=n_jobs,
             random_state=check_random_state(self.random_state),
         )
         return collapse
 
     def _find_neighbors(self, stages: Stages) -> None:
-        self.neighbors_ = replace(self._index.own(self.n_neighbors, self.radius, stages), recall=self._index.recall)
+        self.neighbors_ = replace(self._index.own(self.n_neighbors, self._radius, stages), recall=self._index.recall)
 
     def _reach(self) -> Floats | None:
         if self._index.given:
             return None
-        if self.radius is not None:
-            return np.full(self._index.size, float(self.radius))
+        if self._radius is not None:
+            return np.full(self._index.size, self._radius)
         return self.neighbors_.farthest
 
     # --- new points
 
     def _meet(self, X: Any) -> Neighbors:
         """The vertices that a new row meets: its nearest, or those within the radius."""
-        if self.radius is not None and not self._index.given:
-            reach = np.full(X.shape[0], float(self.radius))
+        if self._radius is not None and not self._index.given:
+            reach = np.full(X.shape[0], self._radius)
             return self._index.within(X, reach, np.zeros(self._index.size))
         return self._index.nearest(X, self.n_neighbors)
 
     def _meet_by_rule(self, X: Any) -> Neighbors:
-        """The vertices that would share an edge with a new row by the rule of the fitted graph."""
-        reaches = self._reach()
-        if reaches is None:
-            return self._index.nearest(X, self.n_neighbors)
-        if self.radius is not None:
-            return self._index.within(X, np.full(X.shape[0], float(self.radius)), reaches)
-        return self._index.within(X, carried_reach(self._index.nearest(X, self.n_neighbors), reaches), reaches)
+        """The vertices that would share an edge with a new row if it were one more row of the graph."""
+        if self._radius is not None or self._index.given:
+            return NeighborGraph._meet(self, X)
+        return self._index.joined(X, self.n_neighbors, self.neighbors_)
+
+    def _reach_of(self, met: Neighbors) -> Floats | None:
+        """How far new rows look that meet these vertices by the rule; None where their edges were given."""
+        if self._index.given:
+            return None
+        if self._radius is not None:
+            return np.full(len(met), self._radius)
+        last = np.minimum(met.indptr[:-1] + self.n_neighbors, met.indptr[1:]) - 1
+        return np.where(met.counts > 0, met.distances[last], 0.0)
 
     def _reach_out(self, X: Any, met: Neighbors) -> Neighbors:
         """Rows that meet nobody are handled as a piece of the graph is: joined, left out or refused."""
@@ -133,10 +167,9 @@ class NeighborGraph:
             raise DisconnectedGraphError(f"{found}, so they have no place: use a larger radius or leave them out.")
         if self.on_disconnected == "largest":
             return met
-        warnings.warn(
+        warn(
             f"{found}; each was joined to its nearest one, so its place is rough: a larger radius may help.",
             DisconnectedGraphWarning,
-            stacklevel=4,
         )
         nearest = self._index.nearest(X[alone], 1)
         return Neighbors.from_pairs(

@@ -48,6 +48,8 @@ class WayBack:
     verbose: Any
     embedding_: Floats
     kept_: Any
+    unit_: float
+    _unit_of_map: float
 
     @property
     @abstractmethod
@@ -114,9 +116,9 @@ class WayBack:
     def _known(self) -> tuple[Floats, Any]:
         """Places and rows of the training rows that have a place."""
         if self.kept_.all():
-            return self.embedding_, self._training
+            return self._inner_map(), self._training
         assert self._training is not None
-        return self.embedding_[self.kept_], self._training[self.kept_]
+        return self._inner_map()[self.kept_], self._training[self.kept_]
 
     def _once(self, name: str, make: Any) -> Any:
         """What `make` gives, made once. Threads that come at the same time may each make it: they make the same."""
@@ -141,9 +143,15 @@ class WayBack:
         made: Inverse = self._once(self.inverse, make)
         return made
 
-    @property
-    def inverse_error_(self) -> float | None:
-        """See the attributes."""
+    def inverse_error(self) -> float | None:
+        """Cross-validated error of `inverse_transform`, found at the first call.
+
+        Returns
+        -------
+        error : float or None
+            Root mean square error of training rows rebuilt without themselves, relative to their spread. None where
+            only precomputed values are known.
+        """
         check_is_fitted(self)
         if self._training is None:
             return None
@@ -152,7 +160,7 @@ class WayBack:
     def inverse_transform(self, Y: Any) -> Any:
         """Rebuild data rows from places on the map.
 
-        By the way that `inverse` names, made at the first call. `inverse_error_` says how well training rows are
+        By the way that `inverse` names, made at the first call. `inverse_error()` says how well training rows are
         rebuilt without themselves. Places far outside of the map (`extrapolation` above 3) are warned of.
 
         Parameters
@@ -167,9 +175,24 @@ class WayBack:
         """
         check_is_fitted(self)
         way = self._way()
-        places = read_places(Y, self._dimensions)
-        warn_if_outside(self._outside_map(places), "places", stacklevel=2)
-        return way(places).astype(self.embedding_.dtype, copy=False)
+        places = self._inward(read_places(Y, self._dimensions))
+        warn_if_outside(self._outside_map(places), "places")
+        rows = way(places)
+        return (rows if self.unit_ == 1.0 else rows * self.unit_).astype(self.embedding_.dtype, copy=False)
+
+    # --- the unit of the map
+
+    def _outward(self, places: Floats) -> Floats:
+        """Places in the user's unit."""
+        return places if self._unit_of_map == 1.0 else places * places.dtype.type(self._unit_of_map)
+
+    def _inward(self, places: Floats) -> Floats:
+        """Places in the unit that the model was made in."""
+        return places if self._unit_of_map == 1.0 else places / places.dtype.type(self._unit_of_map)
+
+    def _inner_map(self) -> Floats:
+        """The map in that unit."""
+        return self._inward(self.embedding_)
 
     # --- how far outside
 
@@ -197,7 +220,7 @@ class WayBack:
         if of == "auto":
             of = self._which(points)
         if of == "places":
-            return self._around_map()(read_places(points, self._dimensions))
+            return self._around_map()(self._inward(read_places(points, self._dimensions)))
         if of != "rows":
             raise InputError(f"of={of!r} is neither rows nor places: use 'rows', 'places' or 'auto'.")
         return self._outside(self._read(points, reset=False))
@@ -215,12 +238,12 @@ class WayBack:
     def _outside_map(self, places: Floats) -> Floats:
         if not (self._global_inverse and self.inverse == "auto"):
             return self._around_map()(places)
-        ball: Ball = self._once("ball", lambda: Ball.of(self.embedding_[self.kept_]))
+        ball: Ball = self._once("ball", lambda: Ball.of(self._inner_map()[self.kept_]))
         return ball.outside(places, self._around_map)
 
     def _around_map(self) -> Surroundings:
         made: Surroundings = self._once(
-            "map", lambda: Surroundings(self.embedding_[self.kept_].astype(np.float64), self.n_jobs)
+            "map", lambda: Surroundings(self._inner_map()[self.kept_].astype(np.float64), self.n_jobs)
         )
         return made
 
@@ -240,4 +263,4 @@ class WayBack:
         """Say so where rows that are transformed lie far outside: of those farther from the mean than any other."""
         if self._ball is not None:
             # transform, _transform and this, through scikit-learn's set_output
-            warn_if_outside(self._ball.outside(X, self._around_rows), "rows", stacklevel=5)
+            warn_if_outside(self._ball.outside(X, self._around_rows), "rows")

@@ -17,6 +17,7 @@ from scipy.linalg import qr, svd
 from scipy.sparse import csr_array
 
 from gramfold.graph.cut import best_threshold
+from gramfold.runtime.threads import openmp_threads
 from gramfold.types import Floats, Integers
 
 Assign = Literal["kmeans", "qr", "threshold"]
@@ -90,7 +91,8 @@ def kmeans_rule(places: Floats, counts: Floats, n_clusters: int, random_state: n
     """k-means on the places, each counted so often."""
     from sklearn.cluster import KMeans
 
-    found = KMeans(n_clusters, n_init=_STARTS, random_state=random_state).fit(places, sample_weight=counts)
+    with openmp_threads():
+        found = KMeans(n_clusters, n_init=_STARTS, random_state=random_state).fit(places, sample_weight=counts)
     return NearestCenter(found.cluster_centers_)
 
 

@@ -1,81 +1,99 @@
-"""A new point meets a graph: its edges follow the fit's own rule, and its place balances them.
+"""A new point meets a graph: it gets the edges that the graph would give it, and its place balances them.
 
 Row i of L v = μ M v reads (d_i − μ M_i) v_i = Σ_j W_ij v_j; for a new point x likewise
 
-    y(x) = Σ_j a(x, j) y_j / (d(x) − μ M(x)),    a(x, j) = w(d)·[d ≤ max(r(x), r_j)],   d(x) = Σ_j a(x, j)
+    y(x) = Σ_j a(x, j) y_j / (d(x) − μ M(x)),    d(x) = Σ_j a(x, j),    M(x) = d(x) (normalised) or 1 (plain)
 
-with M(x) = d(x) for the normalised form and 1 for the plain one. r_j is the distance from j to its k-th
-neighbour. For x we take r(x) = min_i (r_i + |x − x_i|): the distance to the k-th *other* point is a function with
-slope at most 1, and this is its largest continuation from the training points. So the edges of a point that
-comes close to x_i become those of x_i, and a training row (itself left out) returns to its own place. Self-tuned
-widths σ_i are distances to a neighbour too, and σ(x) continues them in the same way.
+a(x, ·) weighs the edges that x would have as one more row of the graph. Beside a training row x_i these are not those
+of x_i: x has an edge to x_i itself in the place of one to a k-th neighbour, and of those who chose x_i for their k-th
+some do not reach x. So y(x) passes over into the place of x_i, which solves the same equation with its own edges:
+
+    y(x) ← s y_i + (1 − s) y(x),    s = 1 − |x − x_i| / (ρ_i / 4), not below 0
+
+with ρ_i the length of the shortest edge of x_i. Balls of this radius do not overlap (a quarter, so that those of the
+cosine distance, which is a squared length, do not either); in many columns hardly any new row lies in one.
 """
-
-import warnings
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from gramfold.errors import DisconnectedGraphWarning
 from gramfold.graph.affinity import Width, log_weights
-from gramfold.types import Floats, Neighbors
+from gramfold.runtime.warning import warn
+from gramfold.types import Floats, Graph, Neighbors
 
+# Of the length of a vertex's shortest edge: nearer rows pass over into the vertex.
+_BESIDE = 0.25
 # Below this multiple of μ a vertex is tied too weakly for the plain form to place it.
 _WEAK_TIE = 2.0
 # At μ M = d the balance holds for any place; so near to it we take the mean.
 _UNDEFINED = 1e-8
 
 
-def carried_reach(nearest: Neighbors, reach: Floats) -> Floats:
-    """r(x) = min over the nearest vertices i of r_i + |x − x_i|; of self-tuned widths likewise."""
-    sums = reach[nearest.indices] + nearest.distances
-    return np.minimum.reduceat(sums, nearest.indptr[:-1])
-
-
 def average(
-    edges: Neighbors,
+    met: Neighbors,
+    graph: Graph,
     coordinates: Floats,
     *,
     width: Width,
-    multiplicity: Floats,
+    pull: Floats,
     penalties: Floats,
     normalized: bool,
+    new_width: Floats | None = None,
 ) -> Floats:
-    """Coordinates (m, p) of new points from their edges; a row's edges of length 0 are its own and left out.
+    """Coordinates (m, p) of new points from the vertices of a graph that they meet; each meets somebody.
 
-    Every row needs an edge. `multiplicity` is how often each vertex counts. Where the graph's weights were divided by
-    (q_i q_j)^α it is over q_j^α too; q(x) divides all weights of x alike, which the normalised form does not see.
+    `pull` is how often each vertex counts. Where the graph's weights were divided by (q_i q_j)^α it is over q_j^α too;
+    q(x) divides all weights of x alike, which the normalised form does not see. `new_width` is the σ of each new point
+    where each vertex has one.
     """
-    matrix, largest = edge_weights(edges, width, multiplicity)
+    matrix, largest = edge_weights(met, width, pull, new_width)
     degrees = np.asarray(matrix.sum(axis=1))[:, None]
     mean = (matrix @ coordinates) / degrees
-    # y = mean / (1 − μ M / d), with M / d = 1 in the normalised form
-    loss = np.broadcast_to(penalties, mean.shape)
-    if not normalized:
-        tie = largest[:, None] * degrees
-        weak = tie < _WEAK_TIE * penalties.max()
-        if weak.any():
-            warnings.warn(
-                f"{int(weak.sum())} of {len(edges)} new rows are tied too weakly to the training rows for their "
-                "balance to be defined; they were put at the mean of their neighbours.",
-                DisconnectedGraphWarning,
-                stacklevel=2,
-            )
-        loss = np.where(weak, 0.0, penalties / np.where(weak, 1.0, tie))
-    balance = 1.0 - loss
-    return np.asarray(mean / np.where(np.abs(balance) > _UNDEFINED, balance, 1.0))
+    gain = _constant_gain(penalties) if normalized else _gain_of_ties(largest[:, None] * degrees, penalties)
+    share = _shares(met, graph)[:, None]
+    return np.asarray(share * coordinates[met.nearest] + (1.0 - share) * gain * mean)
 
 
-def edge_weights(met: Neighbors, width: Width, multiplicity: Floats) -> tuple[csr_array, Floats]:
-    """a(x, j) (m, n) over the largest of each row, and those (m,): far from all data they themselves would underflow.
-
-    A row's edges of length 0 are its own and left out; it needs another.
-    """
-    edges = met.keep(met.distances > 0)
+def edge_weights(
+    met: Neighbors, width: Width, pull: Floats, new_width: Floats | None = None
+) -> tuple[csr_array, Floats]:
+    """a(x, j) (m, n) over the largest of each row, and those (m,): far from all data the weights would underflow."""
     if isinstance(width, np.ndarray):
-        width = np.sqrt(carried_reach(met, width)[edges.rows] * width[edges.indices])
-    logarithms = log_weights(edges.distances, width)
-    largest = np.maximum.reduceat(logarithms, edges.indptr[:-1])
-    weights = np.exp(logarithms - largest[edges.rows]) * multiplicity[edges.indices]
-    matrix = csr_array((weights, edges.indices, edges.indptr), shape=(len(edges), edges.n_vertices))
-    return matrix, np.exp(largest)
+        assert new_width is not None
+        width = np.sqrt(new_width[met.rows] * width[met.indices])
+    logarithms = log_weights(met.distances, width)
+    largest = np.maximum.reduceat(logarithms, met.indptr[:-1])
+    weights = np.exp(logarithms - largest[met.rows]) * pull[met.indices]
+    return csr_array((weights, met.indices, met.indptr), shape=(len(met), met.n_vertices)), np.exp(largest)
+
+
+def _constant_gain(penalties: Floats) -> Floats:
+    """1 / (1 − μ): y over the mean of its neighbours in the normalised form, (p,)."""
+    balance = 1.0 - penalties
+    return np.asarray(1.0 / np.where(np.abs(balance) > _UNDEFINED, balance, 1.0))
+
+
+def _gain_of_ties(tie: Floats, penalties: Floats) -> Floats:
+    """1 / (1 − μ / d) of the plain form, (m, p), and below a tie of 2μ what falls from there to 1 at none."""
+    weak = tie < _WEAK_TIE * penalties
+    count = int(weak.any(axis=1).sum())
+    if count:
+        warn(
+            f"{count} of {len(tie)} new rows are tied too weakly to the training rows for their balance to be defined; "
+            "they were put near the mean of their neighbours.",
+            DisconnectedGraphWarning,
+        )
+    faded = 1.0 + tie / (_WEAK_TIE * np.where(weak, penalties, 1.0))
+    return np.where(weak, faded, 1.0 / (1.0 - penalties / np.where(weak, np.inf, tie)))
+
+
+def _shares(met: Neighbors, graph: Graph) -> Floats:
+    """S (m,): how far each new point has passed over into the vertex nearest to it."""
+    edges = csr_array(graph.lengths[met.nearest])
+    rows = np.repeat(np.arange(len(met)), np.diff(edges.indptr))
+    radius = np.full(len(met), np.inf)  # a vertex without any edge has nobody else near it
+    np.minimum.at(radius, rows, _BESIDE * edges.data)
+    distance = met.distances[met.indptr[:-1]]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(distance > 0, np.maximum(1.0 - distance / radius, 0.0), 1.0)

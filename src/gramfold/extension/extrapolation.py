@@ -8,7 +8,6 @@ digits; beyond 3 none of them was. What is said of a point beyond `LIMIT` is ext
 nothing to do with.
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -21,10 +20,12 @@ from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.neighbors.index import ROUNDING, Index
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.search import exact_index
-from gramfold.runtime.threads import blocks
+from gramfold.runtime.threads import blocks, openmp_threads
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats
 
 LIMIT = 3.0
+_FLOWN = 10.0  # sizes of the map
 _NEIGHBORS = 8
 _ENTRIES_PER_BLOCK = 100_000  # they stay in cache
 EUCLIDEAN = Metric("euclidean", "euclidean")
@@ -74,7 +75,8 @@ class Surroundings:
         if self._sparse:
             from sklearn.neighbors import NearestNeighbors
 
-            found = NearestNeighbors(algorithm="brute").fit(self._points).kneighbors(points, k)
+            with openmp_threads():
+                found = NearestNeighbors(algorithm="brute").fit(self._points).kneighbors(points, k)
             return found[0], found[1]
         lists = self._index.nearest(points, k)
         return lists.distances.reshape(-1, k), lists.indices.reshape(-1, k)
@@ -86,17 +88,16 @@ def share_of_reach(distance: Floats, reach: Floats) -> Floats:
         return np.where(distance > 0, distance / reach, 0.0)
 
 
-def warn_if_outside(outside: Floats, what: str, *, stacklevel: int) -> None:
+def warn_if_outside(outside: Floats, what: str) -> None:
     """Say so where points lie beyond the limit."""
     far = np.flatnonzero(outside > LIMIT)
     if far.size:
         worst = int(far[outside[far].argmax()])
-        warnings.warn(
+        warn(
             f"{far.size} of {len(outside)} {what} lie more than {LIMIT:g} times as far from the nearest training one "
             f"as that one reaches to its own neighbours (most: number {worst}, {outside[worst]:.3g} times), so the "
             "answer is extrapolated: see extrapolation() for each of them.",
             ExtrapolationWarning,
-            stacklevel=stacklevel + 1,
         )
 
 
@@ -110,3 +111,18 @@ def _lengths(points: Any, middle: Floats) -> Floats:
         return np.sqrt(lengths, out=lengths)
     squares = np.asarray(points.power(2).sum(axis=1)).ravel() - 2.0 * (points @ middle) + float(middle @ middle)
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+
+
+def warn_if_flown(places: Floats, known: Floats) -> None:
+    """Say so where rows amid the training rows land far from all of their places (m, p) and (n, p)."""
+    size = np.ptp(known, axis=0)
+    middle = known.min(axis=0) + 0.5 * size
+    away = np.abs(places - middle).max(axis=1, initial=0.0) / (float(size.max()) or 1.0)
+    far = np.flatnonzero(away > _FLOWN)
+    if far.size:
+        warn(
+            f"{far.size} of {len(places)} rows amid the training rows land up to {away[far].max():.3g} times the map's "
+            "size away from it: some coordinate has so little variance that rounding decides it; ask for fewer "
+            "components.",
+            ExtrapolationWarning,
+        )

@@ -9,7 +9,6 @@ starts at the row, among those with the nearest places, whose f is largest. Mika
 Rätsch, NIPS 11 (1999). A pre-image of this kind exists for kernels of the distance only; among ours, the Gaussian.
 """
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +17,7 @@ import numpy as np
 from gramfold.errors import NotConvergedWarning
 from gramfold.extension.judging import frobenius, judged_sample, relative
 from gramfold.runtime.threads import blocks
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Integers
 
 _ENTRIES_PER_BLOCK = 2_000_000
@@ -49,11 +49,10 @@ class FixedPointInverse:
             made[part], unsettled = self._climb(gammas, self._starts(places[part], gammas))
             late += unsettled
         if late:
-            warnings.warn(
+            warn(
                 f"{late} of {len(places)} pre-images still moved after {_STEPS} steps, or no training row lies on "
                 "their side of feature space: they are rough; a wider kernel (smaller gamma) may help.",
                 NotConvergedWarning,
-                stacklevel=4,
             )
         return made
 

@@ -15,7 +15,8 @@ import numpy as np
 from scipy.special import logsumexp
 
 from gramfold.extension.judging import cross_validated
-from gramfold.runtime.threads import blocks
+from gramfold.kernels.sampling import told_apart
+from gramfold.runtime.threads import blocks, openmp_threads
 from gramfold.types import Floats, Integers
 
 _ENTRIES_PER_BLOCK = 2_000_000
@@ -38,12 +39,21 @@ class AffineMixture:
     roots: Floats  # (m, p, p) R with R Rᵀ = V_k⁻¹
     rows: Floats  # (m, d) x_k
     slopes: Floats  # (m, p, d) B_k
+    bounds: Floats | None = None  # (2, m, d) the least and largest values of each kernel; blended as its map is
 
     @classmethod
-    def of(cls, shares: Floats, middles: Floats, covariances: Floats, rows: Floats, slopes: Floats) -> "AffineMixture":
+    def of(
+        cls,
+        shares: Floats,
+        middles: Floats,
+        covariances: Floats,
+        rows: Floats,
+        slopes: Floats,
+        bounds: Floats | None = None,
+    ) -> "AffineMixture":
         """From π (m,), y (m, p), V (m, p, p) positive definite, x (m, d) and B (m, p, d)."""
         constants, roots = _gaussians(shares, covariances)
-        return cls(constants, middles, roots, rows, slopes)
+        return cls(constants, middles, roots, rows, slopes, bounds)
 
     def responsibilities(self, places: Floats) -> Floats:
         """q_k(y), (b, m)."""
@@ -58,6 +68,8 @@ class AffineMixture:
             shares = _responsibilities(away, self.constants, self.roots)
             steps = (shares[:, :, None] * away).reshape(len(away), m * p)
             made[part] = shares @ self.rows + steps @ slopes
+            if self.bounds is not None:
+                np.clip(made[part], shares @ self.bounds[0], shares @ self.bounds[1], out=made[part])
         return made
 
 
@@ -80,7 +92,8 @@ class MixtureInverse:
 
 def learned_mixture(places: Floats, rows: Floats) -> AffineMixture:
     """Patches by k-means on the map, their affine maps by weighted least squares."""
-    label = _patches(places)
+    with openmp_threads():
+        label = _patches(places)
     m, p = int(label.max()) + 1, places.shape[1]
     counts = np.bincount(label).astype(np.float64)
     middles = np.stack([np.bincount(label, weights=column) for column in places.T], axis=1) / counts[:, None]
@@ -108,7 +121,7 @@ def _patches(places: Floats) -> Integers:
     if m < 2:
         return np.zeros(n, dtype=np.intp)
     seen = places[np.linspace(0, n - 1, min(n, _ROWS_PER_CENTER * m)).astype(np.intp)]
-    m = min(m, len(np.unique(seen, axis=0)))  # copies cannot have patches of their own
+    m = min(m, told_apart(seen))  # copies cannot have patches of their own
     found = KMeans(m, n_init=1, max_iter=_ROUNDS, random_state=0).fit(seen)
     centers = found.cluster_centers_
     label = pairwise_distances_argmin(places, centers)

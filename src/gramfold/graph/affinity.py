@@ -5,8 +5,7 @@
     inverse:      w_ij = 1/d
 
 Zelnik-Manor, Perona, NIPS 17 (2005). The seventh is their choice: it tells the density just around a point, however
-many neighbours the graph has. From one point to another it changes by no more than the step between them, which makes
-its continuation to new points easy (extension/average.py).
+many neighbours the graph has. New points have it from those they meet.
 """
 
 from typing import Literal
@@ -16,7 +15,7 @@ from scipy.sparse import csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
 
 from gramfold.errors import InputError
-from gramfold.types import Floats, Graph
+from gramfold.types import Floats, Graph, Neighbors
 
 Weights = Literal["binary", "gaussian"]
 Width = float | Floats | None  # one σ, one for each vertex (or edge), or None where every edge weighs 1
@@ -32,20 +31,22 @@ def default_width(graph: Graph) -> float:
     return width or 1.0  # all edges of length 0 weigh 1 at any width
 
 
-def local_widths(graph: Graph) -> Floats:
-    """σ_i (n,): the distance from i to its 7th neighbour, or as far as i looks where that is nearer."""
-    lists = graph.neighbors
-    widths = (lists.farthest if graph.reach is None else graph.reach).copy()
+def local_widths(lists: Neighbors, reach: Floats | None) -> Floats:
+    """σ_i: the distance from i to the 7th in its list, or as far as i looks where that is nearer."""
+    widths = (lists.farthest if reach is None else reach).copy()
     full = lists.counts >= _TUNING_NEIGHBOR
     seventh = lists.distances[lists.indptr[:-1][full] + _TUNING_NEIGHBOR - 1]
-    widths[full] = seventh if graph.reach is None else np.minimum(seventh, graph.reach[full])
+    widths[full] = seventh if reach is None else np.minimum(seventh, reach[full])
     known = widths > 0  # else nobody was chosen, or everybody lies at distance 0
     return np.where(known, widths, widths[known].mean() if known.any() else 1.0)
 
 
 def log_weights(lengths: Floats, width: Width) -> Floats:
     """Logarithms of the weights of edges of these lengths, of one width or one for each; None weighs every edge 1."""
-    return np.zeros_like(lengths) if width is None else np.asarray(-0.5 * (lengths / width) ** 2)
+    if width is None:
+        return np.zeros_like(lengths)
+    with np.errstate(over="ignore"):  # −∞: such an edge weighs nothing
+        return np.asarray(-0.5 * (lengths / width) ** 2)
 
 
 def weigh(lengths: Floats, width: Width) -> Floats:

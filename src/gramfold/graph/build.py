@@ -26,9 +26,12 @@ def symmetrize(neighbors: Neighbors) -> csr_array:
     return csr_array((lengths, both.indices.astype(small), both.indptr.astype(small)), shape=(n, n))
 
 
-def build_graph(neighbors: Neighbors, reach: Floats | None, multiplicity: Floats) -> Graph:
-    """The union graph of these lists."""
-    return Graph(symmetrize(neighbors), neighbors, reach, multiplicity, np.arange(len(neighbors)))
+def build_graph(
+    neighbors: Neighbors, reach: Floats | None, multiplicity: Floats, rows: Integers | None = None
+) -> Graph:
+    """The union graph of these lists; `rows` are the data rows of the vertices where those are not the same."""
+    vertices = np.arange(len(neighbors))
+    return Graph(symmetrize(neighbors), neighbors, reach, multiplicity, vertices, vertices if rows is None else rows)
 
 
 def subgraph(graph: Graph, members: Integers) -> Graph:
@@ -43,5 +46,6 @@ def subgraph(graph: Graph, members: Integers) -> Graph:
         reach=None if graph.reach is None else graph.reach[members],
         multiplicity=graph.multiplicity[members],
         vertices=graph.vertices[members],
+        rows=graph.rows[members],
         bridges=number[inside],
     )

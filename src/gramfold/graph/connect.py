@@ -1,6 +1,5 @@
 """A graph in pieces: bridge them, keep the largest, take them apart, or refuse."""
 
-import warnings
 from dataclasses import replace
 from typing import Literal, TypeVar
 
@@ -11,6 +10,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning, PrecomputedInputError
 from gramfold.graph.build import subgraph
 from gramfold.neighbors.index import Index, Outlook, Step
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Graph, Integers, Neighbors
 
 Vector = TypeVar("Vector", Floats, Integers)
@@ -168,4 +168,4 @@ def _listing(sizes: Integers, shown: int = 5) -> str:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, DisconnectedGraphWarning, stacklevel=2)
+    warn(message, DisconnectedGraphWarning)

@@ -31,9 +31,17 @@ def kept_shares(weights: csr_array, own: Integers, labels: Integers) -> Floats:
 
 
 def best_threshold(weights: csr_array, values: Floats) -> float:
-    """The number that parts the vertices by their `values` into the two sides of least normalised cut.
+    """The number that parts the vertices by their `values` into the two sides of least normalised cut."""
+    order, cost = threshold_cuts(weights, degrees(weights), values)
+    place = int(np.argmin(cost))
+    return float(0.5 * (values[order[place]] + values[order[place + 1]]))
 
-    All n − 1 cuts are weighed in one sweep: an edge is cut from its lower end on, up to its upper end.
+
+def threshold_cuts(weights: csr_array, volume: Floats, values: Floats) -> tuple[Integers, Floats]:
+    """The vertices by rising `values`, and Ncut of the first 1, 2, … n − 1 of them and the others.
+
+    All are weighed in one sweep: an edge is cut from its lower end on, up to its upper end; a diagonal is not looked
+    at. Between equal values, where no number lies, the cut is infinite.
     """
     order = np.argsort(values, kind="stable")
     rank = np.empty(len(order), dtype=np.intp)
@@ -44,9 +52,7 @@ def best_threshold(weights: csr_array, values: Floats) -> float:
     n = len(values)
     opened = np.bincount(low, weights=weight, minlength=n) - np.bincount(high, weights=weight, minlength=n)
     cut = np.cumsum(opened)[:-1]
-    below = np.cumsum(degrees(weights)[order])
+    below = np.cumsum(volume[order])
     cost = cut / below[:-1] + cut / (below[-1] - below[:-1])
-    ascending = values[order]
-    cost[np.diff(ascending) == 0] = np.inf  # no number lies between equal ones
-    place = int(np.argmin(cost))
-    return float(0.5 * (ascending[place] + ascending[place + 1]))
+    cost[np.diff(values[order]) == 0] = np.inf
+    return order, cost

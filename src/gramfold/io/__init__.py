@@ -1,6 +1,6 @@
 """Tables in and out: csv, tsv, txt, npy, npz, parquet, feather."""
 
 from gramfold.io.replacing import check_folder, replacing
-from gramfold.io.table import Table, check_destination, read_table, write_table
+from gramfold.io.table import Table, check_destination, is_text, read_table, write_table
 
-__all__ = ["Table", "check_destination", "check_folder", "read_table", "replacing", "write_table"]
+__all__ = ["Table", "check_destination", "check_folder", "is_text", "read_table", "replacing", "write_table"]

@@ -1,16 +1,20 @@
 """npy and npz: arrays without names, and arrays with names beside them."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile
+from typing import IO, Any, TypeVar
+from zipfile import ZipFile, ZipInfo
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from gramfold.errors import InputError
-from gramfold.io.selection import Contents, Selection
+from gramfold.io.selection import Contents, Selection, listed, shortened
+
+Found = TypeVar("Found")
 
 
 def numbered(width: int) -> list[str]:
@@ -20,30 +24,29 @@ def numbered(width: int) -> list[str]:
 
 def read_npy(path: Path, selection: Selection) -> Contents:
     """One array."""
-    array = _load(path)
+    array = _array(lambda: path.open("rb"), path.stat().st_size, f"'{path}'")
     return _selected(array, numbered(array.shape[-1] if array.ndim else 0), selection, f"'{path}'")
 
 
 def read_npz(path: Path, selection: Selection) -> Contents:
     """The array `X`, or the only 2-D array there is; with `names` if stored beside it, and labels likewise."""
-    with _load(path) as archive:
-        members = {key: _member(archive, key, path) for key in archive.files}
-    names = members.pop("names", None)
-    tables = [key for key, array in members.items() if array.ndim == 2]
-    key = "X" if "X" in members else tables[0] if len(tables) == 1 else None
-    if key is None:
-        held = ", ".join(f"{key} {array.shape}" for key, array in members.items()) or "nothing"
-        raise InputError(f"'{path}' holds {held}, and which is the table is not clear: name it X.")
-    array = members[key]
-    fits = names is not None and array.ndim == 2 and names.shape == array.shape[1:]
-    columns = [str(name) for name in names] if names is not None and fits else numbered(array.shape[-1])
-    beside = selection.labels not in columns and selection.labels in members
-    if not beside:
-        return _selected(array, columns, selection, f"'{key}' of '{path}'")
-    assert selection.labels is not None
-    labels = _labels(members[selection.labels], len(array), f"'{selection.labels}' of '{path}'")
+    with path.open("rb") as stream, _archive(stream, path) as archive:
+        members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
+        key = "X" if "X" in members else _only_table(archive, members, path)
+
+        def load(name: str) -> NDArray[Any]:
+            member = members[name]
+            return _array(lambda: archive.open(member), member.file_size, f"'{name}' of '{path}'")
+
+        array = load(key)
+        names = load("names") if "names" in members else None
+        fits = names is not None and array.ndim == 2 and names.shape == array.shape[1:]
+        columns = _words(names) if names is not None and fits else numbered(array.shape[-1] if array.ndim else 0)
+        if selection.labels in columns or selection.labels not in members:
+            return _selected(array, columns, selection, f"'{key}' of '{path}'")
+        beside = load(selection.labels)
     found = _selected(array, columns, replace(selection, labels=None), f"'{key}' of '{path}'")
-    return replace(found, labels=labels)
+    return replace(found, labels=_labels(beside, len(array), f"'{selection.labels}' of '{path}'"))
 
 
 def write_npy(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:  # noqa: ARG001 - one shape of writer
@@ -58,20 +61,74 @@ def write_npz(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
         np.savez_compressed(stream, X=values, names=np.array(names, dtype=np.str_))
 
 
-def _load(path: Path) -> Any:
+def _archive(stream: IO[bytes], path: Path) -> ZipFile:
     try:
-        return np.load(path, allow_pickle=False)  # pickles run code: a data file must not
-    except (ValueError, EOFError, BadZipFile) as error:
+        return ZipFile(stream)
+    except Exception as error:  # damaged bytes make a parser raise anything
+        raise InputError(f"'{path}' is not a readable .npz file: save it again with numpy.savez.") from error
+
+
+def _only_table(archive: ZipFile, members: dict[str, ZipInfo], path: Path) -> str:
+    """The one member that is a 2-D array, told by its header; no array is loaded for that."""
+    held, tables = [], []
+    for key, member in members.items():
+        try:
+            with archive.open(member) as stream:
+                shape, _ = _header(stream)
+        except Exception:  # noqa: BLE001 - something else may lie beside the table
+            held.append(f"{shortened(key)} (no array)")
+            continue
+        held.append(f"{shortened(key)} {shape}")
+        if len(shape) == 2 and key != "names":
+            tables.append(key)
+    if len(tables) == 1:
+        return tables[0]
+    raise InputError(f"'{path}' holds {listed(held) or 'nothing'}, and which is the table is not clear: name it X.")
+
+
+def _array(opened: Callable[[], IO[bytes]], size: int, source: str) -> NDArray[Any]:
+    """The array of a stream of so many bytes; one that announces more or less than is there is refused."""
+    announced = _parsed(_announced, opened, source)
+    if announced is not None and announced != size:
+        found = "is cut off" if announced > size else "goes on after its array"
         raise InputError(
-            f"'{path}' is not a readable {path.suffix} file of numbers: save it again with numpy.save or numpy.savez."
+            f"{source} {found}: its header announces {announced:,} bytes and there are {size:,}; save it again."
+        )
+    # pickles run code: a data file must not
+    return _parsed(lambda stream: np.asarray(npy.read_array(stream, allow_pickle=False)), opened, source)
+
+
+def _parsed(parse: Callable[[IO[bytes]], Found], opened: Callable[[], IO[bytes]], source: str) -> Found:
+    try:
+        with opened() as stream:
+            return parse(stream)
+    except MemoryError:
+        raise
+    except Exception as error:  # damaged bytes make a parser raise anything
+        raise InputError(
+            f"{source} is not a readable array: save it again with numpy.save or numpy.savez, numbers as floating "
+            "point, words as np.array(words, dtype=str)."
         ) from error
 
 
-def _member(archive: Any, key: str, path: Path) -> NDArray[Any]:
-    try:
-        return np.asarray(archive[key])
-    except (ValueError, EOFError, BadZipFile) as error:
-        raise InputError(f"'{key}' of '{path}' is not a readable array of numbers: save it again.") from error
+def _announced(stream: IO[bytes]) -> int | None:
+    """How many bytes the header says there are, itself among them; None for pickles, which are never read."""
+    shape, dtype = _header(stream)
+    return None if dtype.hasobject else stream.tell() + math.prod(shape) * dtype.itemsize
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    version = npy.read_magic(stream)
+    # the third version differs from the second by the alphabet of field names, which no table has
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, _, dtype = read(stream)
+    if any(length < 0 for length in shape):
+        raise ValueError(f"negative lengths {shape}")
+    return shape, dtype
+
+
+def _words(names: NDArray[Any]) -> list[str]:
+    return [name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name) for name in names.tolist()]
 
 
 def _labels(array: NDArray[Any], n: int, source: str) -> NDArray[Any]:

@@ -1,36 +1,41 @@
 """Parquet and feather, through pyarrow (an extra, imported when first needed)."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gramfold.errors import InputError, MissingExtraError
-from gramfold.io.selection import Contents, Selection, leave_out, quoted
+from gramfold.io.selection import Contents, Selection, leave_out, listed, shortened
+
+Found = TypeVar("Found")
+FIRST_VERSION = b"FEA1"  # of feather: it has no schema apart
 
 
 def read(path: Path, selection: Selection) -> Contents:
     """The wanted columns, read alone; a pandas index is row labels, not data, unless asked for by name."""
     pa = require_pyarrow(path)
-    try:
-        schema, load = _open(path)
-        kept = selection.positions(schema.names, f"'{path}'", index=_pandas_index(schema))
-        _refuse_text([schema.field(j) for j in kept], path)
-        names = [schema.names[j] for j in kept]
-        table = load([*names, *([] if selection.labels is None else [selection.labels])])
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, EOFError) as error:
-        raise InputError(f"'{path}' is not a readable {path.suffix} file: write it again.") from error
-    kinds = [table.schema.field(name).type for name in names]
+    schema = _parsed(lambda: _schema(path), path)
+    all_names = _parsed(lambda: schema.names, path)  # which may be no text
+    kept = selection.positions(all_names, f"'{path}'", index=_pandas_index(schema))
+    names = [all_names[j] for j in kept]
+    odd = [j for j in kept if not _is_number(schema.field(j).type)]
+    if odd:
+        raise _no_numbers(_parsed(lambda: _columns(path, schema, odd), path), len(kept), path)
+    label = [] if selection.labels is None else [all_names.index(selection.labels)]
+    table = _parsed(lambda: _columns(path, schema, [*kept, *label]), path)
+    kinds = [table.schema.field(j).type for j in range(len(kept))]
     narrow = all(pa.types.is_float32(kind) or pa.types.is_float16(kind) for kind in kinds)
     values = np.empty((table.num_rows, len(names)), dtype=np.float32 if narrow else np.float64)
-    for j, name in enumerate(names):
-        column = table.column(name)
-        # gaps come back as NaN, which the reader of tables then names; booleans become 0 and 1
-        values[:, j] = column.cast(pa.float64()).to_numpy()
-    return Contents(values, names, None if selection.labels is None else _labels(table, selection.labels, path))
+    for j in range(len(kept)):
+        # gaps come back as NaN, which the reader of tables then names; booleans become 0 and 1; large integers round
+        values[:, j] = table.column(j).cast(pa.float64(), safe=False).to_numpy()
+    return Contents(
+        values, names, None if selection.labels is None else _labels(table.column(len(kept)), selection, path)
+    )
 
 
 def write(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
@@ -59,36 +64,63 @@ def require_pyarrow(path: Path) -> Any:
     return pa
 
 
-def _open(path: Path) -> tuple[Any, Any]:
-    """The schema, and a function that loads the named columns."""
+def _parsed(parse: Callable[[], Found], path: Path) -> Found:
+    try:
+        return parse()
+    except Exception as error:  # damaged bytes make a parser raise anything
+        raise InputError(
+            f"'{path}' is not a readable {path.suffix} file (it may be cut off): write it again."
+        ) from error
+
+
+def _schema(path: Path) -> Any:
     if path.suffix.lower() == ".parquet":
         import pyarrow.parquet
 
-        # partitioning=None: a folder named a=1 above the file is no column of it
-        return pyarrow.parquet.read_schema(path), lambda names: pyarrow.parquet.read_table(
-            path, columns=names, partitioning=None
-        )
+        return pyarrow.parquet.read_schema(path)
     import pyarrow.feather
 
-    whole = pyarrow.feather.read_table(path)
-    return whole.schema, whole.select
+    with path.open("rb") as stream:
+        if stream.read(len(FIRST_VERSION)) == FIRST_VERSION:
+            return pyarrow.feather.read_table(path).schema
+    with pyarrow.OSFile(str(path)) as stream, pyarrow.ipc.open_file(stream) as file:
+        return file.schema
 
 
-def _labels(table: Any, name: str, path: Path) -> NDArray[Any]:
+def _columns(path: Path, schema: Any, positions: list[int]) -> Any:
+    """These columns, in this order, checked to be what they say."""
+    names = [schema.names[j] for j in positions]
+    unique = len(set(schema.names)) == len(schema.names)
+    wanted = names if unique else None
+    if path.suffix.lower() == ".parquet":
+        import pyarrow.parquet
+
+        # one file: a folder named a=1 above it is no column of it
+        with pyarrow.parquet.ParquetFile(path) as file:
+            table = file.read(columns=wanted)
+    else:
+        import pyarrow.feather
+
+        table = pyarrow.feather.read_table(path, columns=wanted)
+    table = table.select([table.schema.get_field_index(name) for name in names] if unique else positions)
+    table.validate(full=True)
+    return table
+
+
+def _labels(column: Any, selection: Selection, path: Path) -> NDArray[Any]:
     """Words, or numbers as float64; a gap is an empty word or NaN."""
     import pyarrow as pa
 
-    column = table.column(name)
     if pa.types.is_dictionary(column.type):  # as pandas writes its categories
         column = column.cast(column.type.value_type)
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+    if _is_text(column.type):
         return np.array(["" if word is None else word.strip() for word in column.to_pylist()], dtype=np.str_)
     if not _is_number(column.type):
         raise InputError(
-            f"In '{path}' column '{name}' holds {column.type} values, neither words nor numbers: take another column "
-            "for the labels."
+            f"In '{path}' column '{selection.labels}' holds {_in_words(column.type)}, neither words nor numbers: take "
+            "another column for the labels."
         )
-    return np.asarray(column.cast(pa.float64()).to_numpy())
+    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy())
 
 
 def _is_number(kind: Any) -> bool:
@@ -97,18 +129,52 @@ def _is_number(kind: Any) -> bool:
     return any(is_kind(kind) for is_kind in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal))
 
 
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _in_words(kind: Any) -> str:
+    """What values of a type are called."""
+    from pyarrow import types
+
+    if _is_text(kind):
+        return "text"
+    if types.is_dictionary(kind):
+        return "categories"
+    if types.is_duration(kind):
+        return "durations"
+    if types.is_temporal(kind):
+        return "dates or times"
+    if types.is_null(kind):
+        return "no values at all"
+    return "lists" if types.is_nested(kind) else str(kind)
+
+
 def _pandas_index(schema: Any) -> list[str]:
-    notes = (schema.metadata or {}).get(b"pandas")
+    """Columns that pandas notes as its index; a note that says nothing of it names none."""
+    try:
+        noted = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    except ValueError:
+        return []
+    index = noted.get("index_columns") if isinstance(noted, dict) else None
     # a plain range is noted as a dictionary and has no column
-    return [name for name in json.loads(notes)["index_columns"] if isinstance(name, str)] if notes else []
+    return [name for name in index if isinstance(name, str)] if isinstance(index, list) else []
 
 
-def _refuse_text(fields: Sequence[Any], path: Path) -> None:
-    odd = [f for f in fields if not _is_number(f.type)]
-    if odd:
-        names = [f.name for f in odd]
-        verb, them = ("holds", "it") if len(odd) == 1 else ("hold", "them")
-        raise InputError(
-            f"In '{path}' column {quoted(names)} {verb} {odd[0].type} values, not numbers: "
-            f"leave {them} out ({leave_out(names)})."
-        )
+def _no_numbers(odd: Any, n_columns: int, path: Path) -> InputError:
+    """What these columns hold instead, each with its first value."""
+    found = [f"'{shortened(name)}' ({_told(odd.column(j))})" for j, name in enumerate(odd.schema.names)]
+    word, verb, them = ("column", "holds", "it") if len(found) == 1 else ("columns", "hold", "them")
+    advice = f"leave {them} out ({leave_out(odd.schema.names)})" if len(found) < n_columns else "save numbers"
+    return InputError(f"In '{path}' {word} {listed(found)} {verb} no numbers: {advice}.")
+
+
+def _told(column: Any) -> str:
+    kind = _in_words(column.type)
+    try:
+        first = next((value.as_py() for value in column if value.is_valid), None)
+    except (OverflowError, ValueError):  # a date that Python does not reach
+        first = None
+    return kind if first is None else f"{kind}: '{shortened(str(first))}'"

@@ -1,6 +1,8 @@
 """A table of numbers with named columns, from a file and to a file."""
 
+import errno
 import os
+import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from gramfold.errors import InputError
 from gramfold.io import arrays, arrow, text
+from gramfold.io.numerals import Numerals
 from gramfold.io.replacing import check_folder, replacing
 from gramfold.io.selection import Contents, Selection, require_finite, require_labels
+from gramfold.io.signatures import refuse_another_kind
 
 Work = TypeVar("Work")
 
@@ -65,6 +69,9 @@ def read_table(
     skip: Sequence[str] | None = None,
     gaps: bool = False,
     labels: str | None = None,
+    header: bool | None = None,
+    decimal: str = ".",
+    thousands: str | None = None,
 ) -> Table:
     r"""Read a table of numbers; the ending of the name says what the file is.
 
@@ -83,6 +90,13 @@ def read_table(
     labels : str, optional
         The column that says what each row is, in words or numbers. It is left out of the values, and none may be
         missing. In a ``.npz`` file it may also be an array of its own beside the table.
+    header : bool, optional
+        Of a text file, whether its first line holds the names of the columns. Without it that is told by looking:
+        words are names; years above other numbers are taken for names too, with a warning.
+    decimal : {".", ","}, default="."
+        Of a text file, the mark before the fraction.
+    thousands : {",", ".", "'", " ", "_"}, optional
+        Of a text file, what stands between thousands: 1,234,567.
 
     Returns
     -------
@@ -114,17 +128,19 @@ def read_table(
     """
     path = Path(path)
     read = _by_ending(READERS, path, "read")
-    if path.is_dir():
-        raise InputError(f"'{path}' is a folder: give the name of a file in it.")
-    if not path.exists():
-        raise InputError(f"There is no file '{path}': check the name and the folder.")
-    if path.stat().st_size == 0:
-        raise InputError(f"'{path}' is empty: a table needs at least one row.")
-    selection = Selection(_as_names(columns, "columns"), _as_names(skip, "skip"), gaps, labels)
+    numerals = Numerals(decimal, thousands)
+    if not is_text(path) and (header is not None or not numerals.plain):
+        raise InputError(
+            f"'{path}' is a {path.suffix} file, which has no first line and no written numbers: leave out header, "
+            "decimal and thousands."
+        )
+    _require_file(path)
+    selection = Selection(_as_names(columns, "columns"), _as_names(skip, "skip"), gaps, labels, header, numerals)
     try:
+        refuse_another_kind(path)
         found = read(path, selection)
     except OSError as error:
-        raise InputError(f"'{path}' could not be read ({error.strerror or error}).") from error
+        raise InputError(f"'{path}' could not be read ({error.strerror or error}): check that it is yours.") from error
     if not len(found.values):
         raise InputError(f"'{path}' has columns but no rows: a table needs at least one row.")
     require_finite(found.values, found.names, f"'{path}'", gaps=gaps)
@@ -169,6 +185,22 @@ def write_table(path: str | os.PathLike[str], values: ArrayLike, names: Sequence
         write(draft, values, list(names))
 
 
+def is_text(path: str | os.PathLike[str]) -> bool:
+    """Whether a file of this name is read as text.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    bool
+        True for ``.csv``, ``.tsv`` and ``.txt``.
+    """
+    return READERS.get(Path(path).suffix.lower()) is text.read
+
+
 def check_destination(path: str | os.PathLike[str]) -> None:
     """Refuse a file that `write_table` could not write: callable before the work whose result it will hold.
 
@@ -181,6 +213,27 @@ def check_destination(path: str | os.PathLike[str]) -> None:
     if _by_ending(WRITERS, path, "written") is arrow.write:
         arrow.require_pyarrow(path)
     check_folder(path)
+
+
+def _require_file(path: Path) -> None:
+    """Refuse a name that leads to nothing, or to no file."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InputError(f"There is no file '{path}': check the name and the folder.") from error
+    except OSError as error:
+        reason = "it leads back to itself" if error.errno == errno.ELOOP else error.strerror
+        raise InputError(f"'{path}' cannot be read ({reason}): check the name.") from error
+    except ValueError as error:  # a zero byte
+        raise InputError(f"{str(path)!r} is no name of a file ({error}): check the name.") from error
+    if stat.S_ISDIR(found.st_mode):
+        raise InputError(f"'{path}' is a folder: give the name of a file in it.")
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(
+            f"'{path}' is a pipe or a device, and a table is read more than once: save it to a file first."
+        )
+    if found.st_size == 0:
+        raise InputError(f"'{path}' is empty: a table needs at least one row.")
 
 
 def _by_ending(known: dict[str, Work], path: Path, verb: str) -> Work:

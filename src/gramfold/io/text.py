@@ -2,7 +2,6 @@
 
 import csv
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -14,13 +13,15 @@ from numpy.typing import NDArray
 
 from gramfold.errors import InputError
 from gramfold.io.arrays import numbered
-from gramfold.io.selection import FILL_LABELS, Contents, Selection, leave_out, quoted
+from gramfold.io.header import is_header
+from gramfold.io.numerals import OTHER_NUMERALS, Numerals
+from gramfold.io.selection import FILL_LABELS, Contents, Gaps, Selection, leave_out, quoted, shortened
 
 # A tab or a semicolon that splits every line alike is a separator; a comma may also be a decimal comma.
-SEPARATORS = ("\t", ";", "|", ",")
+SEPARATORS: tuple[str, ...] = ("\t", ";", "|", ",")
+NO_SEPARATOR = "\x1f"  # leaves lines whole
 LINES_LOOKED_AT = 20
 GAPS = frozenset(("", "na", "n/a", "nan", "null", "none", "-", "?", "."))
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,15 @@ class Layout:
     names: list[str]
     lines_before: int  # comments and header
     unnamed_first: bool  # the header leaves the first column without a name, as row labels are written
+    short_header: bool  # and without a cell for it
+    numerals: Numerals
 
 
 def read(path: Path, selection: Selection) -> Contents:
     """The wanted columns as float64, the labels beside them."""
     labels = None
     try:
-        layout = _layout(path)
+        layout = _layout(path, selection)
         kept = selection.positions(layout.names, f"'{path}'")
         values = _parse(path, layout, kept, selection.gaps)
         if selection.labels is not None:
@@ -50,6 +53,8 @@ def read(path: Path, selection: Selection) -> Contents:
         raise InputError(f"'{path}' is not a table ({error}): look for a quote that is not closed.") from error
     if layout.unnamed_first and selection.columns is None and 0 in kept and len(values) > 1:
         _refuse_row_numbers(values[:, kept.index(0)], layout, path)
+        if layout.short_header:
+            raise InputError(_about_short_header(layout, path))
     return Contents(values, [layout.names[j] for j in kept], labels)
 
 
@@ -59,55 +64,91 @@ def write(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
     # float32 through its own digits: as Python floats 0.1 would read 0.10000000149011612
     rows = (values if values.dtype == np.float64 else values.astype(np.str_)).tolist()
     with path.open("w", encoding="utf-8", newline="") as stream:
-        table = csv.writer(stream, delimiter=separator, lineterminator="\n")
-        table.writerow(names)
-        table.writerows(rows)
+        # a header that starts as a comment does, or runs over several lines, is read back if it is quoted
+        odd = names[0].startswith("#") or not all(name.isprintable() for name in names)
+        header = csv.writer(
+            stream, delimiter=separator, lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
+        )
+        header.writerow(names)
+        csv.writer(stream, delimiter=separator, lineterminator="\n").writerows(rows)
 
 
-def _layout(path: Path) -> Layout:
-    with _open(path) as stream:
-        head = list(islice(stream, LINES_LOOKED_AT))
+def _layout(path: Path, selection: Selection) -> Layout:
     # lines that start with # are comments, as numpy.savetxt writes them; the last may hold the names
-    comments = 0
-    while comments < len(head) and (head[comments].startswith("#") or not head[comments].strip()):
-        comments += 1
-    if comments == len(head):
-        raise InputError(f"'{path}' has no rows: a table needs at least one.")
-    separator = _separator(path, head[comments:])
-    rows = [cells for _, cells in _rows(iter(head[comments:]), separator)]
-    if _is_header(rows):
-        names, before = rows[0], comments + 1
+    comments, comment = 0, ""
+    with _open(path) as stream:
+        for line in stream:
+            if line.strip() and not line.startswith("#"):
+                head = [line, *islice(stream, LINES_LOOKED_AT - 1)]
+                break
+            comments, comment = comments + 1, line if line.startswith("#") else comment
+        else:
+            raise InputError(f"'{path}' has no rows: a table needs at least one.")
+    separator = _separator(path, head, selection.numerals)
+    (length, first), *below = _rows(iter(head), separator)
+    rows = [first, *(cells for _, cells in below)]
+    header = selection.header
+    if header is None:
+        header = is_header(path, rows, selection.numerals, GAPS)
+    if header:
+        names, before = first, comments + length
     else:
-        names, before = _names_in_comment(head[:comments], separator, len(rows[0])), comments
+        names, before = _names_in_comment(comment, separator, len(first)), comments
     names = [name.strip() for name in names]
     unnamed_first = not names[0] and any(names)
     # fewer names than cells: R's write.table leaves the row labels without a name
-    if len(rows) > 1 and len(names) == len(rows[1]) - 1 and before > comments:
+    short = header and len(rows) > 1 and len(names) == len(rows[1]) - 1
+    if short:
         names, unnamed_first = ["", *names], True
-    fallback = numbered(len(names))
-    named = [name or fallback[j] for j, name in enumerate(names)]
-    return Layout(separator, named, before, unnamed_first)
+    return Layout(separator, _all_named(names), before, unnamed_first, short, selection.numerals)
 
 
-def _separator(path: Path, lines: list[str]) -> str | None:
+def _all_named(names: list[str]) -> list[str]:
+    """With a name for each column that has none, which no other column has."""
+    taken = set(names)
+    named = []
+    for name, number in zip(names, numbered(len(names)), strict=True):
+        fallback = number
+        while fallback in taken:
+            fallback += "_"
+        named.append(name or fallback)
+    return named
+
+
+def _separator(path: Path, lines: list[str], numerals: Numerals) -> str | None:
     if path.suffix.lower() == ".tsv":
         return "\t"
     blanks = path.suffix.lower() == ".txt"
+    able: tuple[str, ...] = SEPARATORS
+    if _is_one_column(lines, numerals):
+        # where a mark within numbers might be taken for a separator
+        marks = f"{numerals.decimal}{numerals.thousands or ''}"
+        able = tuple(separator for separator in SEPARATORS if separator not in marks)
+        blanks = blanks and " " not in marks
     # a quote in a name looks like one that is never closed where the separator is not the right one
     for strict in (True, False):
-        for separator in (*SEPARATORS, None) if blanks else SEPARATORS:
+        for separator in (*able, None) if blanks else able:
             widths = _widths(lines, separator, strict)
             if len(widths) == 1 and widths != {1}:
                 return separator
     # None splits all lines alike: take the commonest below the header, and let the parser name the odd line.
     body = "".join(lines[1:] or lines)
-    commonest = max(reversed(SEPARATORS), key=body.count)
+    commonest = max(reversed(able), key=body.count)
     if body.count(commonest):
         return commonest
-    several = any(len(line.split()) > 1 for line in lines[1:])
-    if blanks and several:
+    if blanks and any(len(line.split()) > 1 for line in lines[1:]):
         return None
-    return "\t" if blanks else ","  # one column: the separator that `write` would quote in its name
+    # one column: the separator that `write` would quote in its name
+    return "\t" if path.suffix.lower() == ".txt" else able[-1]
+
+
+def _is_one_column(lines: list[str], numerals: Numerals) -> bool:
+    """Whether every line below the first is a number."""
+    try:
+        below = [cells[0] for _, cells in _rows(iter(lines), NO_SEPARATOR)][1:]
+    except csv.Error:  # a line too long for a cell
+        return False
+    return all(numerals.number(line) is not None or line.strip().lower() in GAPS for line in below)
 
 
 def _widths(lines: list[str], separator: str | None, strict: bool) -> set[int]:
@@ -118,20 +159,9 @@ def _widths(lines: list[str], separator: str | None, strict: bool) -> set[int]:
         return set()
 
 
-def _is_header(rows: list[list[str]]) -> bool:
-    first = [cell.strip() for cell in rows[0]]
-    if any(_number(cell) is None and cell.lower() not in GAPS for cell in first):
-        return True
-    # pandas names columns that have no name 0,1,2,…, after a blank cell where it also writes row labels
-    labelled = first[0] == ""
-    counts = first[labelled:] == [str(j) for j in range(len(first) - labelled)]
-    whole_numbers_follow = len(rows) < 2 or all(cell.strip().lstrip("-").isdigit() for cell in rows[1])
-    return counts and (labelled or not whole_numbers_follow)
-
-
-def _names_in_comment(comments: list[str], separator: str | None, width: int) -> list[str]:
+def _names_in_comment(comment: str, separator: str | None, width: int) -> list[str]:
     """Names from the last comment, as numpy.savetxt writes them; blank where it holds something else."""
-    for _, cells in _rows(iter([comments[-1].lstrip("# ")] if comments else []), separator):
+    for _, cells in _rows(iter([comment.lstrip("# ")]), separator):
         if len(cells) == width:
             return cells
     return [""] * width
@@ -143,8 +173,7 @@ def _parse(path: Path, layout: Layout, kept: list[int], gaps: bool) -> NDArray[A
         with _open(path) as stream:
             for _ in range(layout.lines_before):
                 next(stream)
-            first = next(stream, None)
-            if first is None:
+            if not any(line.strip() for line in stream):
                 return np.empty((0, len(kept)))
         if kept != list(range(width)):
             # with usecols the parser no longer notices a line with more cells, whose numbers are shifted
@@ -158,7 +187,7 @@ def _parse(path: Path, layout: Layout, kept: list[int], gaps: bool) -> NDArray[A
                 quotechar='"',
                 comments=None,
                 usecols=None if kept == list(range(width)) else kept,
-                converters=_or_gap if gaps else None,
+                converters=_converter(layout.numerals, gaps),
                 ndmin=2,
             )
     except UnicodeDecodeError:
@@ -175,94 +204,128 @@ def _labels(path: Path, layout: Layout, name: str) -> NDArray[Any]:
     """The cells of one column: numbers where all of them are, else words."""
     place = layout.names.index(name)
     words, gaps, first_gap = [], 0, None
-    with _open(path) as stream:
-        for line, cells in _body(stream, layout):
-            words.append(cells[place].strip())
-            if words[-1].lower() in GAPS:
-                gaps += 1
-                first_gap = first_gap or (line, words[-1])
+    for line, cells in _all_rows(path, layout):
+        words.append(cells[place].strip())
+        if words[-1].lower() in GAPS:
+            gaps += 1
+            first_gap = first_gap or (line, words[-1])
     if first_gap:
         line, cell = first_gap
         raise InputError(
             f"'{path}' has {_cell(cell)} in column '{name}', line {line}, which is no label ({gaps} of {len(words)} "
             f"rows have none): {FILL_LABELS}."
         )
-    numbers = [_number(word) for word in words]
+    numbers = [layout.numerals.number(word) for word in words]
     return np.array(words, dtype=np.str_) if None in numbers else np.array(numbers, dtype=np.float64)
 
 
 def _cell(cell: str) -> str:
-    return f"'{cell}'" if cell else "no value"
+    return f"'{shortened(cell)}'" if cell else "no value"
 
 
-def _or_gap(cell: str) -> float:
-    return math.nan if cell.strip().lower() in GAPS else float(cell)
+def _converter(numerals: Numerals, gaps: bool) -> Any:
+    """What makes a number of a cell; None where the compiled parser does."""
+    if numerals.plain and not gaps:
+        return None
+
+    def convert(cell: str) -> float:
+        number = numerals.number(cell)
+        if number is not None:
+            return number
+        if gaps and cell.strip().lower() in GAPS:
+            return math.nan
+        raise ValueError(cell)
+
+    return convert
 
 
 def _diagnosis(path: Path, layout: Layout, kept: list[int], reason: str, gaps: bool) -> InputError:
     """Why these columns are not numbers, in one sentence; `gaps` are no reason where they were asked for."""
     _refuse_ragged(path, layout)
     first_odd: dict[int, tuple[int, str]] = {}  # column -> line and cell
-    odd_cells = dict.fromkeys(kept, 0)
-    first_gap: tuple[int, int, str] | None = None
+    odd_cells, gap_cells = dict.fromkeys(kept, 0), dict.fromkeys(kept, 0)
+    first_gap = ""
     gap_rows = n_rows = 0
-    with _open(path) as stream:
-        for line, cells in _body(stream, layout):
-            n_rows += 1
-            gap_here = False
-            for j in kept:
-                number = _number(cells[j])
-                if (number is not None and math.isfinite(number)) or (gaps and cells[j].strip().lower() in GAPS):
-                    continue
-                if number is None and cells[j].strip().lower() not in GAPS:
-                    odd_cells[j] += 1
-                    first_odd.setdefault(j, (line, cells[j].strip()))
-                else:
-                    gap_here = True
-                    first_gap = first_gap or (line, j, cells[j].strip())
-            gap_rows += gap_here
-    text = [j for j in first_odd if odd_cells[j] > n_rows / 2]
+    for line, cells in _all_rows(path, layout):
+        n_rows += 1
+        gap_here = False
+        for j in kept:
+            cell = cells[j].strip()
+            number = layout.numerals.number(cell)
+            gap = cell.lower() in GAPS
+            if (number is not None and math.isfinite(number)) or (gaps and gap):
+                continue
+            if number is None and not gap:
+                odd_cells[j] += 1
+                first_odd.setdefault(j, (line, cell))
+            else:
+                gap_here = True
+                gap_cells[j] += 1
+                first_gap = first_gap or f"{_cell(cell)} in column '{shortened(layout.names[j])}', line {line}"
+        gap_rows += gap_here
+    others = _other_numerals(path, layout, list(first_odd))
+    text = [j for j in first_odd if not others[j] and odd_cells[j] > n_rows / 2]
     if text:
-        line, cell = first_odd[text[0]]
-        names = [layout.names[j] for j in text]
-        return InputError(_about_text(path, names, line, cell, layout))
+        return InputError(_about_text(path, layout, text, len(kept), *first_odd[text[0]]))
+    stray = next((j for j in first_odd if not others[j]), None)
+    if stray is not None:
+        line, cell = first_odd[stray]
+        leave = "" if len(kept) == 1 else f", or leave the column out ({leave_out([layout.names[stray]])})"
+        return InputError(
+            f"'{path}' has {_cell(cell)} in column '{shortened(layout.names[stray])}', line {line}, which is not a "
+            f"number: correct it{leave}."
+        )
     if first_odd:
-        j, (line, cell) = next(iter(first_odd.items()))
-        return InputError(
-            f"'{path}' has '{cell}' in column '{layout.names[j]}', line {line}, which is not a number: "
-            f"correct it, or leave the column out ({leave_out([layout.names[j]])})."
-        )
-    if first_gap:
-        line, j, cell = first_gap
-        return InputError(
-            f"'{path}' has {_cell(cell)} in column '{layout.names[j]}', line {line} ({gap_rows} of {n_rows} rows "
-            "have such gaps): fill them or remove these rows, or leave the column out "
-            f"({leave_out([layout.names[j]])})."
-        )
+        return InputError(_about_numerals(path, layout, first_odd, others))
+    if gap_rows:
+        counts = {layout.names[j]: count for j, count in gap_cells.items() if count}
+        return InputError(Gaps(counts, gap_rows, n_rows, first_gap).sentence(f"'{path}'", len(kept)))
     return InputError(f"'{path}' could not be read as a table of numbers ({reason}): check how it was written.")
 
 
-def _about_text(path: Path, names: list[str], line: int, cell: str, layout: Layout) -> str:
-    if layout.separator != "," and DECIMAL_COMMA.fullmatch(cell):
-        return f"'{path}' has decimal commas ('{cell}' in line {line}): write numbers with a point."
-    column, verb, them = ("column", "holds", "it") if len(names) == 1 else ("columns", "hold", "them")
-    return (
-        f"In '{path}' {column} {quoted(names)} {verb} text ('{cell}' in line {line}): "
-        f"leave {them} out ({leave_out(names)})."
-    )
+def _other_numerals(path: Path, layout: Layout, columns: list[int]) -> dict[int, list[Numerals]]:
+    """For each of these columns, the ways to write numbers in which all its cells are some."""
+    left = {j: list(OTHER_NUMERALS) for j in columns}
+    for _, cells in _all_rows(path, layout):
+        for j in columns:
+            if left[j] and cells[j].strip().lower() not in GAPS:
+                left[j] = [numerals for numerals in left[j] if numerals.number(cells[j]) is not None]
+    return left
+
+
+def _about_numerals(
+    path: Path, layout: Layout, first_odd: dict[int, tuple[int, str]], others: dict[int, list[Numerals]]
+) -> str:
+    """Numbers with separators: how to have them read."""
+    j, (line, cell) = next(iter(first_odd.items()))
+    found = f"'{path}' has {_cell(cell)} in column '{shortened(layout.names[j])}', line {line}"
+    common = [numerals for numerals in OTHER_NUMERALS if all(numerals in known for known in others.values())]
+    if not common:
+        return f"{found}, and other columns write numbers in other ways: write all with a point and no separator."
+    readings = {numerals.number(cell): numerals for numerals in reversed(common)}  # the commonest way of each
+    ways = [f"as {number:g} with {numerals.options}" for number, numerals in reversed(readings.items())]
+    return f"{found}, a number with separators: have it read {'; '.join(ways)}."
+
+
+def _about_text(path: Path, layout: Layout, text: list[int], n_columns: int, line: int, cell: str) -> str:
+    names = [layout.names[j] for j in text]
+    verb, them = ("holds", "it") if len(names) == 1 else ("hold", "them")
+    found = f"In '{path}' {quoted(names)} {verb} text ({_cell(cell)} in line {line})"
+    if len(names) == n_columns:
+        return f"{found}, and no column holds numbers: a table of numbers is needed."
+    return f"{found}: leave {them} out ({leave_out(names)})."
 
 
 def _refuse_ragged(path: Path, layout: Layout) -> None:
     width = len(layout.names)
-    with _open(path) as stream:
-        for line, cells in _body(stream, layout):
-            if len(cells) != width:
-                known: dict[str | None, str] = {None: "blanks", "\t": "tabs"}
-                separated = known.get(layout.separator, f"'{layout.separator}'")
-                raise InputError(
-                    f"'{path}' has {len(cells)} cells in line {line} where {width} are expected (separated "
-                    f"by {separated}): correct that line, or put cells that contain the separator in quotes."
-                )
+    for line, cells in _all_rows(path, layout):
+        if len(cells) != width:
+            known: dict[str | None, str] = {None: "blanks", "\t": "tabs"}
+            separated = known.get(layout.separator, f"'{layout.separator}'")
+            raise InputError(
+                f"'{path}' has {len(cells)} cells in line {line} where {width} are expected (separated "
+                f"by {separated}): correct that line, or put cells that contain the separator in quotes."
+            )
 
 
 def _refuse_row_numbers(column: NDArray[Any], layout: Layout, path: Path) -> None:
@@ -275,15 +338,28 @@ def _refuse_row_numbers(column: NDArray[Any], layout: Layout, path: Path) -> Non
             )
 
 
+def _about_short_header(layout: Layout, path: Path) -> str:
+    """A first column without a name is row labels as a rule, but one number with a decimal comma looks the same."""
+    width = len(layout.names)
+    comma = layout.separator == "," and width == 2
+    decimal = f", or say {Numerals(',').options} if its comma is a decimal mark" if comma else ""
+    return (
+        f"The header of '{path}' has {width - 1} name{'s' * (width > 2)} and the lines below have {width} cells: leave "
+        f"the first out ({leave_out(layout.names[:1])}) if it labels the rows, or name it in the header{decimal}."
+    )
+
+
 def _open(path: Path) -> Any:
     return path.open(encoding="utf-8-sig", newline="")
 
 
-def _body(stream: Iterator[str], layout: Layout) -> Iterator[tuple[int, list[str]]]:
-    for _ in range(layout.lines_before):
-        next(stream)
-    for line, cells in _rows(stream, layout.separator):
-        yield line + layout.lines_before, cells
+def _all_rows(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+    """Line and cells of every row below the header."""
+    with _open(path) as stream:
+        for _ in range(layout.lines_before):
+            next(stream)
+        for line, cells in _rows(stream, layout.separator):
+            yield line + layout.lines_before, cells
 
 
 def _rows(lines: Iterator[str], separator: str | None, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
@@ -297,11 +373,3 @@ def _rows(lines: Iterator[str], separator: str | None, strict: bool = False) -> 
     for cells in reader:
         if cells:
             yield reader.line_num, cells
-
-
-def _number(cell: str) -> float | None:
-    try:
-        # float() also takes 1_000, which the compiled parser does not
-        return None if "_" in cell else float(cell)
-    except ValueError:
-        return None

@@ -3,12 +3,14 @@
     linear:    z(x) = x − origin
     mixture:   z(x) stacks p_k(x) · [U_kᵀ (x − μ_k); 1] over kernels k,  p_k(x) ∝ exp(−|x − μ_k|²/2σ²),  Σ_k p_k = 1
 
-A mixture has an affine map for each kernel and blends them. Far from every centre the nearest alone answers, so a map
-goes on as that kernel's plane does. z is sparse: kernels whose responsibility is below rounding are left out.
+A mixture has an affine map for each kernel and blends them. Far from every centre the nearest alone answers, by its
+plane. z is sparse: kernels whose responsibility is below rounding are left out.
+A kernel sees only directions in which its own rows differ (`seen_axes`): along any other its slope would be fitted to
+rows of which it has a share of a millionth, and a new row that is all its own would be thrown a million times as far.
 Brand, IJCAI 2003, section 3.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +22,11 @@ from gramfold.types import Floats, Integers
 _ENTRIES_PER_BLOCK = 2_000_000
 _LEAST_SHARE = 1e-8  # of the largest responsibility: what is below is far from every place that it could change
 _SPACING_SHARE = 0.25  # width / spacing of the centres: more bridges neighbouring sheets, less makes hard borders
+MARGIN = 0.5  # of the extent of what a kernel has seen, by which a map may leave it
 _MEMBERS = 500  # rows that a kernel's principal axes are found from, at most
+_OWN_SHARE = 0.02  # of a row, from which on it is a kernel's own
+_LEAST_VARIANCE = 1e-12  # of a direction, relative to the kernel's largest in units of its columns' own spread
+_ROUNDING = 64  # in units of the largest value of a column: what varies less does not vary
 
 
 class Basis(Protocol):
@@ -32,6 +38,9 @@ class Basis(Protocol):
 
     def __call__(self, rows: Floats) -> Any:
         """The values z (b, r) at these rows, dense or CSR, in float64."""
+
+    def units(self, sizes: Floats) -> Floats:
+        """What to measure the functions in, if these (r,) are their root sums of squares: no unit of theirs matters."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,9 @@ class LinearBasis:
     def __call__(self, rows: Floats) -> Floats:
         return np.asarray(rows - self.origin, dtype=np.float64)
 
+    def units(self, sizes: Floats) -> Floats:
+        return sizes
+
 
 @dataclass(frozen=True)
 class MixtureBasis:
@@ -55,10 +67,19 @@ class MixtureBasis:
     centers: Floats  # (m, d) μ
     width: float  # σ
     axes: Floats | None = None  # (m, d, l) U; None: all d
+    turned: Any = None  # (m,) kernels whose axes are combinations, in units of their rows' spread; None: no kernel
 
     @property
     def size(self) -> int:
         return len(self.centers) * self.block
+
+    def units(self, sizes: Floats) -> Floats:
+        if self.turned is None:
+            return sizes
+        # combinations that vary little are no columns in a small unit: they stay small, beside p_k · 1
+        units = sizes.reshape(len(self.centers), self.block).copy()
+        units[self.turned] = units[self.turned, -1:]
+        return units.ravel()
 
     @property
     def block(self) -> int:
@@ -94,9 +115,13 @@ class MixtureBasis:
         order = np.argsort(kernel, kind="stable")
         for pairs in np.split(order, np.flatnonzero(np.diff(kernel[order])) + 1):
             if pairs.size:
-                k = kernel[pairs[0]]
-                local[pairs] = (rows[who[pairs]] - self.centers[k]) @ self.axes[k]
+                local[pairs] = self.local(rows[who[pairs]], kernel[pairs[0]])
         return local
+
+    def local(self, rows: Floats, k: int) -> Floats:
+        """U_kᵀ (x − μ_k) of these rows."""
+        away = np.asarray(rows - self.centers[k], dtype=np.float64)
+        return away if self.axes is None else np.asarray(away @ self.axes[k])
 
 
 @dataclass(frozen=True)
@@ -108,6 +133,9 @@ class WithConstant:
     @property
     def size(self) -> int:
         return self.basis.size + 1
+
+    def units(self, sizes: Floats) -> Floats:
+        return np.append(self.basis.units(sizes[:-1]), sizes[-1])
 
     def __call__(self, rows: Floats) -> Any:
         z, ones = self.basis(rows), np.ones((len(rows), 1))
@@ -129,6 +157,9 @@ class Reweighted:
     def size(self) -> int:
         return self.basis.size
 
+    def units(self, sizes: Floats) -> Floats:
+        return self.basis.units(sizes)
+
     def __call__(self, rows: Floats) -> Any:
         z = self.basis(rows)
         u = z @ self.first
@@ -148,6 +179,14 @@ def in_line(centers: Floats) -> Integers:
     """An order of the centres in which those near each other are mostly near: along their longest direction."""
     moved = centers - centers.mean(axis=0)
     return np.argsort(moved @ np.linalg.svd(moved, full_matrices=False)[2][0], kind="stable")
+
+
+def lower_ends(ends: Floats, shares: csr_array, values: Floats) -> None:
+    """Lower `ends` (m, p) to the least of the values (b, p) of the rows that each kernel has a share (b, m) of."""
+    by_kernel = shares.tocsc()
+    some = np.flatnonzero(np.diff(by_kernel.indptr))
+    if some.size:
+        ends[some] = np.minimum(ends[some], np.minimum.reduceat(values[by_kernel.indices], by_kernel.indptr[some]))
 
 
 def spacing_width(centers: Floats) -> float:
@@ -185,6 +224,63 @@ def principal_axes_of(points: Floats, numbers: Integers, centers: Floats, owner:
         real = min(count, int((sizes > np.finfo(np.float64).eps * len(some) * sizes[0]).sum()))
         axes[k, :, :real] = directions[:real].T
     return axes
+
+
+def seen_axes(basis: MixtureBasis, points: Floats, numbers: Integers) -> MixtureBasis:
+    """The same kernels without the directions in which the rows `points[numbers]` that are their own do not differ."""
+    m, width = len(basis.centers), basis.block - 1
+    if not width:
+        return basis
+    own = _own_rows(basis, points, numbers)
+    directions = [_varying(basis, points[own[k]], k) for k in range(m)]  # (l, l') of the kernel's functions; None: all
+    if all(found is None for found in directions):
+        return basis
+    count = max(width if found is None else found.shape[1] for found in directions)
+    axes = np.zeros((m, basis.centers.shape[1], count))
+    for k, found in enumerate(directions):
+        before = np.eye(width) if basis.axes is None else basis.axes[k]
+        after = before if found is None else before @ found
+        axes[k, :, : after.shape[1]] = after
+    return replace(basis, axes=axes, turned=np.array([found is not None for found in directions]))
+
+
+def _own_rows(basis: MixtureBasis, points: Floats, numbers: Integers) -> list[Integers]:
+    """The rows of the table that are each kernel's own."""
+    kernels, rows = [], []
+    for part in blocks(len(numbers), max(1, _ENTRIES_PER_BLOCK // max(basis.centers.shape))):
+        shares = basis.responsibilities(points[numbers[part]])
+        own = shares.data >= _OWN_SHARE
+        kernels.append(shares.indices[own])
+        rows.append(np.repeat(numbers[part], np.diff(shares.indptr))[own])
+    kernel, row = np.concatenate(kernels), np.concatenate(rows)
+    order = np.argsort(kernel, kind="stable")
+    return np.split(row[order], np.cumsum(np.bincount(kernel, minlength=len(basis.centers)))[:-1])
+
+
+def _varying(basis: MixtureBasis, rows: Floats, k: int) -> Floats | None:
+    """Combinations (l, l') of a kernel's local coordinates in which these rows differ; None if they do in all."""
+    width = basis.block - 1
+    if not len(rows):
+        return np.zeros((width, 0))
+    local = basis.local(rows, k)
+    local -= local.mean(axis=0)
+    largest = np.abs(rows).max(axis=0).astype(np.float64)
+    rounding = (
+        _ROUNDING * np.finfo(rows.dtype).eps * (largest if basis.axes is None else largest @ np.abs(basis.axes[k]))
+    )
+    spread = np.sqrt(np.square(local).mean(axis=0))
+    varies = spread > rounding
+    unit = np.where(varies, spread, np.inf)
+    local /= unit
+    if len(local) > width:
+        values, vectors = np.linalg.eigh(local.T @ local)
+    else:
+        values, vectors = np.linalg.svd(local, full_matrices=False)[1:]
+        values, vectors = np.square(values), vectors.T
+    kept = values > _LEAST_VARIANCE * values.max()
+    if kept.sum() == width:
+        return None
+    return np.asarray(vectors[:, kept] / unit[:, None])
 
 
 def _minus_squares(rows: Floats, centers: Floats) -> Floats:

@@ -3,6 +3,7 @@
     W_ij weights, q = W1, W_ij ← W_ij / (q_i q_j)^α;    D = diag(W1),  L = D − W
     plain:  L v = μ v;      normalised:  L v = μ D v
     a vertex that stands for m rows counts m times in every sum
+    self-loops W_ii = 1 (m of them for each of m rows, from copy to copy) count in q and D; in L they cancel
 
 With α = 1 the density of the points has no part in the limit of many points, with α = 0 it has all.
 Coifman, Lafon, Appl. Comput. Harmon. Anal. 21 (2006).
@@ -11,10 +12,14 @@ Coifman, Lafon, Appl. Comput. Harmon. Anal. 21 (2006).
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
+from gramfold.errors import DisconnectedGraphWarning
 from gramfold.graph.affinity import Width, affinity, divided_by_density
 from gramfold.graph.laplacian import degrees, laplacian
 from gramfold.kernels.penalty import Decay, PenaltyKernel
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Graph
 
 
@@ -36,16 +41,21 @@ def laplacian_kernel(
     exponent: float,
     alpha: float = 0.0,
     null_value: float = 0.0,
+    self_loops: bool = False,
 ) -> LaplacianKernel:
     """The kernel f(L) of a connected graph."""
     copies = graph.multiplicity
     weights, pull = affinity(graph, width), copies
+    loops = copies**2 if self_loops else np.zeros(len(copies))
+    if self_loops:
+        _warn_of_loose_pieces(weights)
     if alpha > 0:
-        density = degrees(weights) / copies
+        density = (degrees(weights) + loops) / copies
         weights, pull = divided_by_density(weights, density, alpha), copies / density**alpha
+        loops = loops / density ** (2 * alpha)
     return LaplacianKernel(
         penalty=laplacian(weights),
-        mass=degrees(weights) if normalized else copies,
+        mass=degrees(weights) + loops if normalized else copies,
         null=np.ones((len(graph), 1)),
         rows=np.arange(len(graph)),
         exponent=exponent,
@@ -55,3 +65,16 @@ def laplacian_kernel(
         pull=pull,
         normalized=normalized,
     )
+
+
+def _warn_of_loose_pieces(weights: csr_array) -> None:
+    """Say where all edges between some vertices weigh nothing beside their self-loops."""
+    rounding = float(np.finfo(np.float64).eps)
+    count = connected_components(weights > rounding, directed=False)[0]
+    if count > 1:
+        warn(
+            f"the graph falls into {count} pieces with weights below {rounding:.0e} between them, which beside "
+            "self-loops of 1 is rounding: walkers stay within their piece, and the first coordinates do no more than "
+            "tell pieces apart; use a larger width, width='self-tuning' or self_loops=False.",
+            DisconnectedGraphWarning,
+        )

@@ -37,11 +37,29 @@ class RowKernel:
             return _finite(np.asarray(values, dtype=np.float64), self.name)
         left, right = left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)
         if self.name == "rbf":
-            return _gaussian(left, right, self.gamma)
+            return _gaussian(left, right, self.gamma, np.exp)
         named: dict[str, Any] = {"gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
         with np.errstate(over="ignore", invalid="ignore"):  # told in our own words
             values = pairwise_kernels(left, right, metric=self.name, filter_params=True, **named)
         return _finite(np.asarray(values), self.name)
+
+    def varying(self, left: Any, right: Any) -> Floats:
+        """k(left_i, right_j) − c, (m, n) in float64, with a constant c that any centring takes out again.
+
+        c is the value of rows without length: 1 for the Gaussian. What varies about it would be lost where k is kept in
+        float32 and γ is small.
+        """
+        if self.name == "rbf":
+            left, right = left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)
+            return _gaussian(left, right, self.gamma, np.expm1)
+        values = self(left, right)
+        values -= self._of_nothing()
+        return values
+
+    def _of_nothing(self) -> float:
+        if self.name == "poly" and self.coef0 > 0:
+            return float(self.coef0**self.degree)
+        return float(np.tanh(self.coef0)) if self.name == "sigmoid" else 0.0
 
     def diagonal(self, rows: Any) -> Floats:
         """k(x_i, x_i), (m,) in float64, without the other pairs."""
@@ -67,7 +85,7 @@ def _squared_lengths(rows: Any) -> Floats:
     return np.asarray(row_norms(rows.astype(np.float64, copy=False), squared=True))
 
 
-def _gaussian(left: Any, right: Any, gamma: float | None) -> Floats:
+def _gaussian(left: Any, right: Any, gamma: float | None, exponential: np.ufunc) -> Floats:
     from sklearn.metrics.pairwise import euclidean_distances
 
     if not issparse(left):
@@ -76,7 +94,7 @@ def _gaussian(left: Any, right: Any, gamma: float | None) -> Floats:
         left, right = left - center, right - center
     values = euclidean_distances(left, right, squared=True)
     values *= -(gamma or 0.0)
-    return np.asarray(np.exp(values, out=values))
+    return np.asarray(exponential(values, out=values))
 
 
 def default_gamma(name: KernelFunction, X: Any) -> float | None:

@@ -2,10 +2,11 @@
 
     P = I − 1 cᵀ with Σ c = 1;    K_ij = B_ij − (B c)_i − (B c)_j + cᵀ B c;    K c = 0
 
-B is a kernel function's values, or −½ times squared distances. Where B_ij = ⟨x_i, x_j⟩ (or −½|x_i − x_j|²) the
-centre Σ c_i x_i becomes the origin: K_ij = ⟨x_i − Σ c x, x_j − Σ c x⟩. Any such c keeps K positive semidefinite if
-any does, for zᵀ K z = (Pᵀz)ᵀ B (Pᵀz) and Pᵀz sums to 0. By default c is the share of each vertex in the data rows:
-the mean, in which a vertex that stands for m rows counts m times. Burges, section 2.2.1.
+B is a kernel function's values (less a constant, of which nothing is left), or −½ times squared distances. Where
+B_ij = ⟨x_i, x_j⟩ (or −½|x_i − x_j|²) the centre Σ c_i x_i becomes the origin: K_ij = ⟨x_i − Σ c x, x_j − Σ c x⟩. Any
+such c keeps K positive semidefinite if any does, for zᵀ K z = (Pᵀz)ᵀ B (Pᵀz) and Pᵀz sums to 0. By default c is the
+share of each vertex in the data rows: the mean, in which a vertex that stands for m rows counts m times. Burges,
+section 2.2.1.
 """
 
 from collections.abc import Callable
@@ -72,14 +73,17 @@ class GramKernel(Kernel):
     def offset(self) -> float:
         """Size of what the centring takes out of B, ‖B 1‖ / ‖1‖ over the data rows: products round relative to it.
 
-        Weights of both signs may take out less, or far more: the larger counts.
+        Weights of both signs may take out less, or far more: the larger counts. Entries that were rounded to float32
+        when they were stored are as a sum that takes out so much more, over their number.
         """
         total, share = self.mass.sum(), self.mass / self.mass.sum()
         taken = np.abs(self.means)
         if not np.array_equal(self.center, share):
             taken = np.maximum(taken, np.abs(self.uncentered(share[:, None]).ravel()))
         largest = float(taken.max()) or 1.0  # whose square may overflow
-        return largest * float(np.sqrt(total * (self.mass @ (taken / largest) ** 2)))
+        out = largest * float(np.sqrt(total * (self.mass @ (taken / largest) ** 2)))
+        coarser = float(np.finfo(self.array.dtype).eps / np.finfo(np.float64).eps)
+        return max(out, coarser / float(total) * max(out, abs(self.trace())))
 
     def trace(self) -> float:
         """Trace over the data rows."""

@@ -64,8 +64,9 @@ def lay_out(places: Floats, order: RankOrder, mass: Floats) -> Layout:
     distances = pdist(places)[order.order]
     disparities = order.regress(distances)
     size = _sum_of_squares(distances, order.weights)
-    misfit = _sum_of_squares(distances - disparities, order.weights)
-    scale = size / _sum_of_squares(disparities, order.weights)
+    unlisted = order.unlisted(disparities)
+    misfit = _sum_of_squares(distances - disparities, order.weights) + unlisted
+    scale = size / (_sum_of_squares(disparities, order.weights) + unlisted)
     # places that coincide have no direction to part in
     ratios = np.divide(scale * disparities, distances, out=np.zeros_like(distances), where=distances > 0)
     pull = _matrix(ratios, order)  # (n, n)

@@ -95,7 +95,7 @@ class RepairedGram(GramKernel):
     @property
     def raised(self) -> float:
         """d~² of two different points at distance 0: c² + 2a."""
-        return self.constant**2 + 2 * self.shift
+        return self.constant * self.constant + 2 * self.shift
 
 
 def mercer_gram(
@@ -150,10 +150,11 @@ def additive_constant(squared: Floats) -> float:
         for _ in range(_STEPS):
             u = _lowest_vector(squared, c, top, accuracy, u)
             plain, rooted = _form(squared, u), _form(squared, u, np.sqrt)
-            if plain + 2 * c * rooted + 0.5 * c**2 >= -_ZERO * top:
+            if plain + 2 * c * rooted + 0.5 * c * c >= -_ZERO * top:
                 break
-            # uᵀ K~ u < 0 at c, so the roots are real and the larger lies above c
-            c = -2 * rooted + float(np.sqrt(4 * rooted**2 - 2 * plain))
+            # uᵀ K~ u < 0 at c, so the roots are real and the larger lies above c (products: a power of two in the
+            # lengths then is one in c, to the bit)
+            c = -2 * rooted + float(np.sqrt(4 * rooted * rooted - 2 * plain))
         else:
             raise NotConvergedError(
                 f"the constant that makes {n} x {n} dissimilarities Euclidean did not settle in {_STEPS} steps (it is "
@@ -211,7 +212,7 @@ def _raised_product(squared: Floats, vectors: Floats, c: float, a: float) -> Flo
         return block
 
     plain = times(squared, vectors, with_roots if c else None)
-    return np.asarray(-0.5 * (plain + (c**2 + 2 * a) * (vectors.sum(axis=0) - vectors)))
+    return np.asarray(-0.5 * (plain + (c * c + 2 * a) * (vectors.sum(axis=0) - vectors)))
 
 
 def _lowest_vector(squared: Floats, c: float, top: float, accuracy: float, near: Floats | float = 0.0) -> Floats:
@@ -221,9 +222,9 @@ def _lowest_vector(squared: Floats, c: float, top: float, accuracy: float, near:
         # 2 top·H − K~: the lowest comes first, accuracy is relative to the largest, and the uniform vector stays at 0
         v = v - v.mean(axis=0)
         v = 2 * top * v - _raised_product(squared, v, c, 0.0)
-        return np.asarray(v - v.mean(axis=0))
+        return np.asarray(v - v.mean(axis=0)) * unit
 
-    n = len(squared)
+    n, unit = len(squared), 2.0 ** -int(np.frexp(top)[1])  # ARPACK rounds otherwise at another size
     start = near + _RANDOM_PART / np.sqrt(n) * np.random.default_rng(n).standard_normal((n, 1))
     operator = LinearOperator((n, n), matvec=lambda v: flipped(v.reshape(-1, 1)).ravel(), dtype=np.float64)
     try:

@@ -17,6 +17,7 @@ from scipy.sparse import issparse
 
 from gramfold.kernels.nystrom import LandmarkValues
 from gramfold.neighbors.duplicates import collapse_rows
+from gramfold.runtime.threads import openmp_threads
 from gramfold.types import Floats, Integers
 
 Sampling = Literal["uniform", "kmeans", "leverage"]
@@ -24,6 +25,7 @@ Sampling = Literal["uniform", "kmeans", "leverage"]
 # k-means sees at most this many rows for each centre, and few rounds: centres need only spread as the rows do.
 _ROWS_PER_CENTER = 20
 _ROUNDS = 10
+_CELL = 32  # times the rounding of a distance from squares: rows of one cell of that size are taken for one
 # Directions that λ leaves out of account, as a share of the subset; and the least λ, relative to the trace.
 _SHARE_CARRIED = 0.1
 _LEAST_RIDGE = 1e-8
@@ -39,7 +41,8 @@ def kmeans_rows(rows: Any, count: int, random_state: np.random.RandomState) -> I
     from sklearn.metrics import pairwise_distances_argmin
 
     centers = kmeans_centers(rows, np.arange(rows.shape[0]), count, random_state)
-    return np.unique(pairwise_distances_argmin(centers.astype(rows.dtype), rows))
+    with openmp_threads():
+        return np.unique(pairwise_distances_argmin(centers.astype(rows.dtype), rows))
 
 
 def kmeans_centers(rows: Any, numbers: Integers, count: int, random_state: np.random.RandomState) -> Floats:
@@ -47,11 +50,22 @@ def kmeans_centers(rows: Any, numbers: Integers, count: int, random_state: np.ra
     from sklearn.cluster import KMeans
 
     seen = rows[numbers[uniform_rows(len(numbers), _ROWS_PER_CENTER * count, random_state)]]
-    if not issparse(seen):
-        count = min(count, len(collapse_rows(seen)))  # copies cannot have centres of their own
     small, power = squarable(seen)
-    found = KMeans(count, n_init=1, max_iter=_ROUNDS, random_state=random_state).fit(small)
+    if not issparse(seen):
+        count = min(count, told_apart(small))
+    with openmp_threads():
+        found = KMeans(count, n_init=1, max_iter=_ROUNDS, random_state=random_state).fit(small)
     return np.asarray(np.ldexp(found.cluster_centers_, power))
+
+
+def told_apart(rows: Floats) -> int:
+    """How many of these rows k-means can tell apart: others cannot have centres of their own.
+
+    It takes distances from squares, which leaves half of the digits.
+    """
+    away = rows - rows.mean(axis=0, dtype=np.float64)
+    cell = _CELL * np.sqrt(np.finfo(rows.dtype).eps) * float(np.abs(away).max())
+    return len(collapse_rows(np.round(away / cell) + 0.0)) if cell > 0 else 1  # −0 is 0
 
 
 def squarable(rows: Any) -> tuple[Any, int]:

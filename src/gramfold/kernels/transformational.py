@@ -9,24 +9,26 @@ them, u; *reweighted* divides the columns of Z by u and solves again: the consta
 
 Z D Zᵀ is nearly singular (kernels overlap), so it is whitened by its eigenvectors, those below a cut left out:
 with Rᵀ Z D Zᵀ R = I and P = I − Rᵀ Z W Zᵀ R the kernel of the map is K(x, x') = z(x)ᵀ R P† Rᵀ z(x'), P† without the
-leading solution. Nothing n × r is held: rows of Z are made again, a block at a time. Brand, IJCAI 2003, section 2.
+leading solution. Nothing n × r is held: rows of Z are made again, a block at a time. With more functions than vertices
+the small problem is that of the vertices: D^½ Zᵀ Z D^½ = U Λ Uᵀ has the same eigenvalues, R = Z D^½ U Λ⁻¹ and
+Rᵀ Z = Uᵀ D^-½. Brand, IJCAI 2003, section 2.
 """
 
-import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.sparse import csr_array, issparse
 
 from gramfold.errors import ApproximationWarning, InputError
-from gramfold.kernels.basis import Basis, Reweighted, WithConstant, constant_of
+from gramfold.kernels.basis import MARGIN, Basis, MixtureBasis, Reweighted, WithConstant, constant_of, lower_ends
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks
+from gramfold.runtime.warning import warn
 from gramfold.spectral.canonical import signs_of
 from gramfold.spectral.dense import lowest_eigenpairs
 from gramfold.spectral.policy import checked
@@ -39,6 +41,7 @@ _ROWS_PER_BLOCK = 5_000
 _CUT = 1e-10  # of the largest eigenvalue of Z D Zᵀ: below, a direction is rounding
 _SMALLEST_WEIGHT = 1e-3  # of the median |u|: a smaller one would blow its row up
 _EPS = float(np.finfo(np.float64).eps)
+_SQUARES, _TABLES = 8, 3  # matrices of the size of the small problem that are held at once, and of n × r where r > n
 
 
 @dataclass(frozen=True)
@@ -157,13 +160,26 @@ class Solution:
         return np.asarray(self.white @ self.inner)
 
 
-def solve(joined: Floats, scatter: Floats, count: int) -> Solution:
-    """The `count` largest λ of joined · v = λ scatter · v, fewer where the functions span fewer directions.
+def solved(problem: Problem, basis: Basis, count: int, stages: Stages = SILENT) -> Solution:
+    """The `count` largest λ of Z W Zᵀ v = λ Z D Zᵀ v, fewer where the functions span fewer directions."""
+    if basis.size > len(problem.vertices):
+        return solve_by_vertices(problem, basis, count)
+    joined, scatter = problem.matrices(basis, stages)
+    return solve(joined, scatter, count, basis.units(np.sqrt(np.diag(scatter))))
+
+
+def solving_memory(n: int, r: int) -> float:
+    """Bytes that `solved` takes for n vertices and r functions."""
+    small = 8.0 * _SQUARES * min(n, r) ** 2  # both matrices, eigenvectors, and what LAPACK works in
+    return small + (8.0 * _TABLES * n * r if r > n else 0.0)
+
+
+def solve(joined: Floats, scatter: Floats, count: int, units: Floats) -> Solution:
+    """The `count` largest λ of joined · v = λ scatter · v, the functions measured in these units.
 
     `scatter` is overwritten.
     """
-    size = np.sqrt(np.diag(scatter))
-    scale = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)  # so that no unit of a column matters
+    scale = _inverse(units)
     scatter *= scale[:, None]
     scatter *= scale
     values, white = eigh(scatter, driver="evd", overwrite_a=True, check_finite=False)
@@ -171,7 +187,38 @@ def solve(joined: Floats, scatter: Floats, count: int) -> Solution:
     white = white[:, kept]
     white /= np.sqrt(values[kept])
     white *= scale[:, None]
-    penalty = -(white.T @ joined @ white)
+    return _leading(white, white.T @ joined @ white, count)
+
+
+def solve_by_vertices(problem: Problem, basis: Basis, count: int) -> Solution:
+    """The same from a matrix as large as there are vertices."""
+    z = np.empty((len(problem.vertices), basis.size))
+    for some, values in problem.vertices.stream(basis):
+        z[some] = values.toarray() if issparse(values) else values
+    root = np.sqrt(problem.degrees)
+    z *= root[:, None]
+    scale = _inverse(basis.units(np.sqrt(np.einsum("nr,nr->r", z, z))))
+    z *= scale
+    values, vectors = eigh(z @ z.T, driver="evd", overwrite_a=True, check_finite=False)
+    kept = values > _CUT * values[-1]
+    vectors = vectors[:, kept]
+    white = z.T @ (vectors / values[kept])
+    places = z @ white  # D^½ Zᵀ R, which is U but for what rounding adds along small values
+    triangle = cholesky(places.T @ places)  # nearly I
+    white = solve_triangular(triangle, white.T, trans="T", overwrite_b=True).T
+    places = solve_triangular(triangle, places.T, trans="T", overwrite_b=True).T
+    places *= _inverse(root)[:, None]  # where D is 0, W is too
+    white *= scale[:, None]
+    return _leading(white, places.T @ problem.times(places), count)
+
+
+def _inverse(sizes: Floats) -> Floats:
+    return np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+
+
+def _leading(white: Floats, joined: Floats, count: int) -> Solution:
+    """From R and Rᵀ Z W Zᵀ R."""
+    penalty = -joined
     penalty = 0.5 * (penalty + penalty.T)
     penalty[np.diag_indices(len(penalty))] += 1.0
     penalties, inner = lowest_eigenpairs(penalty, min(count, len(penalty)))
@@ -228,8 +275,29 @@ class TransformationalKernel(Kernel):
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """Where a mixture may put a row: from Σ p_k(x) low_k to Σ p_k(x) high_k, which are combinations of z, as Σ p_k is.
+
+    low_k and high_k are the ends of the places of all rows that kernel k has a share of, moved outwards by half of the
+    way between them: rows of the fit are within, and so is what is like them.
+    """
+
+    low: Floats  # (r, p)
+    high: Floats  # (r, p)
+    one: Floats  # (r, 1) Σ p_k over what z was divided by
+
+
+@dataclass(frozen=True)
+class Extended:
+    """Places of rows, and how far they were taken back to the bounds, in units of the map's extent."""
+
+    places: Floats  # (b, p)
+    taken_back: Floats  # (b,)
+
+
+@dataclass(frozen=True)
 class TransformationalMap:
-    """y(x) = vᵀ z(x), with the kernel and spectrum that it belongs to."""
+    """y(x) = vᵀ z(x) within the bounds, with the kernel and spectrum that it belongs to."""
 
     basis: Basis
     coefficients: Floats  # (r, p)
@@ -238,12 +306,31 @@ class TransformationalMap:
     places: Floats  # (n, p) of the vertices
     leading: float  # the eigenvalue that was dropped
     ripple: float  # of the dropped coordinate: largest departure from its mean / mean; 0 is the constant
+    bounds: Bounds | None = None
 
     def __call__(self, rows: Floats) -> Floats:
         """Places (b, p) of any rows."""
-        made = np.empty((len(rows), self.coefficients.shape[1]))
+        return self.extended(rows).places
+
+    def unbounded(self, rows: Floats) -> Floats:
+        """The combination vᵀ z(x) itself, (b, p)."""
+        return self._combined(rows, self.coefficients)
+
+    def extended(self, rows: Floats) -> Extended:
+        """Places of any rows."""
+        if self.bounds is None:
+            return Extended(self.unbounded(rows), np.zeros(len(rows)))
+        p = self.coefficients.shape[1]
+        together = np.hstack([self.coefficients, self.bounds.low, self.bounds.high, self.bounds.one])
+        free, low, high, one = np.split(self._combined(rows, together), [p, 2 * p, 3 * p], axis=1)
+        places = np.clip(free, low / one, high / one)
+        extent = float(np.ptp(self.places, axis=0).max()) or 1.0
+        return Extended(places, np.abs(places - free).max(axis=1) / extent)
+
+    def _combined(self, rows: Floats, coefficients: Floats) -> Floats:
+        made = np.empty((len(rows), coefficients.shape[1]))
         for part in blocks(len(rows), _rows_per_block(rows.shape[1])):
-            made[part] = self.basis(rows[part]) @ self.coefficients
+            made[part] = self.basis(rows[part]) @ coefficients
         return made
 
 
@@ -256,6 +343,18 @@ def transformational_map(
     stages: Stages = SILENT,
 ) -> TransformationalMap:
     """The map of at most `count` coordinates; `rows` has the vertex of each data row."""
+    found = _unbounded_map(problem, basis, count, approximation, rows, stages)
+    return _bounded(found, problem.vertices, basis) if isinstance(basis, MixtureBasis) else found
+
+
+def _unbounded_map(
+    problem: Problem,
+    basis: Basis,
+    count: int,
+    approximation: Approximation,
+    rows: Integers | None,
+    stages: Stages,
+) -> TransformationalMap:
     started = perf_counter()
     if approximation == "affine":
         basis = WithConstant(basis)
@@ -263,22 +362,21 @@ def transformational_map(
     if approximation == "reweighted" and known is not None:
         # no λ exceeds 1, so a constant that is a combination is the leading raw solution: no need to solve for it
         basis = Reweighted(basis, known)
-        return _made(problem, basis, solve(*problem.matrices(basis, stages), count + 1), "raw", count, rows, started)
-    solution = solve(*problem.matrices(basis, stages), count + 1 if approximation != "reweighted" else 1)
+        return _made(problem, basis, solved(problem, basis, count + 1, stages), "raw", count, rows, started)
+    solution = solved(problem, basis, count + 1 if approximation != "reweighted" else 1, stages)
     lead = problem.vertices.map(basis, solution.coefficients[:, 0])
     if approximation in {"reweighted", "stochastic"} and not _may_divide(lead):
-        warnings.warn(
+        warn(
             f"the leading coordinate is {np.abs(lead).min() / np.median(np.abs(lead)):.1g} of its median at some row "
             f"or changes its sign, so nothing can be divided by it: approximation='affine' was used, not "
             f"{approximation!r}.",
             ApproximationWarning,
-            stacklevel=2,
         )
         approximation, basis = "affine", WithConstant(basis)
-        solution = solve(*problem.matrices(basis, stages), count + 1)
+        solution = solved(problem, basis, count + 1, stages)
     elif approximation == "reweighted":
         basis = Reweighted(basis, solution.coefficients[:, 0])
-        solution = solve(*problem.matrices(basis, stages), count + 1)
+        solution = solved(problem, basis, count + 1, stages)
     return _made(problem, basis, solution, approximation, count, rows, started)
 
 
@@ -300,8 +398,8 @@ def _made(
     places, values = every[:, kept], solution.values[kept]
     if not len(values):
         raise InputError(
-            f"the {basis.size} functions of the map span no direction beside the constant on these rows: use more "
-            "kernels, or rows that differ."
+            f"the {basis.size} functions of the map span no direction beside the constant on these rows, but for "
+            "rounding: pass rows that differ, leave out those that lie very far from all others, or use more kernels."
         )
     signs = signs_of(places)
     places, inner = places * signs, solution.inner[:, kept] * signs
@@ -333,9 +431,28 @@ def _made(
     )
     coefficients = solution.white @ inner
     if approximation == "stochastic":
-        basis, places = Reweighted(basis, solution.coefficients[:, 0]), places / lead[:, None]
+        toward = np.sign(mean)  # the signs of the map are those of its coordinates, not of the solver's leading one
+        basis, places = Reweighted(basis, toward * solution.coefficients[:, 0]), places / (toward * lead)[:, None]
     ripple = float(np.abs(lead - mean).max() / abs(mean)) if mean else np.inf
     return TransformationalMap(basis, coefficients, kernel, spectrum, places, float(solution.values[0]), ripple)
+
+
+def _bounded(found: TransformationalMap, vertices: Vertices, mixture: MixtureBasis) -> TransformationalMap:
+    """The map within the bounds of its kernels' rows."""
+    low, low_of_minus = np.full((2, len(mixture.centers), found.places.shape[1]), np.inf)
+    for part in blocks(len(vertices), _rows_per_block(max(mixture.centers.shape))):
+        shares = mixture.responsibilities(vertices.points[vertices.numbers[part]])
+        lower_ends(low, shares, found.places[part])
+        lower_ends(low_of_minus, shares, -found.places[part])
+    unseen = np.isinf(low[:, 0])  # by any row: all of the map is allowed
+    low[unseen], low_of_minus[unseen] = found.places.min(axis=0), -found.places.max(axis=0)
+    high = -low_of_minus
+    margin = MARGIN * (high - low)
+    # the functions that are the shares, whatever they were divided by
+    shares_of = mixture.block - 1 + mixture.block * np.arange(len(mixture.centers))
+    bounds = Bounds(*(np.zeros((len(found.coefficients), width)) for width in (low.shape[1], low.shape[1], 1)))
+    bounds.low[shares_of], bounds.high[shares_of], bounds.one[shares_of] = low - margin, high + margin, 1.0
+    return replace(found, bounds=bounds)
 
 
 def _may_divide(lead: Floats) -> bool:

@@ -59,7 +59,7 @@ class ClassicalMDS(DistanceEmbedding):
         return dense + super()._memory(n, itemsize)
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
-        self._measure(X)
+        X = self._measure(X)
         self._collapse = self._copies(X)
         self._check_components(len(self._collapse))
         first = self._collapse.first

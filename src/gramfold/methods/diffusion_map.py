@@ -1,9 +1,11 @@
 """Diffusion maps: points are near when random walkers from them are in the same places after t steps.
 
-    q = W1,  W_ij ← W_ij / (q_i q_j)^α;    D = diag(W1),  P = D^-1 W,  π = diag D / Σ D
+    W_ij = exp(−d²/2σ²) on edges and W_ii = 1;    q = W1,  W_ij ← W_ij / (q_i q_j)^α
+    D = diag(W1),  P = D^-1 W,  π = diag D / Σ D
     P ψ = λ ψ with Σ_i π_i ψ_i² = 1;    y = |λ|^t ψ without the constant ψ,  K = Σ λ^2t ψ ψᵀ
     |y_i − y_j|² = Σ_k (P^t_ik − P^t_jk)² / π_k, with all coordinates
-    new point: y(x) = Σ_j p(x, j) y_j / λ,   p(x, j) ∝ w(x, j) / q_j^α by the graph's own rule
+    new point: y(x) = Σ_j p(x, j) y_j / λ,   p(x, j) ∝ w(x, j) / q_j^α by the graph's own rule;
+    on a training row x_i the weight w(x_i, i) = 1 is its self-loop
 
 Solved as L v = μ D v with μ = 1 − λ. Coifman, Lafon, Appl. Comput. Harmon. Anal. 21 (2006).
 """
@@ -50,11 +52,25 @@ class DiffusionMap(LaplacianEmbedding):
         allowed=[Interval(Real, 0, 1, closed="both")],
         words="α: how far the density of the points is taken out of the weights; 1 wholly, 0 not at all.",
     )
+    self_loops: bool | None = parameter(
+        default=None,
+        allowed=["boolean", None],
+        words="""Whether each row has an edge of weight 1 to itself, so that a walker may stay. None: with Gaussian
+        weights, which are 1 at distance 0.""",
+    )
     t: float = parameter(
         default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="Steps that the walkers take."
     )
 
     def _kernel_of_weights(self, graph: Graph, width: Width) -> LaplacianKernel:
-        kernel = laplacian_kernel(graph, width, normalized=True, alpha=self.alpha, decay=Steps(self.t), exponent=0.5)
+        kernel = laplacian_kernel(
+            graph,
+            width,
+            normalized=True,
+            alpha=self.alpha,
+            decay=Steps(self.t),
+            exponent=0.5,
+            self_loops=self.weights == "gaussian" if self.self_loops is None else self.self_loops,
+        )
         volume = kernel.mass.sum()
         return replace(kernel, penalty=kernel.penalty / volume, mass=kernel.mass / volume)  # the mass is π: V is ψ

@@ -55,8 +55,8 @@ class HessianLLE(LocalEmbedding):
         return d + d * (d + 1) // 2  # with the row itself as many as a quadratic function has coefficients
 
     def _kernel(self, graph: Graph, stages: Stages) -> PenaltyKernel:
-        d = self.n_components
-        return self._aligned(graph, lambda grams: curved(tangent_coordinates(grams, d), self.roughness))
+        d, patches = self.n_components, self._index.vertex_grams(graph.vertices)
+        return self._aligned(graph, patches, lambda grams: curved(tangent_coordinates(grams, d), self.roughness))
 
 
 def curved(U: Floats, roughness: float) -> Floats:

@@ -9,7 +9,6 @@ Laplacian eigenmaps; with one kernel it is an affine locality preserving project
 Brand, IJCAI 2003.
 """
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -18,14 +17,23 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import ContinuousEmbedding, Piece, method, parameter
+from gramfold.embedding import ContinuousEmbedding, ContinuousPiece, Piece, method, parameter
 from gramfold.errors import RankWarning
 from gramfold.extension.judging import midway_misfits
-from gramfold.kernels.basis import Basis, MixtureBasis, in_line, nearest_centers, principal_axes_of, spacing_width
+from gramfold.kernels.basis import (
+    Basis,
+    MixtureBasis,
+    in_line,
+    nearest_centers,
+    principal_axes_of,
+    seen_axes,
+    spacing_width,
+)
 from gramfold.kernels.sampling import kmeans_centers, uniform_rows
-from gramfold.kernels.transformational import TransformationalMap
-from gramfold.runtime.memory import GIGABYTE
+from gramfold.kernels.transformational import TransformationalMap, solving_memory
+from gramfold.runtime.memory import GIGABYTE, fits
 from gramfold.runtime.progress import Stages
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Graph, Integers
 
 _MOST_KERNELS = 200  # unless asked for
@@ -94,7 +102,8 @@ class KernelEigenmaps(ContinuousEmbedding):
         The σ used.
     midway_error_ : float
         Midway along 99 of 100 edges the map is no farther than this from the middle of their ends' places, in units
-        of the map's spread (of the largest piece). Above 1 it cannot be trusted between the rows, and fit warns.
+        of the map's spread (of the largest piece; without the bounds that `transform` keeps). Above 1 it cannot be
+        trusted between the rows, and fit warns.
     """
     _invariant: ClassVar[bool] = False  # centres are drawn by row number
 
@@ -106,12 +115,13 @@ class KernelEigenmaps(ContinuousEmbedding):
         else:
             chosen = kmeans_centers(points, numbers, count, random_state)
         chosen = chosen[in_line(chosen)].astype(np.float64)
-        width = spacing_width(chosen) if self.width == "auto" else float(self.width)
+        width = spacing_width(chosen) if self.width == "auto" else float(self.width) / self.unit_
         owner = nearest_centers(points, numbers, chosen)
         axes = None
         if self.local_dim is not None and self.local_dim < d:
             axes = principal_axes_of(points, numbers, chosen, owner, self.local_dim)
-        return MixtureBasis(chosen, width, axes), np.argsort(owner, kind="stable")
+        basis = seen_axes(MixtureBasis(chosen, width, axes), points, numbers)
+        return basis, np.argsort(owner, kind="stable")
 
     def _solve(self, source: Graph, rows: Integers, stages: Stages) -> Piece:
         piece = super()._solve(source, rows, stages)
@@ -122,20 +132,21 @@ class KernelEigenmaps(ContinuousEmbedding):
     def _judge_between(self, source: Graph, piece: Piece) -> None:
         """With too few rows for its functions any graph can be embedded, by a map that swings between the rows."""
         numbers = self._first_rows[source.vertices]
-        off = midway_misfits(
-            source, self._points[numbers], piece.coordinates, lambda between: self._place(piece, between)
-        )
+        assert isinstance(piece, ContinuousPiece)
+        assert piece.map is not None
+        # zero columns of a map with fewer directions than asked for are right everywhere
+        places = piece.coordinates[:, : piece.map.places.shape[1]]
+        off = midway_misfits(source, self._points[numbers], places, piece.map.unbounded)
         if source is self.graph_:  # the largest piece
             self.midway_error_ = float(np.quantile(off, 1 - _EDGES_ALLOWED))
         share = float(np.mean(off > _FAR_OFF))
         if share > _EDGES_ALLOWED:
             count = piece.kernel.basis.size
-            warnings.warn(
+            warn(
                 f"midway along {share:.0%} of the edges the map is off the middle of their ends by more than its own "
                 f"spread, so it cannot be trusted between the rows: {len(source)} distinct rows are few for the "
                 f"{count} functions of the map; use fewer n_kernels, a smaller local_dim or centers='kmeans'.",
                 RankWarning,
-                stacklevel=4,
             )
 
     def _describe(self, basis: Basis, found: TransformationalMap) -> None:
@@ -158,23 +169,14 @@ class KernelEigenmaps(ContinuousEmbedding):
 
     # --- memory
 
-    def _read(self, X: Any, *, reset: bool) -> Any:
-        X = super()._read(X, reset=reset)
-        if reset:
-            self._columns = X.shape[1]
-        return X
-
-    def _memory(self, n: int, itemsize: int) -> float:
-        d = getattr(self, "_columns", 0)
-        return super()._memory(n, itemsize) + self._small_matrices(self._count(n, d) * self._functions(d))
-
-    def _small_matrices(self, r: int) -> float:
-        return 8.0 * 8 * r**2  # Z W Zᵀ, Z D Zᵀ, eigenvectors, and what LAPACK works in
+    def _size(self, n: int) -> int:
+        d = int(getattr(self, "n_features_in_", 0))
+        return self._count(n, d) * self._functions(d)
 
     def _memory_advice(self, n: int, itemsize: int) -> list[str]:
-        if self._functions(self._columns) <= 1 + _ADVISED_LOCAL_DIM:
+        d = self.n_features_in_
+        if self._functions(d) <= 1 + _ADVISED_LOCAL_DIM:
             return []
-        need = super()._memory(n, itemsize) + self._small_matrices(
-            self._count(n, self._columns) * (1 + _ADVISED_LOCAL_DIM)
-        )
-        return [f"or use local_dim={_ADVISED_LOCAL_DIM}, which needs {need / GIGABYTE:.1f} GB"]
+        need = self._graph_memory(n) + solving_memory(n, self._count(n, d) * (1 + _ADVISED_LOCAL_DIM))
+        words = f"or use local_dim={_ADVISED_LOCAL_DIM}, which needs {need / GIGABYTE:.1f} GB"
+        return [words] if fits(need) else []

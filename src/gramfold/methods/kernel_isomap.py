@@ -56,6 +56,10 @@ class KernelIsomap(GraphEmbedding):
         ("shift"), the negative part dropped ("clip"), or not at all (None, plain Isomap).""",
     )
 
+    @property
+    def _degree(self) -> float | None:
+        return self._degree_of_distances
+
     def _memory(self, n: int, itemsize: int) -> float:
         dense = CLIP_MATRICES * 8.0 * n**2 if self.repair == "clip" else 0.0
         return float(n) ** 2 * itemsize + dense + super()._memory(n, itemsize)

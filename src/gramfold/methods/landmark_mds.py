@@ -70,7 +70,7 @@ class LandmarkMDS(DistanceEmbedding):
     def _kernel(self, rows: Any, stages: Stages) -> LandmarkGram:
         self._square = self._precomputed and rows.shape[0] == rows.shape[1]
         if self._square or not self._precomputed or isinstance(self.landmarks, Integral):
-            self._measure(rows)  # else X holds the columns of the landmarks alone
+            rows = self._measure(rows)  # else X holds the columns of the landmarks alone
         self.landmarks_ = self._chosen(rows)
         to_landmarks = np.ascontiguousarray(rows[:, self.landmarks_]) if self._square else rows
         squared = self._squares(to_landmarks, rows[self.landmarks_], stages, rows.dtype)
@@ -97,6 +97,9 @@ class LandmarkMDS(DistanceEmbedding):
         if self._precomputed:
             return int(np.argmax(rows.sum(axis=1)))
         return int(np.argmax(self._metric.block(rows.mean(axis=0, keepdims=True), rows)[0]))
+
+    def _remedy(self) -> str:
+        return f"more landmarks (now {len(self.landmarks_)}), {super()._remedy()}"
 
     def _place(self, piece: Piece, new: Any) -> Floats:
         places = np.zeros((len(new), self.n_components))

@@ -49,8 +49,8 @@ class LLE(LocalEmbedding):
     t: float = parameter(default=1.0, allowed=[Interval(Real, 0, None, closed="neither")], words="Of the heat kernel.")
 
     def _kernel(self, graph: Graph, stages: Stages) -> PenaltyKernel:
-        grams = self._index.vertex_grams(graph.vertices)
-        weights = weight_matrix(graph.neighbors, grams, self.reg, self.n_features_in_, self.n_jobs)
+        with self._definite(self._index.vertex_grams(graph.vertices), len(graph)) as grams:
+            weights = weight_matrix(graph.neighbors, grams, self.reg, self.n_features_in_, self.n_jobs)
         root = reconstruction_root(weights, graph.multiplicity)
         penalty = csr_array(root.T @ root)
         return PenaltyKernel(
@@ -61,6 +61,9 @@ class LLE(LocalEmbedding):
             decay=self._decay(penalty, graph.multiplicity),
             root=root,
         )
+
+    def _remedy(self) -> str:
+        return f"ModifiedLLE or LTSA, {super()._remedy()}"
 
     def _decay(self, penalty: Any, mass: Floats) -> Decay:
         if self.kernel == "pinv":

@@ -17,14 +17,21 @@ from scipy.sparse import csr_array
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import StrOptions
 
-from gramfold.embedding import ContinuousEmbedding, method, parameter
-from gramfold.errors import InputError
+from gramfold.embedding import ContinuousEmbedding, Piece, method, parameter
+from gramfold.embedding.all_or_nothing import all_or_nothing
+from gramfold.embedding.degenerate import Data, rows_by
+from gramfold.errors import InputError, RankWarning
 from gramfold.graph.build import build_graph
 from gramfold.kernels.basis import Basis, LinearBasis, MixtureBasis
 from gramfold.kernels.transformational import ClassWeights, TransformationalMap
 from gramfold.neighbors.search import build_index
 from gramfold.runtime.progress import Stages
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Graph, Integers, Neighbors
+
+# For each row. On digits, faces, tables and Gaussian mixtures held-out rows were classified on the map worse than
+# training rows by 0.03 on average up to 0.4, by 0.07 from 0.4 to 0.7, and by 0.3 at about 1.
+_MOST_DIRECTIONS = 0.5
 
 
 @method
@@ -63,6 +70,7 @@ class LPP(ContinuousEmbedding):
         What is added; 0 for a raw map.
     """
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Embed the rows of X.
 
@@ -79,10 +87,9 @@ class LPP(ContinuousEmbedding):
             The fitted estimator.
         """
         self._labels = y
-        try:
-            return super().fit(X)
-        finally:
-            del self._labels
+        super().fit(X)
+        del self._labels
+        return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Floats:
         """Embed the rows of X and return their map.
@@ -99,28 +106,63 @@ class LPP(ContinuousEmbedding):
         embedding : ndarray of shape (n_samples, n_components)
             `embedding_`.
         """
-        return self.fit(X, y).embedding_
+        return self.fit(X, y).embedding_.copy()
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.graph != "neighbors"  # the classes
         return tags
 
+    @property
+    def _degree(self) -> float | None:
+        return 0.0 if self.graph == "classes" else super()._degree  # whose weights are no lengths
+
+    def _to_compare(self, X: Any) -> Data | None:
+        return super()._to_compare(X) if self.graph == "neighbors" else rows_by(self._row_metric, X)
+
+    def _keeps_neighbors(self) -> bool:
+        return self.graph == "neighbors"  # a supervised map keeps classes
+
     # --- the functions
 
     def _basis(self, points: Floats, numbers: Integers) -> tuple[LinearBasis, Integers]:
         # the affine map is the same about any origin, and loses fewest digits about the mean
         mean = points.mean(axis=0, dtype=np.float64)
-        origin = mean if self.approximation == "affine" else np.zeros_like(mean)
-        return LinearBasis(origin), np.arange(len(numbers))
+        if self.approximation == "raw":
+            return LinearBasis(np.zeros_like(mean)), np.arange(len(numbers))
+        # rounding of the mean of a column that does not vary would be taken for variation
+        constant = (points == points[0]).all(axis=0)
+        return LinearBasis(np.where(constant, points[0], mean)), np.arange(len(numbers))
+
+    def _size(self, n: int) -> int:
+        return int(getattr(self, "n_features_in_", 0)) + 1
+
+    def _memory_advice(self, n: int, itemsize: int) -> list[str]:
+        return ["or pass fewer columns, for instance the leading principal components"]
+
+    def _solve(self, source: Graph, rows: Integers, stages: Stages) -> Piece:
+        piece = super()._solve(source, rows, stages)
+        if piece.kernel is not None:
+            self._warn_of_few_rows(piece.kernel.white.shape[1], len(source))
+        return piece
+
+    def _warn_of_few_rows(self, directions: int, n: int) -> None:
+        if directions > _MOST_DIRECTIONS * n:
+            warn(
+                f"the columns span {directions} directions and there are {n} distinct rows, so the map is fitted to "
+                "them and new rows will be placed worse than they are: use more rows or fewer columns, for instance "
+                "the leading principal components.",
+                RankWarning,
+            )
 
     def _describe(self, basis: Basis, found: TransformationalMap) -> None:
         super()._describe(basis, found)
         assert isinstance(basis, LinearBasis)
         d, count = len(basis.origin), found.coefficients.shape[1]
         self.components_, self.intercept_ = np.zeros((self.n_components, d)), np.zeros(self.n_components)
-        self.components_[:count] = found.coefficients[:d].T
-        self.intercept_[:count] = found.coefficients[d:].sum(axis=0) - basis.origin @ found.coefficients[:d]
+        self.components_[:count] = found.coefficients[:d].T * (self._unit_of_map / self.unit_)
+        constant = found.coefficients[d:].sum(axis=0) - basis.origin @ found.coefficients[:d]
+        self.intercept_[:count] = constant * self._unit_of_map
 
     # --- the way back, and how far outside
 
@@ -189,7 +231,7 @@ class LPP(ContinuousEmbedding):
         counts, indices, distances = (np.concatenate(part) for part in zip(*lists, strict=True))
         self._first_rows = np.concatenate(firsts)
         together = Neighbors(np.concatenate(([0], np.cumsum(counts))), indices, distances, size)
-        return build_graph(together, None, np.concatenate(multiplicities))
+        return build_graph(together, None, np.concatenate(multiplicities), self._first_rows)
 
     def _among(self, rows: Any) -> tuple[Neighbors, Any]:
         """The lists of neighbours among the rows of one class."""
@@ -199,13 +241,13 @@ class LPP(ContinuousEmbedding):
             metric_params=self.metric_params,
             neighbors=self.neighbors,
             n_neighbors=0,  # whether there are enough is asked below
-            radius=self.radius,
+            radius=self._radius,
             n_jobs=self.n_jobs,
             random_state=check_random_state(self.random_state),
         )
         if len(collapse) == 1:
             return Neighbors(np.zeros(2, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0), 1), collapse
-        return index.own(min(self.n_neighbors, len(collapse) - 1), self.radius), collapse
+        return index.own(min(self.n_neighbors, len(collapse) - 1), self._radius), collapse
 
     def _affinity(self, graph: Graph) -> Any:
         if self.graph != "classes":

@@ -39,7 +39,8 @@ class LTSA(LocalEmbedding):
         return self.n_components + 1
 
     def _kernel(self, graph: Graph, stages: Stages) -> PenaltyKernel:
-        return self._aligned(graph, lambda grams: not_affine(tangent_coordinates(grams, self.n_components)))
+        patches = self._index.vertex_grams(graph.vertices)
+        return self._aligned(graph, patches, lambda grams: not_affine(tangent_coordinates(grams, self.n_components)))
 
 
 def not_affine(U: Floats) -> Floats:

@@ -9,6 +9,8 @@
 Zhang, Wang, NIPS 19 (2006).
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gramfold.embedding import LocalEmbedding, method
@@ -52,13 +54,13 @@ class ModifiedLLE(LocalEmbedding):
         return self.n_components + 1
 
     def _kernel(self, graph: Graph, stages: Stages) -> PenaltyKernel:
-        eta = self._typical_thickness(graph)
-        if graph is self.graph_:
-            self.eta_ = eta
-        return self._aligned(graph, lambda grams: many_weights(grams, self.n_components, self.reg, eta))
+        with self._definite(self._index.vertex_grams(graph.vertices), len(graph)) as patches:
+            eta = self._typical_thickness(graph, patches)
+            if graph is self.graph_:
+                self.eta_ = eta
+            return self._aligned(graph, patches, lambda grams: many_weights(grams, self.n_components, self.reg, eta))
 
-    def _typical_thickness(self, graph: Graph) -> float:
-        grams = self._index.vertex_grams(graph.vertices)
+    def _typical_thickness(self, graph: Graph, grams: Callable[[Integers, Integers], Floats]) -> float:
         ratios = np.empty(len(graph))
 
         def work(rows: Integers, places: Integers) -> None:
@@ -70,9 +72,10 @@ class ModifiedLLE(LocalEmbedding):
 
 
 def thickness(values: Floats) -> Floats:
-    """Σ(the s smallest) / Σ(the others) of ascending eigenvalues (b, k), for s = 1, …, k − 1."""
+    """Σ(the s smallest) / Σ(the others) of ascending eigenvalues (b, k), for s = 1, …, k − 1; 0 where all are 0."""
     sums = np.cumsum(np.where(values > _RANK_CUT * values[:, -1:], values, 0.0), axis=1)
-    return np.asarray(sums[:, :-1] / (sums[:, -1:] - sums[:, :-1]))
+    smallest, others = sums[:, :-1], sums[:, -1:] - sums[:, :-1]
+    return np.asarray(np.divide(smallest, others, out=np.zeros_like(others), where=others > 0))
 
 
 def many_weights(grams: Floats, d: int, reg: float, eta: float) -> Floats:

@@ -70,9 +70,9 @@ class NystromEmbedding(FunctionEmbedding):
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         # of a new row all values against the training rows are needed
-        return read_rows(
-            self, X, reset=reset, accept_sparse=self._accepts_sparse, allow_missing=reset and self._allows_missing
-        )
+        missing = reset and self._allows_missing
+        rows = read_rows(self, X, reset=reset, accept_sparse=self._accepts_sparse, allow_missing=missing)
+        return self._measured(rows, reset=reset)
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
         self.completion_: Completion | None = None

@@ -6,7 +6,6 @@
 Kruskal, Psychometrika 29 (1964), 1–27 and 115–129.
 """
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
@@ -19,6 +18,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding import method, parameter
+from gramfold.embedding.all_or_nothing import all_or_nothing
 from gramfold.embedding.reading import read_rows
 from gramfold.errors import DisconnectedGraphError, InputError, NotConvergedWarning, RankWarning
 from gramfold.extension.project import positive_directions, scaled
@@ -35,6 +35,7 @@ from gramfold.neighbors.precomputed import check_distances
 from gramfold.neighbors.search import build_index
 from gramfold.runtime.memory import require_memory
 from gramfold.runtime.progress import Stages
+from gramfold.runtime.warning import warn
 from gramfold.spectral.canonical import canonical_signs
 from gramfold.spectral.policy import leading_spectrum
 from gramfold.types import Floats
@@ -42,6 +43,7 @@ from gramfold.types import Floats
 # Order, weights, distances, disparities and their work space, and the n × n matrices of steps and spectra, all of them
 # float64 whatever the rows are: 45 to 92 bytes a pair were measured at n = 400 to 1600.
 _BYTES_PER_PAIR = 100
+_SMALL = {np.float64: 1e-60, np.float32: 1e-9}  # below, or above its inverse, powers of distances leave the dtype
 
 
 @method
@@ -121,6 +123,7 @@ class OrdinalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _memory(self, n: int, itemsize: int) -> float:
         return 0.5 * n * (n - 1) * _BYTES_PER_PAIR
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Embed the rows of X.
 
@@ -142,10 +145,16 @@ class OrdinalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         advice = "(it cannot place the others), or use ClassicalMDS"
         require_memory(type(self).__name__, lambda rows: self._memory(rows, X.dtype.itemsize), len(X), advice)
         with stages("dissimilarities"):
-            dissimilarities, collapse = self._dissimilarities(X, stages)
+            dissimilarities, collapse, likeness = self._dissimilarities(X, stages)
         mass = collapse.multiplicity
         with stages("start"):
-            order = rank_order(dissimilarities, pairs_of_matrix(np.multiply.outer(mass, mass)), self.ties)
+            order = rank_order(
+                dissimilarities,
+                pairs_of_matrix(np.multiply.outer(mass, mass)),
+                self.ties,
+                copies=float(mass @ (mass - 1.0)) / 2.0,
+                likeness=likeness,
+            )
             del dissimilarities  # from here on only their order is known
             start = self._start(order, mass)
         with stages("steps"):
@@ -179,24 +188,26 @@ class OrdinalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         embedding : ndarray of shape (n_samples, n_components)
             `embedding_`.
         """
-        return self.fit(X).embedding_
+        return self.fit(X).embedding_.copy()  # the user's own, as the model's is
 
     # --- what is known of the rows: a dissimilarity for each pair of distinct ones
 
-    def _dissimilarities(self, X: Floats, stages: Stages) -> tuple[Floats, Collapse]:
+    def _dissimilarities(self, X: Floats, stages: Stages) -> tuple[Floats, Collapse, float]:
+        """They, which rows are the same, and the dissimilarity of those that are."""
         if self.n_neighbors is not None:
-            return self._geodesics(X, self.n_neighbors, stages)
+            return *self._geodesics(_of_ordinary_size(X, self.metric), self.n_neighbors, stages), 0.0
         if self._precomputed:
             check_dissimilarities(X)
             nearest = X.min()  # as a point is to itself and to its copies: it need not be 0
             collapse = collapse_distances(np.where(nearest < X, X, 0))
             self._check_components(len(collapse))
             whole = len(collapse) == len(X)
-            return pairs_of_matrix(X if whole else X[np.ix_(collapse.first, collapse.first)]), collapse
+            return pairs_of_matrix(X if whole else X[np.ix_(collapse.first, collapse.first)]), collapse, float(nearest)
+        X = _of_ordinary_size(X, self.metric)
         collapse = collapse_rows(X)
         self._check_components(len(collapse))
         metric = make_metric(self.metric, self.metric_params, X)
-        return pairs_of_rows(X[collapse.first], metric, self.n_jobs, stages), collapse
+        return pairs_of_rows(X[collapse.first], metric, self.n_jobs, stages), collapse, 0.0
 
     def _geodesics(self, X: Floats, n_neighbors: int, stages: Stages) -> tuple[Floats, Collapse]:
         if self._precomputed:
@@ -224,6 +235,11 @@ class OrdinalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return pairs_of_matrix(all_pairs(graph, np.float64, self.n_jobs, stages)), collapse
 
     def _check_components(self, n: int) -> None:
+        if n == 1:
+            raise InputError(
+                "all rows are the same point, so there is no order to embed: pass at least n_components + 1 = "
+                f"{self.n_components + 1} different rows."
+            )
         if self.n_components >= n:
             raise InputError(
                 f"n_components={self.n_components} and there are n_samples={n} distinct rows, whose map has at most "
@@ -238,22 +254,20 @@ class OrdinalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         spectrum = leading_spectrum(centered_gram(squared, scale=-0.5, mass=mass), self.n_components)
         positive = int(positive_directions(spectrum).sum())
         if positive < self.n_components:
-            warnings.warn(
+            warn(
                 f"the ranks span {positive} dimensions and n_components={self.n_components} were asked for: the last "
                 f"{self.n_components - positive} columns of the map are zero.",
                 RankWarning,
-                stacklevel=3,
             )
         return scaled(spectrum, 0.5)
 
     def _warn_unless_converged(self, found: Descent) -> None:
         if not found.converged:
-            warnings.warn(
+            warn(
                 f"after max_iter={self.max_iter} steps the next would still move the map by {found.layout.move:.1e} of "
                 f"its size (tol={self.tol:g}), so its stress of {found.layout.stress:.4g} may not be the least: raise "
                 "max_iter, or tol.",
                 NotConvergedWarning,
-                stacklevel=3,
             )
 
     # --- scikit-learn's protocol
@@ -271,3 +285,14 @@ class OrdinalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.pairwise = self._precomputed
         return tags
+
+
+def _of_ordinary_size(X: Floats, metric: MetricName) -> Floats:
+    """Rows or distances times a power of two where their squares would overflow or vanish.
+
+    The order of the distances stays: every named metric grows with the rows, or does not see their size.
+    """
+    largest = float(max(X.max(), -X.min()))
+    if callable(metric) or largest == 0 or _SMALL[X.dtype.type] <= largest <= 1.0 / _SMALL[X.dtype.type]:
+        return X
+    return np.ldexp(X, -int(np.frexp(largest)[1]))

@@ -6,27 +6,31 @@
 Weinberger, Sha, Saul, ICML 2004; Weinberger, Saul, CVPR 2004 (maximum variance unfolding).
 """
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from scipy.spatial.distance import pdist
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding import BarycentricPlaces, method, parameter
+from gramfold.embedding.all_or_nothing import all_or_nothing
 from gramfold.errors import NotConvergedWarning, PinnedWarning
 from gramfold.kernels.landmark import choose_landmarks
 from gramfold.kernels.reconstruction import reconstruction_root, weight_matrix
 from gramfold.kernels.semidefinite import FactorKernel, KeptPairs, angle_pairs, landmark_mixtures, neighbor_pairs
 from gramfold.neighbors.index import VectorIndex
+from gramfold.runtime.memory import fits
 from gramfold.runtime.progress import Stages
+from gramfold.runtime.warning import warn
 from gramfold.sdp.policy import Solver, least_memory, solve_problem
 from gramfold.sdp.problem import Certificate, Isometry, Problem, Solution, Step
 from gramfold.spectral.factored import factored_spectrum
 from gramfold.types import Floats, Graph, Kernel, Spectrum
 
 _PINNED = 1e-4  # relative: variance that was gained
+_NEARLY_ALL, _UNMOVED = 0.9, 0.01  # so many of all pairs changed their distance by less
 
 
 @method
@@ -110,21 +114,30 @@ class SDE(BarycentricPlaces):
     certificate_ : Certificate
         `primal` (objective of the kernel), `upper_bound` (no kernel has more), `gap` = 1 − primal / upper_bound,
         `max_violation` (largest relative error of a kept distance), `primal_uncertainty` (exact form: what that is
-        worth), `pairs` and `weights` (the multiplier of each kept pair, as vertex numbers of `graph_`).
+        worth), `pairs` and `weights` (the multiplier of each kept pair). Pairs are of vertices of `graph_`:
+        `graph_.rows[certificate_.pairs]` are data rows.
     solution_ : Solution
         How it was found: `solver`, `steps`, `seconds`, `converged`.
     n_iter_ : int
         Iterations of the solver.
     """
 
+    @property
+    def _degree(self) -> float | None:
+        return self._degree_of_distances
+
     def _memory(self, n: int, itemsize: int) -> float:
+        return self._memory_of(self.isometry, n, itemsize)
+
+    def _memory_of(self, isometry: Isometry, n: int, itemsize: int) -> float:
         k = min(self.n_neighbors, n)
         kept = n * k if self.pairs == "neighbors" else n * k * (k + 1) // 2  # at most
-        return super()._memory(n, itemsize) + least_memory(n, kept, self.isometry, self.solver)
+        return super()._memory(n, itemsize) + least_memory(n, kept, isometry, self.solver)
 
     def _memory_advice(self, n: int, itemsize: int) -> list[str]:
-        loose = self.isometry == "nonexpansive"
-        return [] if loose else ['or use isometry="nonexpansive", which is solved in far less']
+        if self.isometry == "nonexpansive" or not fits(self._memory_of("nonexpansive", n, itemsize)):
+            return []
+        return ['or use isometry="nonexpansive", which is solved in far less']
 
     def _kernel(self, graph: Graph, stages: Stages) -> FactorKernel:
         kept = self._kept_pairs(graph)
@@ -134,6 +147,7 @@ class SDE(BarycentricPlaces):
             mass=graph.multiplicity,
             isometry=self.isometry,
             stiffness=self.stiffness,
+            names=graph.rows,
         )
         solution = solve_problem(
             problem,
@@ -146,7 +160,7 @@ class SDE(BarycentricPlaces):
             known=self._as_they_lie(graph),
             listen=lambda step: stages.say(_words(step)),
         )
-        self._warn(solution, graph)
+        self._warn(solution, problem, graph)
         self._solutions.append(solution)
         return FactorKernel.of(solution.coordinates, graph.multiplicity)
 
@@ -164,14 +178,15 @@ class SDE(BarycentricPlaces):
             check_random_state(self.random_state),
             start=int(np.argmax(graph.neighbors.farthest)),  # the loneliest vertex, whatever the order of the rows
         )
-        grams = self._index.vertex_grams(graph.vertices)
-        weights = weight_matrix(graph.neighbors, grams, self.reg, self.n_features_in_, self.n_jobs)
+        with self._definite(self._index.vertex_grams(graph.vertices), n) as grams:
+            weights = weight_matrix(graph.neighbors, grams, self.reg, self.n_features_in_, self.n_jobs)
         return landmark_mixtures(reconstruction_root(weights, np.ones(n)), chosen)
 
     def _spectrum(self, kernel: Kernel, count: int) -> Spectrum:
         assert isinstance(kernel, FactorKernel)
         return factored_spectrum(kernel.factor, kernel.mass, count)
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> "SDE":
         self._previous = getattr(self, "_solutions", []) if self.warm_start else []
         self._solutions: list[Solution] = []
@@ -200,27 +215,32 @@ class SDE(BarycentricPlaces):
         """See the attributes."""
         return len(self.solution_.steps)
 
-    def _warn(self, solution: Solution, graph: Graph) -> None:
+    def _warn(self, solution: Solution, problem: Problem, graph: Graph) -> None:
         certificate = solution.certificate
         if not solution.converged:
             remedy = "more landmarks come nearer" if solution.solver == "landmarks" else "raise max_iter or time_limit"
+            if solution.stalled:
+                shortest, longest = np.sqrt([problem.squared.min(), problem.squared.max()])
+                remedy = (
+                    f"more iterations gain nothing (kept distances lie between {shortest:.1e} and {longest:.1e}); use "
+                    "a larger tol, or leave out near-copies and outliers"
+                )
             off = f", and distances off by up to {certificate.max_violation:.1e}" if self.isometry == "exact" else ""
-            warnings.warn(
+            warn(
                 f"the kernel has {certificate.primal:.6g} and at most {certificate.upper_bound:.6g} is possible, a gap "
                 f"of {certificate.gap:.1e}{off} where tol={self.tol:g} was asked for: {remedy}.",
                 NotConvergedWarning,
-                stacklevel=6,
             )
         rows = self._as_they_lie(graph)
         if self.isometry == "exact" and rows is not None:
-            rows -= graph.multiplicity @ rows / graph.multiplicity.sum()
-            unfolded = certificate.primal / float(graph.multiplicity @ np.einsum("ij,ij->i", rows, rows))
-            if abs(unfolded - 1.0) < _PINNED:
-                warnings.warn(
+            unfolded = certificate.primal / problem.variance(problem.centered(rows))
+            # far groups hold all of the variance, whatever is unfolded within them: there each pair counts alike
+            moved = np.abs(pdist(solution.coordinates) / np.maximum(pdist(rows), np.finfo(float).tiny) - 1.0)
+            if abs(unfolded - 1.0) < _PINNED and np.quantile(moved, _NEARLY_ALL) < _UNMOVED:
+                warn(
                     f"the exact distances leave nothing to unfold: the kernel's variance is {unfolded:.4f} of that of "
                     'the rows as they lie. Use isometry="nonexpansive" or "slack", or fewer neighbours.',
                     PinnedWarning,
-                    stacklevel=6,
                 )
 
     def _as_they_lie(self, graph: Graph) -> Floats | None:

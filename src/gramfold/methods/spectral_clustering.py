@@ -9,7 +9,6 @@ Shi, Malik, IEEE PAMI 22 (2000); Ng, Jordan, Weiss, NIPS 14 (2002); von Luxburg,
 Burges, section 2.5.2.
 """
 
-import warnings
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
@@ -22,7 +21,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from gramfold.embedding import EdgeWeights, NeighborGraph, method, parameter
+from gramfold.embedding.all_or_nothing import all_or_nothing
 from gramfold.embedding.reading import read_rows
+from gramfold.embedding.units import in_unit, unit_of
 from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning, InputError
 from gramfold.extension.assign import (
     Assign,
@@ -43,6 +44,7 @@ from gramfold.graph.laplacian import degrees, laplacian
 from gramfold.kernels.penalty import PenaltyKernel
 from gramfold.runtime.memory import require_memory
 from gramfold.runtime.progress import Stages
+from gramfold.runtime.warning import warn
 from gramfold.spectral.policy import leading_spectrum
 from gramfold.types import Floats, Integers, Neighbors, Spectrum
 
@@ -93,7 +95,11 @@ class SpectralClustering(EdgeWeights, NeighborGraph, _Clusterer):
     spectrum_ : Spectrum or None
         The eigenvectors beyond the pieces' own, with residuals; None likewise.
     graph_ : Graph
-        The symmetric graph, in one or more pieces.
+        The symmetric graph, in one or more pieces. Its vertices are distinct rows: `graph_.rows` has the data row of
+        each.
+    unit_ : float
+        What `graph_`, `width_` and the like are measured in: 1, or the power of two that brings rows of a very small or
+        large size to one whose squares are numbers.
     timings_ : dict
         Seconds of each stage.
     n_features_in_ : int
@@ -145,6 +151,7 @@ class SpectralClustering(EdgeWeights, NeighborGraph, _Clusterer):
 
     # --- fit
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows of X.
 
@@ -162,6 +169,8 @@ class SpectralClustering(EdgeWeights, NeighborGraph, _Clusterer):
         """
         self._validate_params()
         X = read_rows(self, X, reset=True, accept_sparse=self._accepts_sparse)
+        self.unit_ = 1.0 if self._degree_of_distances is None else unit_of(X)
+        X = in_unit(X, self.unit_)
         self._check_assign()
         stages = Stages(self.verbose, type(self).__name__)
         itemsize = X.dtype.itemsize
@@ -172,8 +181,8 @@ class SpectralClustering(EdgeWeights, NeighborGraph, _Clusterer):
             self._check_clusters(len(collapse))
             self._find_neighbors(stages)
         with stages("graph"):
-            self.graph_ = build_graph(self.neighbors_, self._reach(), collapse.multiplicity)
-            self.width_ = self._width_of([self.graph_], self._index.size)
+            self.graph_ = build_graph(self.neighbors_, self._reach(), collapse.multiplicity, collapse.first)
+            self.width_ = self._width_of([self.graph_], self._index.size, self._unit_of_distances)
             self._piece = self._pieces()
         count = int(self._piece.max()) + 1
         if count >= min(self._most(), len(self.graph_)):
@@ -224,7 +233,7 @@ class SpectralClustering(EdgeWeights, NeighborGraph, _Clusterer):
             piece = np.where(piece < most, piece, _LEFT_OUT)
         else:
             done = f"each piece is a cluster, {len(sizes)} in all"
-        warnings.warn(f"{found}; {done}: {advice}.", DisconnectedGraphWarning, stacklevel=3)
+        warn(f"{found}; {done}: {advice}.", DisconnectedGraphWarning)
         return piece
 
     def _take_pieces(self, count: int) -> None:
@@ -329,7 +338,7 @@ class SpectralClustering(EdgeWeights, NeighborGraph, _Clusterer):
         known = np.setdiff1d(np.flatnonzero(met.counts > 0), fresh)
         kept = np.ones(len(met))
         if fresh.size:
-            weights, _ = edge_weights(met.take(fresh), self.width_, self.graph_.multiplicity)
+            weights = self._weights_of(met.take(fresh))
             kept[fresh] = kept_shares(weights, labels[fresh], self._labels)
         if self._spectrum is not None:  # else the clusters are pieces, which no edge of the graph leaves
             weights = affinity(self.graph_, self.width_)
@@ -340,7 +349,7 @@ class SpectralClustering(EdgeWeights, NeighborGraph, _Clusterer):
     def _edges_of(self, X: Any) -> Neighbors:
         """Whom rows meet by the rule of the fitted graph."""
         check_is_fitted(self)
-        X = read_rows(self, X, reset=False, accept_sparse=self._accepts_sparse)
+        X = in_unit(read_rows(self, X, reset=False, accept_sparse=self._accepts_sparse), self.unit_)
         return self._reach_out(X, self._meet_by_rule(X))
 
     def _unseen(self, met: Neighbors) -> Integers:
@@ -363,12 +372,18 @@ class SpectralClustering(EdgeWeights, NeighborGraph, _Clusterer):
     def _place(self, met: Neighbors) -> Floats:
         return average(
             met,
+            self.graph_,
             self._places,
             width=self.width_,
-            multiplicity=self.graph_.multiplicity,
+            pull=self.graph_.multiplicity,
             penalties=self.eigenvalues_[: self._places.shape[1]],
             normalized=True,
+            new_width=self._width_of_new(met, self._reach_of(met)),
         )
+
+    def _weights_of(self, met: Neighbors) -> csr_array:
+        new_width = self._width_of_new(met, self._reach_of(met))
+        return edge_weights(met, self.width_, self.graph_.multiplicity, new_width)[0]
 
     # --- scikit-learn's protocol
 

@@ -6,21 +6,23 @@ Malkov, Yashunin, IEEE TPAMI 42 (2020). The same rows are found whatever the num
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from gramfold.errors import InputError, MissingExtraError
 from gramfold.neighbors.exact import BlockedIndex
-from gramfold.neighbors.index import VectorIndex, sort_lists, without
+from gramfold.neighbors.index import ROUNDING, VectorIndex, nearer_than, sort_lists, united, without
 from gramfold.runtime.progress import SILENT, Stages
-from gramfold.runtime.threads import blocks, thread_count
-from gramfold.types import Floats, Integers
+from gramfold.runtime.threads import blocks, in_forked_child, thread_count
+from gramfold.types import Floats, Integers, Neighbors
 
 _LINKS = 24  # per vertex and layer
 _BUILD_WIDTH = 80  # vertices kept in view while building
 _SEARCH_WIDTH = 80  # and while searching; at least twice k
 _QUERIES_PER_BLOCK = 20_000
 _RECALL_SAMPLE = 200
-# Those who would choose a new row as their neighbour are looked for among this many of its nearest.
-_WITHIN = 64
+# Those within a radius are looked for among this many of a row's nearest at first, then among twice as many; those who
+# would choose a new row as their neighbour among so many too, and a step further on.
+_LOOK = 64
 
 
 class SmallWorldIndex(VectorIndex):
@@ -29,8 +31,8 @@ class SmallWorldIndex(VectorIndex):
     def _build(self) -> None:
         if self.metric.family != "euclidean":
             raise InputError(
-                f"approximate neighbours know the euclidean and cosine metrics, not {self.metric.name!r}: use "
-                "neighbors='exact'."
+                "approximate neighbours know the euclidean, cosine and correlation metrics, not "
+                f"{self.metric.name!r}: use neighbors='exact'."
             )
         faiss = load_faiss()
         _set_threads(faiss, self.n_jobs)
@@ -61,20 +63,34 @@ class SmallWorldIndex(VectorIndex):
         return sort_lists(found, exact.reshape(found.shape))
 
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
-        if reaches is None:
-            raise InputError(
-                "approximate neighbours are found by number, not by radius: use n_neighbors, or "
-                "neighbors='exact' with radius."
-            )
-        k = min(self.size, _WITHIN)
-        indices, distances = self._nearest(rows, k, SILENT)
-        return np.repeat(np.arange(len(rows)), k), indices.ravel(), distances.ravel()
+        asking, k = np.arange(len(rows)), min(self.size, _LOOK)
+        found: list[tuple[Integers, Integers, Floats]] = []
+        while asking.size:
+            indices, distances = self._nearest(rows[asking], k, SILENT)
+            done = (distances[:, -1] > reach[asking] * (1.0 + ROUNDING)) | (k == self.size)
+            found.append((np.repeat(asking[done], k), indices[done].ravel(), distances[done].ravel()))
+            asking, k = asking[~done], min(self.size, 2 * k)
+        i, j, lengths = (np.concatenate(column) for column in zip(*found, strict=True))
+        return i, j, lengths
+
+    def joined(self, queries: Floats, k: int, lists: Neighbors) -> Neighbors:
+        # Whoever would choose a new row mostly is near to it, or shares an edge with one of its own neighbours.
+        near = self.nearest(queries, min(self.size, max(_LOOK, k)))
+        own = near.keep(np.arange(len(near.indices)) - near.indptr[near.rows] < k)
+        i, j = _two_steps(own, lists)
+        rows = self.metric.prepare(queries)
+        found = Neighbors.from_pairs(i, j, self.metric.pairs(rows, i, self.rows, j, self.n_jobs), (len(own), self.size))
+        seen = united(near, found)
+        return united(own, seen.keep(seen.distances <= nearer_than(lists.farthest)[seen.indices]))
 
     def _of_others(self, points: Floats) -> VectorIndex:
         return BlockedIndex(points, self.metric, self.n_jobs)  # asked once: not worth a new search graph
 
     def measure_recall(self, k: int, random_state: np.random.RandomState) -> float:
         """Share of the k neighbours found that are as near as the true ones, on a sample of the vertices."""
+        k = min(k, self.size - 1)  # with a radius k may be any
+        if k == 0:
+            return 1.0
         sample = random_state.choice(self.size, min(_RECALL_SAMPLE, self.size), replace=False)
         exact = BlockedIndex(self.points, self.metric, self.n_jobs)
         lists = (index.nearest(self.points[sample], k + 1) for index in (self, exact))
@@ -90,6 +106,23 @@ class SmallWorldIndex(VectorIndex):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _graph=load_faiss().deserialize_index(state["_graph"]))
+
+
+def _two_steps(near: Neighbors, lists: Neighbors) -> tuple[Integers, Integers]:
+    """Pairs of a row and a vertex that shares an edge of the lists' union graph with one of those near to the row."""
+    middle, place = np.unique(near.indices, return_inverse=True)
+    number = np.full(near.n_vertices, -1)
+    number[middle] = np.arange(len(middle))
+    chosen = lists.take(middle)
+    entries = np.flatnonzero(number[lists.indices] >= 0)
+    choosers = np.searchsorted(lists.indptr, entries, side="right") - 1
+    ends = np.concatenate([chosen.indices, choosers])
+    starts = np.concatenate([chosen.rows, number[lists.indices[entries]]])
+    shape = len(middle), near.n_vertices
+    steps = csr_array((np.ones(len(ends), dtype=np.int32), (starts, ends)), shape=shape)
+    first = csr_array((np.ones(len(place), dtype=np.int32), place, near.indptr), shape=(len(near), len(middle)))
+    i, j = (first @ steps).nonzero()
+    return i, j
 
 
 def faiss_installed() -> bool:
@@ -113,5 +146,5 @@ def load_faiss() -> Any:
 def _set_threads(faiss: Any, n_jobs: int | None) -> None:
     import sys
 
-    # beside another OpenMP runtime on macOS more than one faiss thread can crash
-    faiss.omp_set_num_threads(1 if sys.platform == "darwin" else thread_count(n_jobs))
+    # beside another OpenMP runtime on macOS more than one faiss thread can crash; in a forked child it waits for ever
+    faiss.omp_set_num_threads(1 if sys.platform == "darwin" or in_forked_child() else thread_count(n_jobs))

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers
 
 _SOME = 64  # columns
+_ENTRIES_PER_BLOCK = 1_000_000
 _ODD = 2_654_435_761  # multiplier of the row keys: any odd number with mixed bits
 
 
@@ -46,11 +48,58 @@ def collapse_rows(X: Floats) -> Collapse:
     return _group(X, candidates)
 
 
-def collapse_distances(distances: Floats) -> Collapse:
-    """Group the points of a distance matrix that are at distance 0 and see all others alike."""
+def collapse_distances(distances: Floats, tolerance: float = 0.0) -> Collapse:
+    """Group the points of a distance matrix that are at distance 0 and see all others alike, up to the tolerance."""
     zeros = np.count_nonzero(distances == 0, axis=1)
-    # equal rows i and j have the same entry in column j, and that is 0
-    return _group(distances, np.flatnonzero(zeros > (np.diag(distances) == 0)))
+    first = np.arange(len(distances))  # the first point of each group
+    for i in np.flatnonzero(zeros > (np.diag(distances) == 0)):
+        for j in np.unique(first[np.flatnonzero(distances[i, :i] == 0)]):
+            if np.abs(distances[i] - distances[j]).max() <= tolerance:
+                first[i] = j
+                break
+    return _collapsed(first)
+
+
+class KnownRows:
+    """Rows by their values: finds which of the rows that come are among them."""
+
+    def __init__(self, rows: Floats) -> None:
+        self._rows = rows
+        keys = _wide_keys(rows)
+        self._order = np.argsort(keys, kind="stable")
+        self._keys = keys[self._order]
+
+    def find(self, rows: Floats) -> Integers:
+        """(m,) the first known row that equals each of these; -1 where none does."""
+        i, j = self.pairs(rows)
+        found = np.full(len(rows), -1)
+        found[i[::-1]] = j[::-1]
+        return found
+
+    def pairs(self, rows: Floats) -> tuple[Integers, Integers]:
+        """All pairs of equal rows: numbers here, and among the known."""
+        keys = _wide_keys(rows)
+        start, end = (np.searchsorted(self._keys, keys, side) for side in ("left", "right"))
+        counts = end - start
+        i = np.repeat(np.arange(len(rows)), counts)
+        place = np.arange(len(i)) - np.repeat(np.cumsum(counts) - counts, counts)
+        j = self._order[start[i] + place]
+        equal = np.empty(len(i), dtype=bool)
+        for part in _row_blocks(len(i), rows.shape[1]):
+            equal[part] = (rows[i[part]] == self._rows[j[part]]).all(axis=1)
+        return i[equal], j[equal]
+
+
+def _row_blocks(n: int, width: int) -> list[slice]:
+    return blocks(n, max(1, _ENTRIES_PER_BLOCK // width))
+
+
+def _wide_keys(rows: Floats) -> Integers:
+    """Keys of the values, whatever the dtype."""
+    keys = np.empty(len(rows), dtype=np.uint64)
+    for part in _row_blocks(len(rows), rows.shape[1]):
+        keys[part] = _row_keys(rows[part].astype(np.float64, copy=False))
+    return keys
 
 
 def _row_keys(X: Floats) -> Integers:
@@ -73,6 +122,11 @@ def _group(X: Floats, candidates: Integers) -> Collapse:
     whole_rows = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
     labels = np.arange(len(X))
     labels[candidates] = len(X) + np.unique(whole_rows, return_inverse=True)[1].ravel()
+    return _collapsed(labels)
+
+
+def _collapsed(labels: Integers) -> Collapse:
+    """Rows with one label are one vertex."""
     _, first, vertex, counts = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
     order = np.argsort(first)  # vertices keep the order in which the rows came
     place = np.empty(len(order), dtype=np.intp)

@@ -68,13 +68,14 @@ class TreeIndex(VectorIndex):
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
         i, j = self._ball(self._tree, rows, self._search_radius(reach))
         if reaches is not None:
-            # One tree per octave of reach: a ball query with the octave's largest reach finds its vertices,
-            # and one far outlier does not make everybody look far.
-            octaves = np.frexp(reaches)[1]
+            # One tree for those who reach about as far: a ball query with their largest reach finds them, and one far
+            # outlier does not make everybody look far. The balls' volumes differ at most fourfold.
             from scipy.spatial import cKDTree
 
-            for octave in np.unique(octaves):
-                members = np.flatnonzero(octaves == octave)
+            with np.errstate(divide="ignore"):
+                steps = np.floor(np.log2(reaches) * (0.5 * self.rows.shape[1]))
+            for step in np.unique(steps[np.isfinite(steps)]):
+                members = np.flatnonzero(steps == step)
                 radius = np.full(len(rows), self._search_radius(reaches[members].max()))
                 more_i, more_j = self._ball(cKDTree(self.rows[members]), rows, radius)
                 i, j = np.concatenate([i, more_i]), np.concatenate([j, members[more_j]])

@@ -13,6 +13,8 @@ from gramfold.types import Floats, Integers, Neighbors
 
 # Rounding allowed when "within r" meets a distance computed in another order.
 ROUNDING = 1e-12
+# Those who would choose a new row are searched with a reach of its own that finds few others, and nobody at a tie.
+_NARROW = 0.5
 # Neighbours looked at first for a piece's way out.
 _LOOK = 16
 
@@ -48,6 +50,7 @@ class Index(ABC):
     size: int  # number of vertices
     recall: float | None = None  # measured where the search is approximate
     given = False  # whether the edges were given, so that no rule of reach is known
+    euclidean = True  # whether the Gram matrices below are of rows, and so positive semidefinite
 
     @abstractmethod
     def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
@@ -60,6 +63,16 @@ class Index(ABC):
     @abstractmethod
     def within(self, queries: Floats, reach: Floats, reaches: Floats) -> Neighbors:
         """All vertices j with d(x, j) ≤ max(reach of x, reaches[j]): the rule of the union graph."""
+
+    def joined(self, queries: Floats, k: int, lists: Neighbors) -> Neighbors:
+        """The vertices that new rows would share an edge with in the union graph of these lists of k neighbours.
+
+        They are the k nearest, and all that would take the row for one of their own k. A row that comes last is not
+        taken at a tie.
+        """
+        own, reaches = self.nearest(queries, k), nearer_than(lists.farthest)
+        choosers = self.within(queries, _NARROW * own.farthest, reaches)
+        return united(own, choosers.keep(choosers.distances <= reaches[choosers.indices]))
 
     @abstractmethod
     def distances_from(self, vertex: int) -> Floats:
@@ -209,6 +222,21 @@ class VectorIndex(Index):
 
     def query_grams(self, queries: Floats) -> Callable[[Integers, Integers], Floats]:
         return lambda r, j: _difference_grams(queries[r], self.points[j])
+
+
+def nearer_than(distances: Floats) -> Floats:
+    """The largest distances that are not equal to these within rounding."""
+    return distances * (1.0 - 4.0 * ROUNDING)
+
+
+def united(first: Neighbors, second: Neighbors) -> Neighbors:
+    """All pairs of two sets of lists over the same vertices."""
+    return Neighbors.from_pairs(
+        np.concatenate([first.rows, second.rows]),
+        np.concatenate([first.indices, second.indices]),
+        np.concatenate([first.distances, second.distances]),
+        (len(first), first.n_vertices),
+    )
 
 
 def _first_of_each(group: Integers, distances: Floats) -> Integers:

@@ -1,29 +1,39 @@
 """A metric: how rows are prepared for the search, and how far apart two of them are."""
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from gramfold.errors import InputError
+from gramfold.neighbors.duplicates import KnownRows
 from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats, Integers
 
 _SYNONYMS = {"l2": "euclidean", "l1": "cityblock", "manhattan": "cityblock"}
 _MINKOWSKI = {"cityblock": 1.0, "chebyshev": np.inf}
+_ANGULAR = {"cosine", "correlation"}
 # Metrics that SciPy would scale by the rows of each call; here the training rows decide once.
 _DATA_SCALED = {"seuclidean": "V", "mahalanobis": "VI"}
+_SCALED = {"euclidean", "cityblock", "chebyshev", "minkowski"}
+_SCALE_FREE = {"cosine", "correlation", "canberra", "braycurtis", "jensenshannon"}
 _PAIRS_PER_BLOCK = 50_000
 _ROWS_PER_BLOCK = 10_000
 _LARGEST = 1e150  # beyond, squared differences overflow
+_NEGATIVE = 1e-9  # share of the largest distance: one so little below 0 is rounding
+_CONSTANT = 4.0  # roundings of its largest entry: a row that varies by less is constant
 
 MetricName = str | Callable[[Floats, Floats], float]
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One of three families: Euclidean (cosine too, on unit rows), Minkowski, or any metric of SciPy."""
+    """One of three families: Euclidean (cosine and correlation too, on unit rows), Minkowski, or any of SciPy.
+
+    In each of them a row is at distance 0 from one that equals it, whatever rounding makes of the formula.
+    """
 
     family: Literal["euclidean", "minkowski", "scipy"]
     name: MetricName
@@ -32,27 +42,38 @@ class Metric:
 
     @property
     def _angular(self) -> bool:
-        return self.family == "euclidean" and self.name == "cosine"
+        return self.family == "euclidean" and self.name in _ANGULAR
 
     def prepare(self, X: Floats) -> Floats:
-        """Rows as the search sees them: of unit length for the cosine metric."""
+        """Rows as the search sees them: of unit length for cosine, and of mean 0 before that for correlation."""
         largest = float(max(X.max(initial=0), -X.min(initial=0)))
-        if largest > _LARGEST:
+        if largest > _LARGEST and not callable(self.name):
             raise InputError(f"X holds values up to {largest:.1e}, whose distances overflow: divide X by a constant.")
         if not self._angular:
             return np.ascontiguousarray(X)
-        empty = np.flatnonzero(~X.any(axis=1))
-        if empty.size:
-            raise InputError(
-                f"row {empty[0]} is all zeros and has no direction ({empty.size} such rows), so its cosine "
-                "distance is not defined: remove these rows or use another metric."
-            )
         units = np.empty(X.shape, dtype=X.dtype)
+        lost: list[Integers] = []
         for part in blocks(len(X), _ROWS_PER_BLOCK):
             wide = X[part].astype(np.float64)
-            wide /= np.abs(wide).max(axis=1, keepdims=True)  # so that no square overflows or vanishes
-            units[part] = wide / np.linalg.norm(wide, axis=1, keepdims=True)
+            size = np.abs(wide).max(axis=1, keepdims=True)  # by which no square overflows or vanishes
+            wide /= np.where(size > 0, size, 1.0)
+            if self.name == "correlation":
+                wide -= wide.mean(axis=1, keepdims=True)
+            lengths = np.linalg.norm(wide, axis=1, keepdims=True)
+            least = _CONSTANT * float(np.finfo(X.dtype).eps) if self.name == "correlation" else 0.0
+            flat = np.abs(wide).max(axis=1) <= least
+            lost.append(part.start + np.flatnonzero(flat))
+            units[part] = wide / np.where(flat[:, None], 1.0, lengths)
+        self._require_directions(np.concatenate(lost))
         return units
+
+    def _require_directions(self, lost: Integers) -> None:
+        if lost.size:
+            what = "constant" if self.name == "correlation" else "all zeros"
+            raise InputError(
+                f"row {lost[0]} is {what} and has no direction ({lost.size} such rows), so its {self.name} distance is "
+                "not defined: remove these rows or use another metric."
+            )
 
     def pairs(self, left: Floats, i: Integers, right: Floats, j: Integers, n_jobs: int | None) -> Floats:
         """Distances of the prepared rows left[i] and right[j], in float64 and from differences."""
@@ -67,7 +88,9 @@ class Metric:
             out[:] = np.linalg.norm(left[i].astype(np.float64) - right[j], ord=self.p, axis=1)
             return
         if self.family == "scipy":
-            out[:] = [self.block(left[[a]], right[[b]])[0, 0] for a, b in zip(i, j, strict=True)]
+            for place, (a, b) in enumerate(zip(i, j, strict=True)):
+                equal = np.array_equal(left[a], right[b])
+                out[place] = 0.0 if equal else self._plain(left[[a]], right[[b]])[0, 0]
             return
         from gramfold.neighbors.distance_kernels import pair_lengths
 
@@ -87,16 +110,41 @@ class Metric:
             return np.asarray(cdist(left, right, "minkowski", p=self.p))
         if self._angular:
             return np.asarray(0.5 * cdist(self.prepare(left), self.prepare(right), "sqeuclidean"))
-        # a function of the user's sees float64 too
+        distances = self._plain(left, right)
+        distances[KnownRows(right).pairs(left)] = 0.0
+        return distances
+
+    def _plain(self, left: Floats, right: Floats) -> Floats:
+        """As SciPy computes them; a function of the user's sees float64 too."""
+        from scipy.spatial.distance import cdist
+
         left, right = left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)
-        distances = np.asarray(cdist(left, right, self.name, **self.params))
+        # what is not defined is told below; what a function of the user's says is the user's
+        with nullcontext() if callable(self.name) else np.errstate(divide="ignore", invalid="ignore"):
+            distances = np.asarray(cdist(left, right, self.name, **self.params))
         undefined = np.isnan(distances)
         if undefined.any():
             raise InputError(
                 f"metric={self.name!r} is not defined for {int(undefined.sum())} of {distances.size} pairs of rows (as "
                 "between constant or all-zero rows for some metrics): remove such rows or use another metric."
             )
-        return distances
+        least = float(distances.min(initial=0.0))
+        if least < -_NEGATIVE * float(distances.max(initial=0.0)):
+            raise InputError(
+                f"metric={self.name!r} gives {least:.3g} for some pair of rows: distances cannot be negative; turn "
+                "similarities into distances, or use another metric."
+            )
+        return np.asarray(np.maximum(distances, 0.0, out=distances))
+
+
+def degree(name: MetricName, params: Mapping[str, Any] | None) -> int | None:
+    """The power of the rows' unit that distances come in: 1 or 0, None where they have no such law that is known."""
+    if callable(name):
+        return None
+    name = _SYNONYMS.get(name.lower(), name.lower())
+    if name in _SCALED or name == "precomputed" or _DATA_SCALED.get(name) in (params or {}):
+        return 1
+    return 0 if name in _SCALE_FREE or name in _DATA_SCALED else None
 
 
 def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -> Metric:
@@ -105,7 +153,7 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
     if callable(name):
         return Metric("scipy", name, params=params)
     name = _SYNONYMS.get(name.lower(), name.lower())
-    if name in {"euclidean", "cosine"} and not params:
+    if name in {"euclidean", *_ANGULAR} and not params:
         return Metric("euclidean", name)
     if name in _MINKOWSKI and not params:
         return Metric("minkowski", name, p=_MINKOWSKI[name])
@@ -125,7 +173,8 @@ def _try_once(metric: Metric, X: Floats) -> None:
     from scipy.spatial.distance import cdist
 
     try:
-        cdist(X[:1], X[:1], metric.name, **metric.params)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cdist(X[:1], X[:1], metric.name, **metric.params)
     except (ValueError, TypeError) as error:
         reason = str(error).splitlines()[0].split(". ")[0]  # SciPy may list whole signatures
         raise InputError(

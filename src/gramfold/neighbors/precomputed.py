@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from gramfold.errors import DisconnectedGraphError, InputError, PrecomputedInputError
+from gramfold.neighbors.duplicates import KnownRows
 from gramfold.neighbors.exact import _smallest
 from gramfold.neighbors.index import ROUNDING, Index, Outlook, Step, VectorIndex
 from gramfold.runtime.progress import SILENT, Stages
@@ -16,15 +17,22 @@ from gramfold.types import Floats, Integers, Neighbors
 # A matrix this much unlike its transpose, relative to its largest entry, is not a rounding error (of float32: 1e-6).
 ASYMMETRY = 1e-8
 _ENTRIES_PER_BLOCK = 2_000_000
+# Share of the rows that have the same number of neighbours where the graph is one of k nearest. An approximate search
+# may miss the row itself here and there, and then gives one more.
+_REGULAR = 0.9
 
 
 class DistanceIndex(Index):
     """A symmetric matrix of all distances; a new row brings its distances to the training rows."""
 
-    def __init__(self, distances: Floats, first: Integers) -> None:
+    euclidean = False
+
+    def __init__(self, distances: Floats, first: Integers, rounding: float = 0.0) -> None:
+        """`rounding`: a new row so near to a vertex, or nearer, is that vertex."""
         whole = len(first) == len(distances)
         self.distances = distances if whole else np.ascontiguousarray(distances[np.ix_(first, first)])
         self.first = first
+        self.rounding = rounding
         self.size = len(first)
 
     def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
@@ -87,21 +95,33 @@ class DistanceIndex(Index):
                 "dense array of the new rows' distances to all training rows."
             )
         _check_signs(queries)
-        return np.asarray(queries, dtype=np.float64)[:, self.first]
+        distances = np.asarray(queries, dtype=np.float64)[:, self.first]
+        distances[distances <= self.rounding] = 0.0
+        return distances
 
 
 class GraphIndex(Index):
-    """A sparse graph of distances; every stored entry off the diagonal is an edge, a stored 0 too."""
+    """A sparse graph of distances; every stored entry off the diagonal is an edge, a stored 0 too.
+
+    A graph of the k nearest gives a new row k neighbours as well: of more stored entries the k nearest stay. (A
+    transformer of scikit-learn stores k + 1, of which a training row is one itself.) A new row with the stored entries
+    of a training row is that row, whether or not it stores a 0 for itself.
+    """
 
     given = True
 
     def __init__(self, graph: csr_array) -> None:
-        self.graph = graph
         self.size = graph.shape[0]
+        stored = _stored(graph)
+        itself = stored.rows == stored.indices
+        self._own = stored.keep(~itself)
+        self._known = [KnownLists(self._own)]
+        if itself.any() and (stored.distances[itself].any() or not self._own.distances.all()):
+            self._known.append(KnownLists(stored))  # a row is not at 0 from itself, or also from others
+        self._k = _common_count(self._own)
 
     def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
-        found = _stored(self.graph)
-        return found.keep(found.rows != found.indices)
+        return self._own
 
     def nearest(self, queries: Any, k: int) -> Neighbors:
         if not issparse(queries):
@@ -110,7 +130,21 @@ class GraphIndex(Index):
                 f"with {self.size} columns that stores each new row's distances to its neighbours."
             )
         _check_signs(queries.data)
-        return _stored(csr_array(queries))
+        found = _stored(csr_array(queries))
+        return self._settled(found, np.maximum.reduce([known.find(found) for known in self._known]))
+
+    def _settled(self, found: Neighbors, own: Integers) -> Neighbors:
+        """New rows' lists: those that are vertex `own` (-1: none) meet nobody else, and no list is longer than k."""
+        known = np.flatnonzero(own >= 0)
+        if known.size:
+            others = own[found.rows] < 0
+            found = Neighbors.from_pairs(
+                np.concatenate([found.rows[others], known]),
+                np.concatenate([found.indices[others], own[known]]),
+                np.concatenate([found.distances[others], np.zeros(len(known))]),
+                (len(found), found.n_vertices),
+            )
+        return found if self._k is None else _nearest_of_lists(found, self._k)
 
     def within(self, queries: Any, reach: Floats, reaches: Floats) -> Neighbors:
         return self.nearest(queries, 0)
@@ -118,7 +152,8 @@ class GraphIndex(Index):
     def distances_from(self, vertex: int) -> Floats:
         from scipy.sparse.csgraph import dijkstra
 
-        return np.asarray(dijkstra(self.graph, directed=False, indices=vertex))  # along the edges: all that is known
+        edges = csr_array((self._own.distances, self._own.indices, self._own.indptr), shape=(self.size, self.size))
+        return np.asarray(dijkstra(edges, directed=False, indices=vertex))  # along the edges: all that is known
 
     def distances_between(self, first: Integers, second: Integers) -> Floats:
         raise PrecomputedInputError(
@@ -149,12 +184,24 @@ class TransformerIndex(GraphIndex):
     def __init__(self, transformer: Any, vectors: VectorIndex) -> None:
         from sklearn.base import clone
 
-        self.transformer = clone(transformer).fit(vectors.points)
         self.vectors = vectors
-        super().__init__(csr_array(self.transformer.transform(vectors.points)))
+        self._rows = KnownRows(vectors.rows)
+        try:
+            self.transformer = clone(transformer).fit(vectors.points)
+            graph = csr_array(self.transformer.transform(vectors.points))
+        except ValueError as error:
+            raise InputError(
+                f"the neighbours transformer could not search the {vectors.size} distinct rows ({error}): give it "
+                "fewer neighbours, or pass more rows."
+            ) from error
+        super().__init__(graph)
+        if getattr(transformer, "radius", None) is not None:
+            self._k = None
 
     def nearest(self, queries: Floats, k: int) -> Neighbors:
-        return _stored(csr_array(self.transformer.transform(queries)))
+        # a training row is told by its values: a transformer may find it at a distance that rounding leaves
+        found = _stored(csr_array(self.transformer.transform(queries)))
+        return self._settled(found, self._rows.find(self.vectors.metric.prepare(queries)))
 
     def distances_from(self, vertex: int) -> Floats:
         return self.vectors.distances_from(vertex)
@@ -175,6 +222,78 @@ class TransformerIndex(GraphIndex):
         return self.vectors.query_grams(queries)
 
 
+class KnownLists:
+    """Lists of neighbours by their entries: finds which of the lists that come are a vertex's."""
+
+    def __init__(self, lists: Neighbors) -> None:
+        self._lists = lists
+        # a list that two vertices share tells of neither, and one without entries of nobody
+        keys, vertices, counts = np.unique(_list_keys(lists), return_index=True, return_counts=True)
+        telling = (counts == 1) & (lists.counts[vertices] > 0)
+        self._keys, self._vertices = keys[telling], vertices[telling]
+
+    def find(self, lists: Neighbors) -> Integers:
+        """(m,) the vertex whose list each of these is; -1 where there is none."""
+        found = np.full(len(lists), -1)
+        if not self._keys.size:
+            return found
+        keys = _list_keys(lists)
+        place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        vertex = self._vertices[place]
+        alike = np.flatnonzero((self._keys[place] == keys) & (self._lists.counts[vertex] == lists.counts))
+        here, there = lists.take(alike), self._lists.take(vertex[alike])
+        differ = (here.indices != there.indices) | (here.distances != there.distances)
+        same = np.bincount(here.rows[differ], minlength=len(alike)) == 0
+        found[alike[same]] = vertex[alike[same]]
+        return found
+
+
+def _list_keys(lists: Neighbors) -> Integers:
+    """One whole number for each list, the same for equal lists and seldom for others."""
+    entries = _mixed((lists.distances + 0.0).view(np.uint64) + _mixed(lists.indices.astype(np.uint64)))
+    keys = np.zeros(len(lists), dtype=np.uint64)
+    np.add.at(keys, lists.rows, entries)
+    return keys
+
+
+def _mixed(numbers: Integers) -> Integers:
+    """Whole numbers of 64 bits in which every bit has a say in every other (the finalizer of SplitMix64)."""
+    numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+def _common_count(lists: Neighbors) -> int | None:
+    """The k of a graph of k nearest neighbours; None for any other graph, as of a radius, and where all are near."""
+    counts, rows = np.unique(lists.counts, return_counts=True)
+    k = int(counts[np.argmax(rows)])
+    return k if rows.max() >= _REGULAR * len(lists) and 0 < k < len(lists) - 1 else None
+
+
+def _nearest_of_lists(lists: Neighbors, k: int) -> Neighbors:
+    """The k nearest of each list, but all of them where they are all as near."""
+    place = np.arange(len(lists.indices)) - lists.indptr[:-1][lists.rows]
+    level = lists.distances[lists.indptr[:-1][lists.rows]] == lists.farthest[lists.rows]
+    return lists.keep((place < k) | level)
+
+
+def settled_distances(D: Floats) -> Floats:
+    """The matrix itself, or where rounding shows in it a copy without: symmetric, 0 on the diagonal, none below 0.
+
+    Where a point is not at distance 0 from itself, two that are no farther apart are one.
+    """
+    parts = blocks(len(D), max(1, _ENTRIES_PER_BLOCK // len(D)))
+    clean = all(np.array_equal(D[part], D[:, part].T) and D[part].min() >= 0 for part in parts)
+    if clean and not D.diagonal().any():
+        return D
+    settled = np.empty_like(D)
+    for part in parts:
+        np.maximum(0.5 * D[part] + 0.5 * D[:, part].T, 0.0, out=settled[part])
+        settled[part][settled[part] <= D.diagonal().max()] = 0.0
+    return settled
+
+
 def check_distances(D: Any) -> None:
     """One sentence for whatever makes a square matrix no matrix of distances."""
     if D.shape[0] != D.shape[1]:
@@ -185,7 +304,7 @@ def check_distances(D: Any) -> None:
     _check_signs(D.data if issparse(D) else D)
     if issparse(D):
         return  # a neighbour graph need not be symmetric: edges are taken both ways
-    tolerance = max(ASYMMETRY, 10 * float(np.finfo(D.dtype).eps)) * float(D.max())
+    tolerance = rounding_of(D)
     worst = int(np.argmax(np.diag(D)))
     if D[worst, worst] > tolerance:
         raise InputError(
@@ -204,13 +323,18 @@ def check_distances(D: Any) -> None:
 
 
 def _check_signs(distances: Floats) -> None:
-    if distances.size and distances.min() < 0:
+    if distances.size and distances.min() < -rounding_of(distances):
         raise InputError(
             f"the precomputed distances hold a negative entry ({distances.min():.3g}): distances cannot be "
             "negative; convert similarities to distances first."
         )
 
 
+def rounding_of(distances: Floats) -> float:
+    """How much of distances may be rounding."""
+    return max(ASYMMETRY, 10 * float(np.finfo(distances.dtype).eps)) * float(distances.max())
+
+
 def _stored(graph: csr_array) -> Neighbors:
     coo = graph.tocoo()
-    return Neighbors.from_pairs(coo.row, coo.col, coo.data.astype(np.float64), graph.shape)
+    return Neighbors.from_pairs(coo.row, coo.col, np.maximum(coo.data.astype(np.float64), 0.0), graph.shape)

@@ -1,6 +1,5 @@
 """Choose a search structure: by what was given, by the metric, by the predicted cost."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +14,8 @@ from gramfold.neighbors.index import Index, VectorIndex
 from gramfold.neighbors.join import plan
 from gramfold.neighbors.leading import plan_without_bounds
 from gramfold.neighbors.metrics import Metric, MetricName, make_metric
-from gramfold.neighbors.precomputed import DistanceIndex, GraphIndex, TransformerIndex
+from gramfold.neighbors.precomputed import DistanceIndex, GraphIndex, TransformerIndex, rounding_of, settled_distances
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats
 
 _TREE_DIMENSIONS = 15  # beyond, a k-d tree visits nearly all of its leaves
@@ -38,12 +38,13 @@ def build_index(
     if metric == "precomputed":
         if issparse(X):
             return GraphIndex(csr_array(X)), no_duplicates(X.shape[0])
-        collapse = collapse_distances(X)
+        distances = settled_distances(X)
+        collapse = collapse_distances(distances, rounding_of(X))
         _check_k(n_neighbors, radius, len(collapse))
-        return DistanceIndex(X, collapse.first), collapse
-    collapse = collapse_rows(X)
-    points = X if len(collapse) == len(X) else X[collapse.first]
+        return DistanceIndex(distances, collapse.first, rounding=float(X.diagonal().max())), collapse
     measure = make_metric(metric, metric_params, X)  # its scales count every row
+    collapse = collapse_rows(measure.prepare(X))  # for the cosine metric rows of one direction are the same
+    points = X if len(collapse) == len(X) else X[collapse.first]
     if not isinstance(neighbors, str):
         return TransformerIndex(neighbors, exact_index(points, measure, n_jobs)), collapse
     _check_k(n_neighbors, radius, len(points))
@@ -51,12 +52,11 @@ def build_index(
         index = SmallWorldIndex(points, measure, n_jobs)
         index.recall = index.measure_recall(n_neighbors, random_state)
         if neighbors == "auto":
-            warnings.warn(
+            warn(
                 f"neighbours of {len(points):,} rows in {points.shape[1]} dimensions were found approximately "
                 f"(recall {index.recall:.3f} on a sample): pass neighbors='approximate' to accept this, or "
                 "'exact' to wait.",
                 ApproximationWarning,
-                stacklevel=2,
             )
         return index, collapse
     return exact_index(points, measure, n_jobs), collapse

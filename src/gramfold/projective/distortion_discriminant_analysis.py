@@ -15,7 +15,7 @@ from gramfold.embedding import method, parameter
 from gramfold.errors import InputError
 from gramfold.kernels.linear import mean_and_scatter, mean_of, project
 from gramfold.projective.distorted import read_distorted
-from gramfold.projective.layers import Layer, Windows, check_layers
+from gramfold.projective.layers import Layer, Windows, check_layers, in_unit
 from gramfold.projective.linear_projection import Projection
 from gramfold.projective.oriented_axes import SQUARES, oriented_axes, padded, warn_of_invented
 from gramfold.projective.oriented_projection import OrientedProjection
@@ -56,72 +56,84 @@ class DistortionDiscriminantAnalysis(OrientedProjection):
     def _projection(self, rows: Any, stages: Stages) -> Projection:
         plan = check_layers(self.layers, rows.shape[1], self.n_components)
         distorted = self._by_layer(len(plan), rows.shape)
-        self.layers_: list[Layer] = []
+        layers: list[Layer] = []
         features = rows[:, :, None]  # (n, frames, width)
         for (windows, count), versions in stages.bar(zip(plan, distorted, strict=True), len(plan), "layers"):
             signal = windows.of(features)
-            layer = self._layer(signal, windows, count, self._noise(rows, versions, windows))
-            self.layers_.append(layer)
+            layer = self._layer(signal, windows, count, _noise(rows, versions, windows, layers), len(layers))
+            layers.append(layer)
             made = project(signal, mean_of(signal, self.n_jobs), layer.axes, self.n_jobs)
             features = made.reshape(len(rows), windows.count, -1)
-        last = self.layers_[-1]
-        self.signal_to_noise_ = padded(last.signal_to_noise, self.n_components)
+        last = layers[-1]
+        self.layers_ = in_unit(layers, self._unit)
+        self.signal_to_noise_ = padded(self.layers_[-1].signal_to_noise, self.n_components)
         whole = len(plan) == 1 and last.root is None  # principal components of the rows as they are
         return Projection(
             mean=mean_of(rows, self.n_jobs),
-            directions=self._spread(last.axes),
+            directions=_spread(layers, last.axes),
             solver=f"dense (LAPACK), {len(plan)} layer{'s' * (len(plan) > 1)}",
-            root=None if whole else self._spread(np.eye(last.windows.size) if last.root is None else last.root),
+            root=None if whole else _spread(layers, np.eye(last.windows.size) if last.root is None else last.root),
+            proved=whole and last.proved,
         )
 
-    def _layer(self, signal: Floats, windows: Windows, count: int, noise: Floats | None) -> Layer:
+    def _layer(self, signal: Floats, windows: Windows, count: int, noise: Floats | None, number: int) -> Layer:
         if noise is None:
             principal = principal_axes(signal, count, n_jobs=self.n_jobs)
-            return Layer(windows, principal.axes, principal.variances, None)
+            # windows that vary along fewer directions have frames that are 0 along the others
+            axes = np.pad(principal.axes, ((0, 0), (0, count - principal.axes.shape[1])))
+            return Layer(windows, axes, padded(principal.variances, count), None, principal.proved)
         covariance = mean_and_scatter(signal, self.n_jobs)[1] / len(signal)
         found = oriented_axes(covariance, noise, count, self.reg)
-        warn_of_invented(found, f" of layer {len(self.layers_)}")
+        warn_of_invented(found, f" of layer {number}")
         return Layer(windows, found.axes, found.quotients, found.root)
-
-    def _noise(self, rows: Floats, versions: Floats | None, windows: Windows) -> Floats | None:
-        """R of what the layers so far make of the distortions; None for white noise."""
-        if versions is None:
-            return None
-        total, count = np.zeros((windows.size, windows.size)), 0
-        for version in versions:
-            noise = (version.astype(np.float64) - rows)[:, :, None]
-            for layer in self.layers_:
-                noise = layer.differences(noise)
-            seen = windows.of(noise)
-            total += seen.T @ seen
-            count += len(seen)
-        return np.asarray(total / count)
 
     def _by_layer(self, count: int, shape: tuple[int, int]) -> list[Floats | None]:
         """The distorted versions that each layer is to turn away from."""
         given = self._given_noise
         if not isinstance(given, list | tuple):
-            return [None if given is None else read_distorted(given, shape)] * count
+            return [None if given is None else self._unit.inward_new(read_distorted(given, shape))] * count
         if len(given) != count:
             raise InputError(
                 f"X_distorted is a {type(given).__name__} of {len(given)} and there are {count} layers, the last over "
                 "all frames included: pass one array (or None) for each layer, or a single array for all."
             )
         return [
-            None if one is None else read_distorted(one, shape, f"X_distorted[{number}]")
+            None if one is None else self._unit.inward_new(read_distorted(one, shape, f"X_distorted[{number}]"))
             for number, one in enumerate(given)
         ]
-
-    def _spread(self, above: Floats) -> Floats:
-        """Axes of the last layer's window as axes of whole rows."""
-        for layer in reversed(self.layers_[:-1]):
-            above = layer.windows.spread(layer.axes, above)
-        return above
 
     def _memory(self, n: int, itemsize: int) -> float:
         columns = getattr(self, "_dense_columns", 0)
         plan = check_layers(self.layers, columns, self.n_components) if columns else []
         # windows of the signal as they are and centred, and those of one version of the noise; matrices of each layer
+        # that has noise to turn away from
         windows = max((each.count * each.size for each, _ in plan), default=0)
-        squares = max((each.size**2 for each, _ in plan), default=0)
+        given = self._given_noise
+        noisy = (
+            [one is not None for one in given] if isinstance(given, list | tuple) else [given is not None] * len(plan)
+        )
+        squares = max((each.size**2 for (each, _), one in zip(plan, noisy, strict=False) if one), default=0)
         return super()._memory(n, itemsize) + 8.0 * (3 * n * windows + SQUARES * squares)
+
+
+def _noise(rows: Floats, versions: Floats | None, windows: Windows, layers: list[Layer]) -> Floats | None:
+    """R of what the layers so far make of the distortions; None for white noise."""
+    if versions is None:
+        return None
+    total, count = np.zeros((windows.size, windows.size)), 0
+    for version in versions:
+        noise = (version.astype(np.float64) - rows)[:, :, None]
+        for layer in layers:
+            noise = layer.differences(noise)
+        seen = windows.of(noise)
+        with np.errstate(over="ignore", invalid="ignore"):  # said where it is used
+            total += seen.T @ seen
+        count += len(seen)
+    return np.asarray(total / count)
+
+
+def _spread(layers: list[Layer], above: Floats) -> Floats:
+    """Axes of the last layer's window as axes of whole rows."""
+    for layer in reversed(layers[:-1]):
+        above = layer.windows.spread(layer.axes, above)
+    return above

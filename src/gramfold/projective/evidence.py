@@ -14,26 +14,35 @@ from scipy.special import gammaln
 
 from gramfold.types import Floats
 
-_ROUNDING = 1e-12  # of the largest eigenvalue; what is smaller is no variance, and differences are no smaller
+_ROUNDING = 1e-12  # of the largest eigenvalue; differences are no smaller
 
 
-def log_evidence(variances: Floats, n: int) -> Floats:
-    """For k = 1, 2, … dimensions, from all d eigenvalues of the covariance of n rows, descending."""
-    d, top = len(variances), float(variances[0])
-    values = np.maximum(variances, 0.0)
-    most = min(int((values > _ROUNDING * top).sum()), d) - 1  # something must be left for the noise
-    logs = np.log(np.maximum(values, _ROUNDING * top))
-    after = np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])  # after[k]: Σ of the d − k smallest
-    gaps = np.log(np.maximum(values[:, None] - values[None, :], _ROUNDING * top) * n)  # (d, d), j > i is read
-    evidence = np.empty(most)
-    for k in range(1, most + 1):
+def log_evidence(variances: Floats, n: int, d: int) -> Floats:
+    """For k = 1, 2, … dimensions, from the eigenvalues of the covariance of n rows of d columns that are not 0.
+
+    In the unit in which the largest is about 1: with λ in another, every number is changed alike. Where the rows lie in
+    fewer dimensions than rows and columns allow, without any noise, the evidence for these is infinite.
+    """
+    rank = len(variances)
+    if rank == 0:
+        return np.empty(0)
+    # the last one stands for all d − rank that are 0
+    values = np.ldexp(np.append(variances, 0.0), -int(np.frexp(variances[0])[1]))
+    times = np.append(np.ones(rank), d - rank)
+    top = float(values[0])
+    flat = rank < min(n - 1, d)
+    logs = np.log(values[:rank])
+    after = np.cumsum(values[::-1])[::-1]  # after[k]: Σ of the d − k smallest
+    gaps = np.log(np.maximum(values[:, None] - values[None, :], _ROUNDING * top) * n)  # (rank + 1, ·), j > i is read
+    evidence = np.full(rank if flat else rank - 1, np.inf)  # else something must be left for the noise
+    for k in range(1, rank):
         v = after[k] / (d - k)
         i = np.arange(1, k + 1)
         axes = -k * np.log(2.0) + (gammaln((d - i + 1) / 2) - (d - i + 1) / 2 * np.log(np.pi)).sum()
-        inverse = 1.0 / np.concatenate([values[:k], np.full(d - k, v)])
+        inverse = 1.0 / np.concatenate([values[:k], np.full(rank + 1 - k, v)])
         stiffness = np.maximum(inverse[None, :] - inverse[:k, None], _ROUNDING / top)
-        later = np.arange(d)[None, :] > np.arange(k)[:, None]
-        log_a = (np.log(stiffness) + gaps[:k])[later].sum()
+        later = np.arange(rank + 1)[None, :] > np.arange(k)[:, None]
+        log_a = ((np.log(stiffness) + gaps[:k]) * times)[later].sum()
         freedom = d * k - k * (k + 1) / 2
         evidence[k - 1] = (
             axes

@@ -5,7 +5,7 @@ into the p numbers of one frame of the next layer: the same axes for every windo
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from gramfold.errors import InputError
+from gramfold.projective.unit import Unit
 from gramfold.types import Floats
 
 
@@ -61,11 +62,25 @@ class Layer:
     axes: Floats  # (size, p), in units of the noise
     signal_to_noise: Floats  # (p,)
     root: Floats | None  # (size, size) of the noise; None where it is white
+    proved: bool = False  # whether every axis is known to be more than rounding
 
     def differences(self, features: Floats) -> Floats:
         """What the layer makes of differences between features (n, frames, width): (n, count, p)."""
         made = self.windows.of(features) @ self.axes
         return made.reshape(len(features), self.windows.count, -1)
+
+
+def in_unit(layers: list[Layer], unit: Unit) -> list[Layer]:
+    """Fitted layers as a user sees them. Features have the rows' unit up to the first layer with noise, then none."""
+    shown, degree = [], 1
+    for layer in layers:
+        before, degree = degree, degree if layer.root is None else 0
+        axes = unit.outward(layer.axes, degree - before)
+        root = None if layer.root is None else unit.outward(layer.root, -before)
+        shown.append(
+            replace(layer, axes=axes, signal_to_noise=unit.outward(layer.signal_to_noise, 2 * degree), root=root)
+        )
+    return shown
 
 
 def check_layers(given: Any, columns: int, n_components: int) -> list[tuple[Windows, int]]:

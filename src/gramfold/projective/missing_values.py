@@ -11,13 +11,14 @@ share M. Tipping, Bishop (1999), appendix; Liu, Rubin, Wu, Biometrika 85 (1998).
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from gramfold.errors import InputError
 from gramfold.projective.plane import LOG_TWO_PI, Plane
 from gramfold.projective.settling import has_settled, warn_unsettled
+from gramfold.projective.unit import Unit
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers
@@ -80,6 +81,10 @@ class LoosePlane:
     weights: Floats  # (d, p)
     noise: float
 
+    def in_unit(self, unit: Unit) -> "LoosePlane":
+        """The same plane as it is seen in another unit."""
+        return LoosePlane(unit.inward(self.mean), unit.inward(self.weights), float(unit.inward(self.noise, 2)))
+
     def principal(self) -> Plane:
         """The same plane by its principal axes."""
         axes, lengths, _ = np.linalg.svd(self.weights, full_matrices=False)
@@ -134,13 +139,16 @@ def has_gaps(rows: Floats) -> bool:
         return bool(np.isnan(rows.sum()) and np.isnan(rows).any())
 
 
-def with_means(rows: Floats) -> Floats:
-    """Rows with every gap filled in by the mean of its column."""
+def with_means(rows: Floats, names: Any = None) -> Floats:
+    """Rows with every gap filled in by the mean of its column; `names` are the columns', where they have some."""
     missing = np.isnan(rows)
     empty = np.flatnonzero(missing.all(axis=0))
     if empty.size:
+        called = ", ".join(str(number) if names is None else f"'{names[number]}'" for number in empty)
+        several = len(empty) > 1
         raise InputError(
-            f"column {empty[0]} of X holds no value at all, so there is nothing to fill it in from: leave it out."
+            f"column{'s' * several} {called} of X hold{'s' * (not several)} no value at all, so there is nothing to "
+            f"fill {'them' if several else 'it'} in from: leave {'them' if several else 'it'} out."
         )
     return np.where(missing, np.nanmean(rows, axis=0, dtype=np.float64), rows)
 
@@ -151,18 +159,23 @@ def fit_missing(rows: Floats, start: LoosePlane, max_iter: int, tol: float, stag
     Stops when a step adds less than `tol` to the log-likelihood per seen value.
     """
     patterns = Patterns.of(rows)
-    values = rows[patterns.order].astype(np.float64)
+    # in the unit in which the largest value is about 1, so that logarithms round, and steps end, alike in any unit
+    unit = Unit.of_size(float(np.nanmax(np.abs(rows))))
+    values = unit.inward(rows[patterns.order].astype(np.float64))
     there = float((patterns.seen.sum(axis=1) * np.diff(patterns.starts)).sum())
     floor = _LEAST_NOISE * float(np.nanvar(values, axis=0).mean())
-    plane = start
+    plane = start.in_unit(unit)
     history: list[float] = []
+    settled = False
     for _ in stages.bar(range(max_iter), max_iter, "missing values"):
         plane, likelihood = _step(plane, values, patterns, there, floor)
         history.append(likelihood)
-        if has_settled(history, tol * there):
-            return Fit(plane, np.array(history))
-    warn_unsettled(history, there, "value", stacklevel=6)
-    return Fit(plane, np.array(history))
+        settled = has_settled(history, tol * there)
+        if settled:
+            break
+    if not settled:
+        warn_unsettled(history, there, "value")
+    return Fit(plane.in_unit(Unit(-unit.power)), np.array(history) - there * np.log(2.0) * unit.power)
 
 
 def _step(

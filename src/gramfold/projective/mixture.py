@@ -5,26 +5,29 @@
 
 Each step takes the best plane for its S_k, so the likelihood cannot fall. It has no upper bound where a plane may fall
 upon a few rows: so no σ_k² falls below a floor (the best plane under that condition is the clipped one, and the
-likelihood still cannot fall), and a plane with too few rows to hold it stays where it is.
+likelihood still cannot fall), and a plane with too few rows to hold it stays where it is. Densities are those of rows
+over a power of two near their size: logarithms then round, and steps end, alike whatever the unit of the rows.
 Tipping, Bishop, Neural Computation 11 (1999); the floor: Hathaway, Annals of Statistics 13 (1985).
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy.linalg import eigh
-from scipy.special import logsumexp
 
+from gramfold.errors import InputError
 from gramfold.kernels.linear import over_rows
 from gramfold.projective.plane import LOG_TWO_PI, Plane
 from gramfold.projective.settling import has_settled
+from gramfold.projective.unit import Unit
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blocks
+from gramfold.spectral.dense import eigenpairs_between
 from gramfold.types import Floats, Integers
 
+SQUARES = 3  # d × d matrices held at once for each plane: sums over two stretches of the rows, and both together
 _ENTRIES_PER_BLOCK = 200_000  # of rows, which stay in the cache while each plane looks at them
 _NEGLIGIBLE = 1e-16  # a responsibility below it is lost in the sums anyway
 _FEW = 0.5  # share of a block below which it pays to pick the rows that are not negligible
@@ -37,6 +40,7 @@ class Mixture:
     center: Floats  # (d,) a point amid the rows, from which they are measured
     shares: Floats  # (K,) π
     planes: list[Plane]
+    unit: Unit  # of the densities
 
     @cached_property
     def means(self) -> Floats:
@@ -51,7 +55,7 @@ class Mixture:
     @cached_property
     def _constants(self) -> Floats:
         # log π_k − ½ (log |C_k| + d log 2π)
-        determinants = np.array([plane.log_determinant for plane in self.planes])
+        determinants = np.array([plane.in_unit(self.unit).log_determinant for plane in self.planes])
         return np.asarray(
             np.log(np.maximum(self.shares, np.finfo(np.float64).tiny))
             - 0.5 * (determinants + len(self.center) * LOG_TWO_PI)
@@ -78,13 +82,19 @@ class Mixture:
         return np.asarray(self._constants - 0.5 * (squares * off + np.einsum("bkp,kp->bk", np.square(along), within)))
 
     def read(self, rows: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
-        """Blocks of rows: r_k(x) (b, K), log p(x) (b,), and the coordinates in each plane (b, K, p)."""
+        """Blocks of rows: r_k(x) (b, K), log p(x) (b,) in `unit`, and the coordinates in each plane (b, K, p)."""
         for part in blocks(len(rows), max(1, _ENTRIES_PER_BLOCK // len(self.center))):
             moved = rows[part] - self.center
             along = self.along(moved)
-            joint = self.log_joint(moved, along)
-            likelihood = logsumexp(joint, axis=1)
-            yield part, np.exp(joint - likelihood[:, None]), likelihood, along
+            with np.errstate(over="ignore", invalid="ignore"):
+                joint = self.log_joint(moved, along)
+            near = np.isfinite(joint).any(axis=1)
+            if not near.all():
+                raise InputError(
+                    f"row {part.start + int(near.argmin())} is so far from every plane that the square of its distance "
+                    "is beyond the range of floats: check its unit, or leave it out."
+                )
+            yield part, *_shared(joint), along
 
     def rebuilt(self, rows: Floats) -> Floats:
         """Σ r_k(x) · (the point of plane k nearest to x)."""
@@ -99,6 +109,14 @@ class Mixture:
         """How many numbers say it all: shares, means, axes with their variances, noises."""
         d, p = self.planes[0].axes.shape
         return len(self.planes) * int(d + d * p - p * (p - 1) // 2 + (d > p)) + len(self.planes) - 1
+
+
+def _shared(joint: Floats) -> tuple[Floats, Floats]:
+    """Responsibilities r_k (b, K), with sum 1 however small the densities are, and log p(x) (b,)."""
+    top = joint.max(axis=1)
+    parts = np.exp(joint - top[:, None])
+    whole = parts.sum(axis=1)
+    return parts / whole[:, None], top + np.log(whole)
 
 
 @dataclass(frozen=True)
@@ -151,7 +169,7 @@ def sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None)
     return total
 
 
-def maximised(found: _Sums, center: Floats, before: list[Plane], floor: float) -> Mixture:
+def maximised(found: _Sums, center: Floats, before: list[Plane], floor: float, unit: Unit) -> Mixture:
     """The best planes for these sums; one that too few rows hold stays as it was `before`."""
     n, planes = float(found.counts.sum()), []
     d, p = before[0].axes.shape
@@ -161,12 +179,12 @@ def maximised(found: _Sums, center: Floats, before: list[Plane], floor: float) -
             continue
         mean = first / count
         covariance = second / count - np.outer(mean, mean)
-        values, axes = eigh(covariance, subset_by_index=(d - p, d - 1))
+        values, axes = eigenpairs_between(covariance, d - p, d - 1)
         total = float(np.trace(covariance))
         planes.append(
             Plane.of_largest_likelihood(center + mean, axes[:, ::-1], np.maximum(values[::-1], floor), total, floor)
         )
-    return Mixture(center, found.counts / n, planes)
+    return Mixture(center, found.counts / n, planes, unit)
 
 
 @dataclass(frozen=True)
@@ -174,7 +192,7 @@ class Fit:
     """Where the iteration ended, and its way."""
 
     mixture: Mixture
-    history: list[float]  # log-likelihoods of all rows, before each step
+    history: list[float]  # log-likelihoods of all rows in the unit of the mixture, before each step
     settled: bool
 
 
@@ -189,13 +207,18 @@ class Steps:
     n_jobs: int | None
     stages: Stages
 
+    @cached_property
+    def _unit(self) -> Unit:
+        return Unit(int(np.frexp(self.whole.total)[1]) // 2)  # of a length, by a variance
+
     def start(self, labels: Integers) -> Fit:
         """From a first plane for each row."""
         K, center = int(labels.max()) + 1, self.whole.mean
         first = sums(self.rows, center, K, lambda part, _: (np.eye(K)[labels[part]], 0.0), self.n_jobs)
         means = center + first.firsts / np.maximum(first.counts, 1.0)[:, None]
-        before = [replace(self.whole, mean=mean) for mean in means]
-        return Fit(maximised(first, center, before, self.floor), [], settled=False)
+        noise, variances = max(self.whole.noise, self.floor), np.maximum(self.whole.variances, self.floor)
+        before = [Plane(mean, self.whole.axes, variances, noise) for mean in means]
+        return Fit(maximised(first, center, before, self.floor, self._unit), [], settled=False)
 
     def go_on(self, fit: Fit, max_iter: int) -> Fit:
         """Up to so many steps in all."""
@@ -205,12 +228,12 @@ class Steps:
 
             def weigh(_: slice, moved: Floats, current: Mixture = mixture) -> tuple[Floats, float]:
                 joint = current.log_joint(moved, current.along(moved))
-                likelihood = logsumexp(joint, axis=1)
-                return np.exp(joint - likelihood[:, None]), float(likelihood.sum())
+                responsibilities, likelihood = _shared(joint)
+                return responsibilities, float(likelihood.sum())
 
             found = sums(self.rows, mixture.center, len(mixture.planes), weigh, self.n_jobs)
             history.append(found.likelihood)
             if has_settled(history, self.tol * len(self.rows)):
                 return Fit(mixture, history, settled=True)
-            mixture = maximised(found, mixture.center, mixture.planes, self.floor)
+            mixture = maximised(found, mixture.center, mixture.planes, self.floor, mixture.unit)
         return Fit(mixture, history, settled=False)

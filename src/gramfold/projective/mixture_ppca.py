@@ -10,6 +10,7 @@ there: on plane k, E[t | y] for t ~ N(0, Λ_k) and y = Aᵀ (m_k + U_k t − mea
 Tipping, Bishop, Neural Computation 11 (1999); Burges, section 1.2.
 """
 
+import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -21,21 +22,24 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from gramfold.embedding import Inverse, method, parameter
-from gramfold.errors import InputError
+from gramfold.errors import InputError, RankWarning
 from gramfold.extension.judging import frobenius, judged_sample, relative
 from gramfold.extension.mixture_inverse import AffineMixture
 from gramfold.kernels.sampling import squarable
+from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.projective.linear_projection import LinearProjection, Projection
-from gramfold.projective.mixture import Fit, Mixture, Steps
+from gramfold.projective.mixture import SQUARES, Fit, Mixture, Steps
 from gramfold.projective.plane import Plane
 from gramfold.projective.principal_axes import principal_axes
 from gramfold.projective.settling import warn_unsettled
+from gramfold.projective.unit import Unit
 from gramfold.runtime.progress import Stages
-from gramfold.runtime.threads import one_blas_thread
+from gramfold.runtime.threads import one_blas_thread, openmp_threads
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Integers
 
 _SEEDS = 2**31 - 1
-_LEAST_VARIANCE = 1e-290  # whose inverse is a number
+_LEAST_NOISE = 1e-12  # of the largest variance on the map, for which covariances can be solved
 _TRIAL_STEPS = 5  # after which the likeliest of several starts goes on alone
 
 
@@ -43,7 +47,7 @@ _TRIAL_STEPS = 5  # after which the likeliest of several starts goes on alone
 class MixturePPCA(LinearProjection):
     """Mixture of probabilistic PCA: planes of their own for groups of rows.
 
-    `score` is the mean log-likelihood of the rows. `inverse_error_` is of training rows through the map and back.
+    `score` is the mean log-likelihood of the rows. `inverse_error()` is of training rows through the map and back.
 
     Examples
     --------
@@ -105,36 +109,50 @@ class MixturePPCA(LinearProjection):
     # --- fit
 
     def _memory(self, n: int, itemsize: int) -> float:
-        # the rebuilt rows, which stay, beside what every projection needs
-        return super()._memory(n, itemsize) + float(n) * itemsize * getattr(self, "_dense_columns", 0)
+        # the rebuilt rows, which stay, beside what every projection needs; the covariances
+        columns = getattr(self, "_dense_columns", 0)
+        covariances = 8.0 * SQUARES * self._most_planes * columns**2
+        return super()._memory(n, itemsize) + float(n) * itemsize * columns + covariances
+
+    @property
+    def _most_planes(self) -> int:
+        return self.max_planes if self.n_planes == "bic" else self.n_planes
 
     def _learn(self, rows: Any, stages: Stages) -> Any:
         n = len(rows)
-        most = self.max_planes if self.n_planes == "bic" else self.n_planes
-        if most > n:
-            raise InputError(f"{most} planes are asked for and there are {n} rows: use at most one plane for each row.")
         found = principal_axes(rows, min(self.n_components, rows.shape[1]), n_jobs=self.n_jobs, moments=self._moments)
-        if found.total < _LEAST_VARIANCE:
+        if not found.variances.size:
             raise InputError(
-                f"the {n} rows are the same, or so nearly that squares of their differences vanish, and have no "
-                "density: check the columns, or multiply X by a constant."
+                f"the {n} rows are the same, or differ by no more than their rounding, and have no density: check the "
+                "columns of X, or take off what they have in common before it is rounded."
             )
-        least = np.finfo(np.float64).eps * max(found.total, float(np.square(found.mean).mean()), 1e-300)
+        most, distinct = self._most_planes, len(collapse_rows(rows))
+        if most > distinct:
+            if self.n_planes != "bic":
+                raise InputError(
+                    f"{most} planes are asked for and there are {distinct} {'distinct ' * (distinct < n)}rows: use at "
+                    "most one plane for each row."
+                )
+            most = distinct
+        # the rounding of a value, which is of the size of its column's mean where that is far away
+        rounding = np.finfo(rows.dtype).eps ** 2 * float(np.square(found.mean).mean())
+        least = max(np.finfo(np.float64).eps * found.total, rounding)
         whole = Plane.of_largest_likelihood(found.mean, found.axes, found.variances, found.total, least)
         # where one plane holds all rows its noise says nothing: then beside their variance
         floor = max(self.least_noise * whole.noise, self.least_noise**2 * found.total / rows.shape[1], least)
         steps = Steps(rows, whole, floor, self.tol, self.n_jobs, stages)
         rng = check_random_state(self.random_state)
-        self.bic_: dict[int, float] = {}
+        criteria: dict[int, float] = {}
         best: Fit | None = None
         with one_blas_thread():  # the threads of the pool are enough; set once, for setting them takes long
             for count in range(1, most + 1) if self.n_planes == "bic" else [most]:
                 fit = self._fitted(steps, count, rng)
-                self.bic_[count] = _criterion(fit.mixture, fit.history[-1], n)
-                if self.bic_[count] <= min(self.bic_.values()):
+                criteria[count] = _criterion(fit.mixture, fit.history[-1], n)
+                if criteria[count] <= min(criteria.values()):
                     best = fit
         assert best is not None  # at least one number was tried
         self._keep(best, n)
+        self.bic_ = {count: value + 2.0 * n * self._log_unit for count, value in criteria.items()}
         return self._seen(rows)
 
     def _fitted(self, steps: Steps, count: int, rng: np.random.RandomState) -> Fit:
@@ -149,23 +167,41 @@ class MixturePPCA(LinearProjection):
         if count == 1:
             return np.zeros(len(rows), dtype=np.intp)
         from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
 
-        labels = KMeans(count, n_init=1, random_state=int(rng.randint(_SEEDS))).fit(squarable(rows)[0]).labels_
+        means = KMeans(count, n_init=1, random_state=int(rng.randint(_SEEDS)))
+        with openmp_threads(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # of fewer groups: `_keep` says what became of it
+            labels = means.fit(squarable(rows)[0]).labels_
         return np.unique(labels, return_inverse=True)[1]  # numbered anew: fewer, where rows are too alike
 
     def _keep(self, fit: Fit, n: int) -> None:
         self._mixture = fit.mixture
-        self.planes_, self.shares_, self.n_planes_ = fit.mixture.planes, fit.mixture.shares, len(fit.mixture.planes)
-        self.log_likelihoods_, self.n_iter_ = np.array(fit.history), len(fit.history)
+        back = Unit(-self._unit.power)
+        self.planes_ = [plane.in_unit(back) for plane in fit.mixture.planes]
+        self.shares_, self.n_planes_ = fit.mixture.shares, len(fit.mixture.planes)
+        self.log_likelihoods_, self.n_iter_ = np.array(fit.history) - n * self._log_unit, len(fit.history)
         if not fit.settled:
-            warn_unsettled(fit.history, n, "row", stacklevel=6)
+            warn_unsettled(fit.history, n, "row")
+        if self.n_planes != "bic" and self.n_planes_ < self.n_planes:
+            warn(
+                f"k-means tells {self.n_planes_} groups of rows apart and n_planes={self.n_planes} were asked for, so "
+                "there are fewer: leave out rows beside which all others are alike, or ask for fewer planes.",
+                RankWarning,
+            )
+
+    @property
+    def _log_unit(self) -> float:
+        """By what a row in the unit of the densities is likelier."""
+        power = self._mixture.unit.power + self._unit.power
+        return float(np.log(2.0)) * power * len(self._mixture.center)
 
     def _seen(self, rows: Any) -> Any:
         return self._mixture.rebuilt(rows)
 
     def _projection(self, rows: Any, stages: Stages) -> Projection:
         found = principal_axes(rows, self.n_components, n_jobs=self.n_jobs)
-        return Projection(found.mean, found.axes, found.solver, scatter=found.scatter)
+        return Projection(found.mean, found.axes, found.solver, scatter=found.scatter, proved=found.proved)
 
     def _rows_to_rebuild(self, X: Any) -> Any:
         return X  # as they came, not as the planes have them
@@ -173,7 +209,7 @@ class MixturePPCA(LinearProjection):
     def _make_way(self, way: str) -> Inverse:
         if way not in {"auto", "mixture"}:
             return super()._make_way(way)
-        return _PlanesInverse.of(self._mixture, self.mean_, self.components_.T, *self._known())
+        return _PlanesInverse.of(self._mixture, self._mean, self._directions, *self._known())
 
     def _transform(self, X: Any) -> Floats:
         self._warn_of_outside(X)
@@ -202,7 +238,7 @@ class MixturePPCA(LinearProjection):
         values = np.empty(len(X))
         for part, _, likelihood, _ in self._mixture.read(X):
             values[part] = likelihood
-        return values
+        return values - self._log_unit
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-likelihood of the rows.
@@ -275,7 +311,7 @@ class MixturePPCA(LinearProjection):
         places = np.empty((len(X), self.n_planes_, self.planes_[0].axes.shape[1]))
         for part, _, _, along in self._mixture.read(X):
             places[part] = along
-        return places
+        return np.asarray(self._unit.outward(places))
 
     def reconstruct(self, X: Any) -> Floats:
         """Rows as the planes have them: the nearest points of all planes, each by its responsibility.
@@ -291,7 +327,7 @@ class MixturePPCA(LinearProjection):
             x̂(x).
         """
         check_is_fitted(self)
-        return self._mixture.rebuilt(self._read(X, reset=False))
+        return np.asarray(self._unit.outward(self._mixture.rebuilt(self._read(X, reset=False))))
 
 
 def _criterion(mixture: Mixture, likelihood: float, n: int) -> float:
@@ -311,7 +347,8 @@ class _PlanesInverse:
         middles, covariances, gains = [], [], []
         for plane in planes.planes:
             seen = directions.T @ plane.axes  # (q, p)
-            covariance = (seen * plane.variances) @ seen.T + plane.noise * np.eye(len(seen))
+            noise = max(plane.noise, _LEAST_NOISE * float(plane.variances.max()))  # a column of the map may be zero
+            covariance = (seen * plane.variances) @ seen.T + noise * np.eye(len(seen))
             middles.append((plane.mean - mean) @ directions)
             covariances.append(covariance)
             gains.append(solve(covariance, (seen * plane.variances) @ plane.axes.T, assume_a="pos"))

@@ -6,7 +6,6 @@ R is regularised where it is singular: noise below a share of the largest is rai
 conditioned R as it is and follows R when it is scaled. Burges, section 1.4, eqs (1.16) and (1.17).
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +13,8 @@ from scipy.linalg import eigh
 
 from gramfold.errors import InputError, RankWarning
 from gramfold.runtime.threads import blocks
+from gramfold.runtime.warning import warn
+from gramfold.spectral.dense import eigenpairs_between
 from gramfold.types import Floats
 
 SQUARES = 5  # d × d matrices held at once: C, R, its eigenvectors, the root, C in its basis
@@ -37,6 +38,10 @@ class OrientedAxes:
 def oriented_axes(signal: Floats, noise: Floats, count: int, reg: float) -> OrientedAxes:
     """The leading `count` axes of C and R; R raised to `reg` of its largest eigenvalue."""
     d = len(signal)
+    if not np.isfinite(noise).all():
+        raise InputError(
+            "squares of what the distortions add to X are beyond the range of floats: check the unit of X_distorted."
+        )
     measured, vectors = eigh(noise)
     largest = float(measured[-1])
     if largest <= 0:
@@ -53,7 +58,7 @@ def oriented_axes(signal: Floats, noise: Floats, count: int, reg: float) -> Orie
             "would stand against no noise at all: use a larger reg, or more distorted rows."
         )
     root = vectors / np.sqrt(level)
-    values, turned = eigh(root.T @ signal @ root, subset_by_index=(max(d - count, 0), d - 1))
+    values, turned = eigenpairs_between(root.T @ signal @ root, max(d - count, 0), d - 1)
     turned = turned[:, ::-1]
     return OrientedAxes(
         axes=root @ turned,
@@ -68,11 +73,10 @@ def warn_of_invented(found: OrientedAxes, where: str = "") -> None:
     """Say it where the noise of an axis is mostly the regularisation's."""
     blind = int((found.invented > _MOSTLY).sum())
     if blind:
-        warnings.warn(
+        warn(
             f"{blind} of {len(found.quotients)} components{where} point where hardly any noise was seen, so that reg "
             "and not the data says how much there is: give more distorted rows, or a larger reg.",
             RankWarning,
-            stacklevel=2,
         )
 
 
@@ -85,8 +89,9 @@ def noise_correlation(rows: Floats, distorted: Floats) -> Floats:
     """R = (1/mN) Σ z zᵀ over the differences z of distorted rows (N, m, d) from the rows: its mean is not taken off."""
     versions, m, d = distorted.shape
     total = np.zeros((d, d))
-    for version in distorted:
-        for part in blocks(m, max(1, _ENTRIES_PER_BLOCK // d)):
-            difference = version[part].astype(np.float64) - rows[part]
-            total += difference.T @ difference
+    with np.errstate(over="ignore", invalid="ignore"):  # said where it is used
+        for version in distorted:
+            for part in blocks(m, max(1, _ENTRIES_PER_BLOCK // d)):
+                difference = version[part].astype(np.float64) - rows[part]
+                total += difference.T @ difference
     return np.asarray(total / (versions * m))

@@ -71,8 +71,11 @@ class OrientedPCA(OrientedProjection):
         noise = self._noise(rows)
         if noise is None and self.signal_covariance is None:
             principal = principal_axes(rows, self.n_components, n_jobs=self.n_jobs, moments=self._moments)
-            self.raised_, self.signal_to_noise_ = 0, padded(principal.variances, self.n_components)
-            return Projection(principal.mean, principal.axes, principal.solver, scatter=principal.scatter)
+            self.raised_ = 0
+            self.signal_to_noise_ = self._unit.outward(padded(principal.variances, self.n_components), 2)
+            return Projection(
+                principal.mean, principal.axes, principal.solver, scatter=principal.scatter, proved=principal.proved
+            )
         mean, scatter = self._moments or mean_and_scatter(rows, self.n_jobs)
         d = len(mean)
         if self.signal_covariance is None:
@@ -81,7 +84,10 @@ class OrientedPCA(OrientedProjection):
             signal = read_matrix(self.signal_covariance, d, "signal_covariance")
         found = oriented_axes(signal, np.eye(d) if noise is None else noise, self.n_components, self.reg)
         warn_of_invented(found)
-        self.raised_, self.signal_to_noise_ = found.raised, padded(found.quotients, self.n_components)
+        # matrices that were given are in the user's unit, rows and distorted rows in the model's
+        seen = int(self.signal_covariance is None) - int(self._knows_noise)
+        self.raised_ = found.raised
+        self.signal_to_noise_ = self._unit.outward(padded(found.quotients, self.n_components), 2 * seen)
         if self.signal_covariance is None:
             return Projection(mean, found.axes, _SOLVER, found.root, scatter)
         return Projection(mean, found.axes, _SOLVER, found.axes, eigen=False)
@@ -97,7 +103,10 @@ class OrientedPCA(OrientedProjection):
             return read_matrix(self.noise_correlation, rows.shape[1], "noise_correlation")
         if self._given_noise is None:
             return None
-        return noise_correlation(rows, read_distorted(self._given_noise, rows.shape))
+        return noise_correlation(rows, self._unit.inward_new(read_distorted(self._given_noise, rows.shape)))
 
     def _memory(self, n: int, itemsize: int) -> float:
-        return super()._memory(n, itemsize) + SQUARES * 8.0 * getattr(self, "_dense_columns", 0) ** 2
+        # no such matrix is made where the noise is white
+        white = self._given_noise is None and self.noise_correlation is None and self.signal_covariance is None
+        squares = 0.0 if white else SQUARES * 8.0 * getattr(self, "_dense_columns", 0) ** 2
+        return super()._memory(n, itemsize) + squares

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from gramfold.embedding import method, parameter
+from gramfold.embedding.all_or_nothing import all_or_nothing
 from gramfold.projective.linear_projection import LinearProjection
 from gramfold.types import Floats
 
@@ -29,6 +30,7 @@ class OrientedProjection(LinearProjection):
         q: variance of the signal along each direction over the mean square of the noise there.
     """
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, *, X_distorted: Any = None) -> Self:
         """Find the directions of the rows of X.
 
@@ -48,11 +50,11 @@ class OrientedProjection(LinearProjection):
             The fitted estimator.
         """
         self._distorted: Any = X_distorted
-        self._knows_noise = X_distorted is not None
-        try:
-            return super().fit(X)
-        finally:
-            del self._distorted  # as large as X, and of no more use
+        given = X_distorted if isinstance(X_distorted, list | tuple) else [X_distorted]
+        self._knows_noise = any(one is not None for one in given)
+        super().fit(X)
+        del self._distorted  # as large as X, and of no more use
+        return self
 
     def fit_transform(self, X: Any, y: Any = None, *, X_distorted: Any = None) -> Floats:
         """Find the directions of the rows of X and return their map.
@@ -71,11 +73,15 @@ class OrientedProjection(LinearProjection):
         embedding : ndarray of shape (n_samples, n_components)
             `embedding_`.
         """
-        return self.fit(X, X_distorted=X_distorted).embedding_
+        return self.fit(X, X_distorted=X_distorted).embedding_.copy()
 
     def _warn_of_outside(self, X: Any) -> None:
         if not self._knows_noise:  # rows that are distorted are far from the clean ones, and what the map is for
             super()._warn_of_outside(X)
+
+    @property
+    def _degree(self) -> int:
+        return 0 if self._knows_noise else 1  # in units of the noise
 
     @property
     def _given_noise(self) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 
 from gramfold.errors import InputError
 from gramfold.kernels.linear import centered
+from gramfold.projective.unit import Unit
 from gramfold.types import Floats
 
 LOG_TWO_PI = float(np.log(2.0 * np.pi))
@@ -37,6 +38,11 @@ class Plane:
         rest = max(total - float(variances.sum()), 0.0)
         noise = max(rest / (d - p), floor) if d > p else floor
         return cls(mean, axes, np.maximum(variances, noise), noise)
+
+    def in_unit(self, unit: Unit) -> "Plane":
+        """The same plane as it is seen in another unit."""
+        mean, variances = unit.inward(self.mean), unit.inward(self.variances, 2)
+        return Plane(mean, self.axes, variances, float(unit.inward(self.noise, 2)))
 
     @property
     def total(self) -> float:
@@ -66,9 +72,10 @@ class Plane:
             raise InputError("the rows of the fit are all the same and have no density: fit rows that differ.")
         d, p = self.axes.shape
         values = np.empty(len(rows))
-        for part, moved in centered(rows, self.mean):
-            along = moved @ self.axes
-            values[part] = np.square(along / np.sqrt(self.variances)).sum(axis=1)
-            if d > p:  # the part off the plane itself: differences of squares would lose it where the noise is small
-                values[part] += np.square(moved - along @ self.axes.T).sum(axis=1) / self.noise
+        with np.errstate(over="ignore", invalid="ignore"):  # a row beyond the range of squares is infinitely unlikely
+            for part, moved in centered(rows, self.mean):
+                along = moved @ self.axes
+                values[part] = np.square(along / np.sqrt(self.variances)).sum(axis=1)
+                if d > p:  # what is off the plane, itself: differences of squares would lose it where noise is small
+                    values[part] += np.square(moved - along @ self.axes.T).sum(axis=1) / self.noise
         return np.asarray(-0.5 * (values + self.log_determinant + d * LOG_TWO_PI))

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from gramfold.embedding import Piece, method, parameter
-from gramfold.errors import InputError
+from gramfold.errors import InputError, RankWarning
 from gramfold.kernels.linear import project
 from gramfold.projective.evidence import log_evidence
 from gramfold.projective.linear_projection import LinearProjection, Projection
@@ -25,6 +25,7 @@ from gramfold.projective.missing_values import LoosePlane, fit_missing, has_gaps
 from gramfold.projective.plane import Plane
 from gramfold.projective.principal_axes import PrincipalAxes, principal_axes
 from gramfold.runtime.progress import Stages
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Integers
 
 _LEAST_NOISE = 1e-12  # of the mean variance of a column: rows that lie in the plane exactly have no density
@@ -84,7 +85,7 @@ class ProbabilisticPCA(LinearProjection):
     explained_variance_ratio_ : ndarray of shape (n_components_,)
         λ of each principal axis of the model, beside its total variance.
     log_evidence_ : ndarray or None
-        Of 1, 2, … dimensions, where the number was left to it.
+        Of 1, 2, … dimensions, where the number was left to it; infinite for as many as the rows have without any noise.
     n_iter_ : int
         Steps taken; 1 without gaps.
     log_likelihoods_ : ndarray of shape (n_iter_,)
@@ -96,6 +97,10 @@ class ProbabilisticPCA(LinearProjection):
     @property
     def _allows_missing(self) -> bool:
         return True
+
+    @property
+    def _degree(self) -> int:
+        return 0
 
     @property
     def _dimensions(self) -> int:
@@ -112,9 +117,9 @@ class ProbabilisticPCA(LinearProjection):
         gaps = self._has_missing
         self.n_components_ = self._most_evident(rows, gaps) if self.n_components == "evidence" else self._dimensions
         self._plane = self._plane_of_gaps(rows, stages) if gaps else self._plane_of_all(rows)
+        self._weights = self._plane.weights  # turned to the axes of the map below
         self.explained_variance_ratio_ = self._plane.variances / (self._plane.total or 1.0)
-        self.noise_variance_ = self._plane.noise
-        self.weights_ = self._plane.weights  # turned to the axes of the map below
+        self.noise_variance_ = float(self._unit.outward(self._plane.noise, 2))
         return self._filled(rows) if gaps else rows
 
     def _most_evident(self, rows: Floats, gaps: bool) -> int:
@@ -123,15 +128,17 @@ class ProbabilisticPCA(LinearProjection):
                 "n_components='evidence' weighs the eigenvalues of the covariance, which is not known where values of "
                 "X are missing: give a number, or fill X in first (impute of a fitted ProbabilisticPCA)."
             )
-        n, d = rows.shape
-        every = principal_axes(rows, d, n_jobs=self.n_jobs, moments=self._moments).variances
-        self.log_evidence_ = log_evidence(np.pad(every, (0, d - len(every))), n)
-        if not self.log_evidence_.size:
+        n, d = len(rows), int((rows.min(axis=0) < rows.max(axis=0)).sum())  # a column that never varies has no noise
+        found = principal_axes(rows, rows.shape[1], n_jobs=self.n_jobs, moments=self._moments)
+        evidence = log_evidence(found.variances, n, d)
+        if not evidence.size:
             raise InputError(
-                f"n_components='evidence' compares numbers of dimensions and the {n} rows of {d} columns vary along "
-                "fewer than two: use n_components=1."
+                f"n_components='evidence' compares numbers of dimensions and the {n} rows of {rows.shape[1]} columns "
+                "vary along fewer than two: use n_components=1."
             )
-        return 1 + int(self.log_evidence_.argmax())
+        in_unit = np.frexp(found.variances[0])[1] + 2 * self._unit.power  # of λ, which the evidence leaves out
+        self.log_evidence_ = evidence - 0.5 * n * d * np.log(2.0) * in_unit
+        return 1 + int(evidence.argmax())
 
     def _plane_of_all(self, rows: Floats) -> Plane:
         found = principal_axes(rows, self.n_components_, n_jobs=self.n_jobs, moments=self._moments)
@@ -140,17 +147,32 @@ class ProbabilisticPCA(LinearProjection):
 
     def _plane_of_gaps(self, rows: Floats, stages: Stages) -> Plane:
         d = rows.shape[1]
+        if d == 1:
+            raise InputError(
+                "X has one column and values of it are missing, so there is nothing to fill them in from: leave these "
+                "rows out."
+            )
         if self.n_components_ >= d:
             raise InputError(
                 f"n_components={self.n_components_}, X has {d} columns and values of it are missing: with no direction "
                 f"left to the noise nothing can be filled in, so use n_components <= {d - 1}."
             )
-        rough = principal_axes(with_means(rows), self.n_components_, n_jobs=self.n_jobs)
+        filled = with_means(rows, getattr(self, "feature_names_in_", None))
+        rough = principal_axes(filled, self.n_components_, n_jobs=self.n_jobs)
         first = _likeliest(rough, _LEAST_NOISE_OF_GAPS)
+        self._solver = "expectation and maximisation"
+        if first.total == 0:  # what is known of each column is the same in all rows
+            self.n_iter_, self.log_likelihoods_ = 0, np.empty(0)
+            return first
         fit = fit_missing(rows, LoosePlane(first.mean, first.weights, first.noise), self.max_iter, self.tol, stages)
-        self._solver, self.n_iter_ = "expectation and maximisation", len(fit.log_likelihoods)
-        self.log_likelihoods_ = fit.log_likelihoods
+        self.n_iter_ = len(fit.log_likelihoods)
+        self.log_likelihoods_ = fit.log_likelihoods - (~np.isnan(rows)).sum() * self._log_unit
         return fit.plane.principal()
+
+    @property
+    def _log_unit(self) -> float:
+        """By what a value in the model's unit is likelier."""
+        return float(np.log(2.0)) * self._unit.power
 
     def _seen(self, rows: Any) -> Any:
         return self._filled(rows) if has_gaps(rows) else rows
@@ -167,8 +189,16 @@ class ProbabilisticPCA(LinearProjection):
     def _solve(self, source: Any, rows: Integers, stages: Stages) -> Piece:
         piece = super()._solve(source, rows, stages)
         axes = self._plane.axes
-        self.weights_ = axes @ (self._plane.variances[:, None] * (axes.T @ self.components_.T))  # W = C · W M⁻¹
+        self._weights = axes @ (self._plane.variances[:, None] * (axes.T @ self._directions))  # W = C · W M⁻¹
+        self.weights_ = self._unit.outward(self._weights)
         return piece
+
+    def _warn_of_zeros(self, positive: int) -> None:
+        warn(
+            f"the rows stand out of the noise along {positive} directions and n_components={self._dimensions} were "
+            f"asked for: the last {self._dimensions - positive} columns of the map are zero.",
+            RankWarning,
+        )
 
     # --- the density
 
@@ -192,7 +222,7 @@ class ProbabilisticPCA(LinearProjection):
         values[~gaps] = self._plane.log_density(X[~gaps] if gaps.any() else X)
         for numbers, _, latent in self._loose().read(X[gaps]):
             values[np.flatnonzero(gaps)[numbers]] = latent.log_density
-        return values
+        return values - (~np.isnan(X)).sum(axis=1) * self._log_unit if self._unit.power else values
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-likelihood of the rows.
@@ -228,11 +258,12 @@ class ProbabilisticPCA(LinearProjection):
         check_is_fitted(self)
         X = self._read(X, reset=False)
         n, p = len(X), self.n_components_
+        loose = self._loose()
         if not has_gaps(X):
-            inner = self.weights_.T @ self.weights_ + self.noise_variance_ * np.eye(p)
-            covariance = self.noise_variance_ * np.linalg.inv(inner)
-            return LatentPosterior(project(X, self.mean_, self.components_.T), np.broadcast_to(covariance, (n, p, p)))
-        means, covariances, loose = np.empty((n, p)), np.empty((n, p, p)), self._loose()
+            noise = self._plane.noise or loose.noise
+            covariance = noise * np.linalg.inv(self._weights.T @ self._weights + noise * np.eye(p))
+            return LatentPosterior(project(X, self._mean, self._directions), np.broadcast_to(covariance, (n, p, p)))
+        means, covariances = np.empty((n, p)), np.empty((n, p, p))
         for numbers, group, latent in loose.read(X):
             means[numbers], covariances[numbers] = latent.mean, loose.noise * latent.inverse[group]
         return LatentPosterior(means, covariances)
@@ -251,7 +282,7 @@ class ProbabilisticPCA(LinearProjection):
             The same rows without gaps; a row of which nothing is known is the mean.
         """
         check_is_fitted(self)
-        return self._filled(self._read(X, reset=False))
+        return np.asarray(self._unit.outward(self._filled(self._read(X, reset=False))))
 
     def _filled(self, rows: Floats) -> Floats:
         loose, filled = self._loose(), rows.copy()
@@ -264,7 +295,8 @@ class ProbabilisticPCA(LinearProjection):
 
     def _loose(self) -> LoosePlane:
         floor = _LEAST_NOISE_OF_GAPS * self._plane.total / len(self._plane.mean)
-        return LoosePlane(self._plane.mean, self.weights_, max(self._plane.noise, floor))
+        noise = max(self._plane.noise, floor) or 1.0  # any will do for rows that are all the same: W is 0
+        return LoosePlane(self._plane.mean, self._weights, noise)
 
     def sample(self, n_samples: int = 1, random_state: Any = 0) -> Floats:
         """Draw rows from the model.
@@ -284,8 +316,9 @@ class ProbabilisticPCA(LinearProjection):
         check_is_fitted(self)
         rng = check_random_state(random_state)
         z = rng.standard_normal((n_samples, self.n_components_))
-        noise = np.sqrt(self.noise_variance_) * rng.standard_normal((n_samples, len(self.mean_)))
-        return np.asarray(self.mean_ + z @ self.weights_.T + noise).astype(self.embedding_.dtype, copy=False)
+        noise = np.sqrt(self._plane.noise) * rng.standard_normal((n_samples, len(self._mean)))
+        drawn = self._unit.outward(self._mean + z @ self._weights.T + noise)
+        return np.asarray(drawn).astype(self.embedding_.dtype, copy=False)
 
 
 def _likeliest(found: PrincipalAxes, least_noise: float) -> Plane:

@@ -7,10 +7,9 @@ The map is kernel PCA on its own Gram matrix Z A Aᵀ Zᵀ, whose eigenvalues ar
 IEEE Transactions on Computers C-23 (1974); Huber, Annals of Statistics 13 (1985).
 """
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -20,10 +19,11 @@ from gramfold.embedding import method, parameter
 from gramfold.errors import InputError, NotConvergedWarning, RankWarning
 from gramfold.kernels.linear import project
 from gramfold.projective.direction_search import best_direction
-from gramfold.projective.linear_projection import LinearProjection, Projection
+from gramfold.projective.linear_projection import LinearProjection, Projection, warn_of_little
 from gramfold.projective.principal_axes import principal_axes
 from gramfold.projective.projection_index import IndexName, make_index
 from gramfold.runtime.progress import Stages
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats
 
 # Directions of less variance than this share of the largest are rounding (of float32 rows too), which whitening would
@@ -56,6 +56,8 @@ class ProjectionPursuit(LinearProjection):
     4
     """
 
+    _judged: ClassVar[bool] = True  # its direction may be that of a single row
+
     index: IndexName | Callable[[Floats], float] = parameter(
         default="negentropy",
         allowed=[StrOptions({"kurtosis", "negentropy", "friedman-tukey"}), callable],
@@ -83,6 +85,10 @@ class ProjectionPursuit(LinearProjection):
         words="Slope of the index at which a climb is at its top.",
     )
     random_state: Any = parameter(default=0, allowed=["random_state"], words="Where climbs begin.")
+
+    @property
+    def _degree(self) -> int:
+        return 0
 
     def _projection(self, rows: Any, stages: Stages) -> Projection:
         mean, whitener = self._whitening(rows)
@@ -112,6 +118,9 @@ class ProjectionPursuit(LinearProjection):
         directions = whitener @ turned[:, order]
         return Projection(mean, directions, f"L-BFGS from {n_starts} directions each", root=directions)
 
+    def _warn_of_zeros(self, positive: int) -> None:
+        warn_of_little(positive, self.n_components, np.sqrt(_RANK_CUT))
+
     def _whitening(self, rows: Any) -> tuple[Floats, Floats]:
         """The mean and W (d, r)."""
         n, d = rows.shape
@@ -123,19 +132,23 @@ class ProjectionPursuit(LinearProjection):
                 f"all {n} rows are the same, so there is no direction to look along: pass rows that differ."
             )
         if n < _FEW * rank:
-            warnings.warn(
+            warn(
                 f"{n} rows vary along {rank} directions, so few that nearly any shape can be found among them by "
                 f"chance: pass at least {_FEW * rank} rows, or reduce the columns first (PCA).",
                 RankWarning,
-                stacklevel=2,
             )
         return principal.mean, principal.axes[:, real] / np.sqrt(principal.variances[real])
 
+    def _keeps_neighbors(self) -> bool:
+        return False  # what it looks for may be where the rows vary least
+
+    def _remedy(self) -> str:
+        return "another index, or fewer columns (PCA first)"
+
     def _warn_unless_converged(self) -> None:
         if self.n_iter_ >= self.max_iter:
-            warnings.warn(
+            warn(
                 f"a climb was still rising after max_iter={self.max_iter} steps, so its direction may not be the best "
                 "near by: raise max_iter, or tol.",
                 NotConvergedWarning,
-                stacklevel=2,
             )

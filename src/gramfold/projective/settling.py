@@ -1,8 +1,7 @@
 """When expectation and maximisation has settled: a step adds next to nothing to the log-likelihood."""
 
-import warnings
-
 from gramfold.errors import NotConvergedWarning
+from gramfold.runtime.warning import warn
 
 
 def has_settled(history: list[float], enough: float) -> bool:
@@ -10,13 +9,12 @@ def has_settled(history: list[float], enough: float) -> bool:
     return len(history) > 1 and history[-1] - history[-2] < enough
 
 
-def warn_unsettled(history: list[float], count: float, what: str, stacklevel: int) -> None:
+def warn_unsettled(history: list[float], count: float, what: str) -> None:
     """Tell how much the last of all allowed steps still added, per one of `count` things called `what`."""
     steps = len(history)
     still = f", which still rose by {(history[-1] - history[-2]) / count:.1e} in the last step," if steps > 1 else ""
-    warnings.warn(
+    warn(
         f"the log-likelihood per {what}{still} has not settled after max_iter={steps} steps: allow more steps, or a "
         "larger tol.",
         NotConvergedWarning,
-        stacklevel=stacklevel + 1,
     )

@@ -3,20 +3,29 @@
 A kernel works on one block (at most about 100 ms) without the interpreter's lock; `run_blocks` spreads the
 blocks over threads. Never `parallel=True` (it breaks after a fork and sums differently by thread count) and
 never `fastmath` (it breaks infinities).
+
+Machine code is kept on disk with a digest of its bytes. Code that was damaged there, or cannot be kept, is compiled
+again, with one warning: numba itself raises whatever its unpickler does, and runs damaged machine code.
 """
 
 import logging
-import warnings
+import pickle
 from collections.abc import Callable
 from functools import wraps
+from hashlib import sha256
 from time import perf_counter
 from typing import Any
 
 import numba
+import numba.core.caching
+import numba.core.serialize
 
 from gramfold.errors import CompileCacheWarning
+from gramfold.runtime.warning import warn
 
 log = logging.getLogger("gramfold")
+_numba: Any = numba.core  # typed in part: its cache is not
+_TOLD: set[str] = set()  # troubles with the cache that were warned of: one warning each in a process, for all kernels
 
 
 def kernel(function: Callable[..., None]) -> Callable[..., None]:
@@ -53,15 +62,77 @@ def inline(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _dispatcher(function: Callable[..., None]) -> Any:
+    dispatcher: Any = numba.njit(nogil=True)(function)
     try:
-        return numba.njit(nogil=True, cache=True)(function)
+        dispatcher._cache = _CheckedCache(function)  # noqa: SLF001 - as `enable_caching` does with numba's own
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
-        warnings.warn(
+        _tell(
             "no folder is writable for compiled code, so it is compiled anew in each process: "
             "set NUMBA_CACHE_DIR to a folder that is.",
-            CompileCacheWarning,
-            stacklevel=2,
+            "no folder",
         )
-        return numba.njit(nogil=True)(function)
+    return dispatcher
+
+
+class DamagedCacheError(Exception):
+    """What was kept on disk is not what was written there."""
+
+
+class _WithDigest(_numba.caching.CompileResultCacheImpl):
+    """Compiled code as bytes, and their digest: damaged code may load, and then end the process when it runs."""
+
+    def reduce(self, cres: Any) -> Any:
+        code = _numba.serialize.dumps(super().reduce(cres))
+        return sha256(code).digest(), code
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        if len(payload) != 2:
+            return None  # as numba writes it, without a digest: compiled anew
+        digest, code = payload
+        if sha256(code).digest() != digest:
+            raise DamagedCacheError("its digest is another")
+        return super().rebuild(target_context, pickle.loads(code))
+
+
+class _CheckedCache(_numba.caching.FunctionCache):
+    """A cache that is never a reason to fail: what it cannot give is compiled."""
+
+    _impl_class = _WithDigest
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # noqa: BLE001 - damaged bytes make an unpickler raise anything
+            found = f"{type(error).__name__}: {error}"
+        try:
+            self.flush()  # the index forgets it, so that what is compiled now takes its place
+        except OSError as error:
+            self.disable()
+            self._tell_of_writing(error)
+        _tell(
+            f"compiled code in '{self.cache_path}' is damaged ({found}) and is compiled anew: nothing is to be done, "
+            "or if this comes again, remove that folder.",
+            "damaged",
+        )
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            self._tell_of_writing(error)
+
+    def _tell_of_writing(self, error: OSError) -> None:
+        _tell(
+            f"compiled code could not be kept in '{self.cache_path}' ({error.strerror or error}), so it is compiled "
+            "anew in each process: free the space, or set NUMBA_CACHE_DIR to a folder that has some.",
+            "not kept",
+        )
+
+
+def _tell(sentence: str, trouble: str) -> None:
+    if trouble not in _TOLD:
+        _TOLD.add(trouble)
+        warn(sentence, CompileCacheWarning)

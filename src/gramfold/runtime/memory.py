@@ -41,6 +41,11 @@ def _container_memory() -> float:
     return math.inf
 
 
+def fits(need: float) -> bool:
+    """Whether so many bytes may be taken."""
+    return need <= USABLE_SHARE * available_memory()
+
+
 def largest_that_fits(need: Callable[[int], float], at_most: int, free: float | None = None) -> int:
     """Largest n up to `at_most` whose `need(n)` fits in memory; `need` grows with n."""
     budget = USABLE_SHARE * (available_memory() if free is None else free)
@@ -52,14 +57,34 @@ def largest_that_fits(need: Callable[[int], float], at_most: int, free: float | 
 
 
 def require_memory(
-    name: str, need: Callable[[int], float], n: int, advice: str = "and place the others with transform()"
+    name: str,
+    need: Callable[[int], float],
+    n: int,
+    advice: str = "and place the others with transform()",
+    instead: Callable[[], list[str]] = list,
+    least: int = 2,
 ) -> None:
-    """Raise, naming the number of rows that would fit and what to do with the others, when `need(n)` bytes do not."""
+    """Raise, naming what would fit, when `need(n)` bytes do not.
+
+    That is a number of rows, if it is at least `least`, with `advice` on the others, and whatever else `instead` knows.
+    """
     wanted, free = need(n), available_memory()
     if wanted <= USABLE_SHARE * free:
         return
-    fits = largest_that_fits(need, n, free)
+    rows = largest_that_fits(need, n, free)
+    fewer = f"fit on at most {rows:,} rows ({need(rows) / GIGABYTE:.1f} GB) {advice}"
     raise MemoryForecastError(
         f"{name} on {n:,} rows needs {wanted / GIGABYTE:.1f} GB and {free / GIGABYTE:.1f} GB are free: "
-        f"fit on at most {fits:,} rows ({need(fits) / GIGABYTE:.1f} GB) {advice}."
+        + ", ".join([fewer if rows >= least else f"not even {least:,} rows fit, so free some memory", *instead()])
+        + "."
     )
+
+
+def require_room(size: float, what: str) -> None:
+    """Raise when so many bytes, for what is named, do not fit."""
+    free = available_memory()
+    if size > USABLE_SHARE * free:
+        raise MemoryForecastError(
+            f"{what} needs {size / GIGABYTE:.1f} GB and {free / GIGABYTE:.1f} GB are free: pass fewer rows, float32 "
+            "instead of float64, or a read-only memory map (numpy.load(..., mmap_mode='r')), which is not copied."
+        )

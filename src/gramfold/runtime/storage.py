@@ -3,7 +3,7 @@
 import shutil
 from os import PathLike, fspath
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,11 @@ def array_in_file(folder: str | PathLike[str], shape: tuple[int, ...], dtype: DT
     check_room(folder, shape, dtype)
     with TemporaryFile(dir=fspath(folder), prefix="gramfold-") as file:
         return np.asarray(np.memmap(file, dtype=dtype, mode="w+", shape=shape))
+
+
+def most_room() -> float:
+    """Bytes that are free where the user works, or where temporary files go."""
+    return float(max(shutil.disk_usage(folder).free for folder in (Path.cwd(), gettempdir())))
 
 
 def check_room(folder: str | PathLike[str], shape: tuple[int, ...], dtype: DTypeLike) -> None:

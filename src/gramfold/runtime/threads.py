@@ -8,8 +8,10 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
+from threading import Lock, get_ident
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,10 +40,125 @@ def _libraries(modules: int) -> ThreadpoolController:  # noqa: ARG001  a new mod
     return ThreadpoolController()  # looks through every library that is loaded: milliseconds
 
 
+@dataclass(eq=False)
+class _Limit:
+    """A limit that is asked for by a thread."""
+
+    count: int
+    thread: int
+
+
+class _BlasLimits:
+    """Limits on the threads of linear algebra that hold at present.
+
+    Their number is one for the whole process, so limits of several threads, or one within another, may overlap: the
+    smallest of them holds, and the last one out restores what was there before the first.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._asked: list[_Limit] = []
+        self._set: tuple[int, ThreadpoolController] | None = None
+        self._before: list[tuple[ThreadpoolController, Any]] = []  # what restores; libraries loaded later come last
+
+    def enter(self, count: int) -> _Limit:
+        """Ask for a limit."""
+        limit = _Limit(count, get_ident())
+        with self._lock:
+            self._asked.append(limit)
+            self._hold()
+        return limit
+
+    def leave(self, limit: _Limit) -> None:
+        """Ask for it no longer."""
+        with self._lock:
+            if limit in self._asked:
+                self._asked.remove(limit)
+                self._hold()
+
+    def before_fork(self) -> None:
+        """Wait until nobody is setting a limit: a child would be left with half of it."""
+        self._lock.acquire()
+
+    def after_fork(self) -> None:
+        """In the parent."""
+        self._lock.release()
+
+    def in_child(self) -> None:
+        """Of all threads only the one that forked is there, so that nobody will let the limits of others go."""
+        try:
+            if self._asked:
+                self._asked = [limit for limit in self._asked if limit.thread == get_ident()]
+                self._hold()
+        finally:
+            self._lock.release()
+
+    def _hold(self) -> None:
+        """Set the smallest limit that is asked for."""
+        if not self._asked:
+            while self._before:
+                libraries, limiter = self._before.pop()
+                with _all_may_set(libraries):
+                    limiter.restore_original_limits()
+            self._set = None
+            return
+        state = min(limit.count for limit in self._asked), _libraries(len(sys.modules))
+        if state == self._set:
+            return
+        count, libraries = state
+        with _all_may_set(libraries):
+            limiter = libraries.limit(limits=count, user_api="blas")
+        if self._set is None or libraries is not self._set[1]:
+            self._before.append((libraries, limiter))
+        self._set = state
+
+
+@contextmanager
+def _all_may_set(libraries: ThreadpoolController) -> Iterator[None]:
+    """For threadpoolctl 3.8, which lets one thread set limits and ignores all others until that one is done."""
+    held = [library for library in libraries.lib_controllers if hasattr(library, "clear_controlling_thread")]
+    for library in held:
+        library.clear_controlling_thread(force=True)
+    yield
+    for library in held:
+        library.clear_controlling_thread(force=True)
+
+
+_blas_limits = _BlasLimits()
+_LOADED_IN = os.getpid()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_blas_limits.before_fork,
+        after_in_parent=_blas_limits.after_fork,
+        after_in_child=_blas_limits.in_child,
+    )
+
+
 @contextmanager
 def blas_threads(count: int) -> Iterator[None]:
-    """Linear algebra on so many threads."""
-    with _libraries(len(sys.modules)).limit(limits=count, user_api="blas"):
+    """Linear algebra on at most so many threads."""
+    limit = _blas_limits.enter(count)
+    try:
+        yield
+    finally:
+        _blas_limits.leave(limit)
+
+
+def in_forked_child() -> bool:
+    """Whether this process was forked from one that had loaded this module."""
+    return os.getpid() != _LOADED_IN
+
+
+@contextmanager
+def openmp_threads() -> Iterator[None]:
+    """Around calls of scikit-learn and faiss that run loops by OpenMP: on one thread in a forked child.
+
+    A child has none of the threads that such loops of its parent have left waiting, and would wait for them for ever.
+    """
+    if not in_forked_child():
+        yield
+        return
+    with _libraries(len(sys.modules)).limit(limits=1, user_api="openmp"):  # of the calling thread alone
         yield
 
 

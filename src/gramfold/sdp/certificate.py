@@ -19,6 +19,7 @@ _BELOW = 1e-9  # the first σ is below the estimate by this, or by the estimate'
 _FURTHER = 8.0
 _FURTHEST = 0.5
 _DENSE = 200  # vertices up to which all eigenvalues are found
+_NOTICED = 1e-6  # rounding of those, relative to the wanted one, that is worth counting pivots
 _SWEEPS = 30  # of inverse iteration, at most
 _SPARE = 4  # vectors beside those of Y
 _NEAR = 8  # columns of Y, the longest, that inverse iteration begins with: a dense solver's Y has n of them
@@ -41,14 +42,13 @@ def certify(problem: Problem, coordinates: Floats, weights: Floats, symbolic: Sy
         violation = max(0.0, float(excess.max()))
     elif problem.isometry == "exact":
         violation = float(np.abs(excess).max())
-        if least > 0:
-            uncertainty = float(np.abs(weights / least) @ np.abs(kept - problem.squared))
+        uncertainty = float(np.abs(weights / least) @ np.abs(kept - problem.squared)) if least > 0 else np.inf
     return Certificate(
         primal=problem.objective(coordinates),
         upper_bound=problem.bound(weights, least),
         max_violation=violation,
         primal_uncertainty=uncertainty,
-        weights=weights / least if least > 0 else weights,
+        weights=problem.multipliers(weights, least),
         pairs=problem.pairs,
     )
 
@@ -58,9 +58,16 @@ def proved_least(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Sym
 
     `near` (n, r) holds vectors that are expected close to the wanted eigenvectors.
     """
+    known = 0.0
     if len(mass) <= _DENSE:
-        return _dense_least(laplacian.toarray(), mass)
-    symbolic = symbolic or Symbolic.of(laplacian)
+        known, rounding = _dense_least(laplacian.toarray(), mass)
+        if rounding <= _NOTICED * known:
+            return known
+    return max(known, _counted_least(laplacian, mass, near, symbolic or Symbolic.of(laplacian)))
+
+
+def _counted_least(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Symbolic) -> float:
+    """By the inertia of sparse factors."""
     estimate, error = _estimate(laplacian, mass, near, symbolic)
     below = max(_BELOW, error)
     while estimate > 0 and below < _FURTHEST:
@@ -72,13 +79,13 @@ def proved_least(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Sym
     return 0.0
 
 
-def _dense_least(laplacian: Floats, mass: Floats) -> float:
-    """All eigenvalues of a small pencil, which rounding moves by little of the largest: that is taken off."""
+def _dense_least(laplacian: Floats, mass: Floats) -> tuple[float, float]:
+    """All eigenvalues of a small pencil, which rounding moves by little of the largest: that is taken off, and told."""
     root = np.sqrt(mass)
     values = np.linalg.eigvalsh(laplacian / np.outer(root, root))
     rounding = _ROUNDING * len(values) * float(np.abs(values).max())
     # 0 is the constant vector's: the least of them, or L is not positive semidefinite
-    return max(0.0, float(values[1]) - rounding) if values[0] >= -rounding else 0.0
+    return (max(0.0, float(values[1]) - rounding) if values[0] >= -rounding else 0.0), rounding
 
 
 def _eigenvalues_below(laplacian: csr_array, mass: Floats, sigma: float, symbolic: Symbolic) -> tuple[int, float]:
@@ -118,6 +125,7 @@ def _orthonormal(vectors: Floats, mass: Floats) -> Floats:
     """The same span without the constant vector, orthonormal in M; directions that are not there are dropped."""
     vectors = vectors - (mass @ vectors) / mass.sum()
     root = np.sqrt(mass)[:, None]
-    basis, triangle = np.linalg.qr(root * vectors / np.linalg.norm(root * vectors, axis=0))
+    lengths = np.linalg.norm(root * vectors, axis=0)
+    basis, triangle = np.linalg.qr(root * vectors[:, lengths > 0] / lengths[lengths > 0])
     there = np.abs(np.diag(triangle)) > 1e-12
     return np.asarray(basis[:, there] / root)

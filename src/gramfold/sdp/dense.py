@@ -71,13 +71,6 @@ def cholesky(matrix: Floats) -> Floats | None:
     return None if failed else factor
 
 
-def certainly(matrix: Floats) -> Floats:
-    """The factor of a matrix that is positive definite by construction."""
-    factor = cholesky(matrix)
-    assert factor is not None
-    return factor
-
-
 def inverse_of(factor: Floats) -> Floats:
     """(R Rᵀ)⁻¹."""
     from gramfold.sdp.interior_point_kernels import mirror

@@ -22,7 +22,10 @@ def made_feasible(problem: Problem, coordinates: Floats, nearly: float = _NEARLY
 
 def touching(problem: Problem, coordinates: Floats) -> Floats:
     """Divided by the worst ratio |y_i − y_j| / d_ij: as large as this shape may be."""
-    worst = float((problem.squared_lengths(coordinates) / problem.squared).max())
-    # more than the rounding of a length, so that whoever measures again finds none too long
-    coarse = max(1.0, float(np.abs(coordinates).max() / np.sqrt(problem.squared.min())))
-    return np.asarray(coordinates / np.sqrt(worst * (1.0 + 8.0 * coarse * np.finfo(float).eps)))
+    differences = coordinates[problem.pairs[:, 0]] - coordinates[problem.pairs[:, 1]]  # (m, r)
+    ratios = np.einsum("ec,ec->e", differences, differences) / problem.squared
+    # more than the rounding of a length, so that whoever measures again finds none too long; what is equal stays equal
+    largest = np.where(differences == 0, 0.0, np.abs(coordinates).max(axis=0)).max(axis=1)
+    coarse = np.maximum(1.0, largest / np.sqrt(problem.squared))
+    worst = float((ratios * (1.0 + 8.0 * coarse * np.finfo(float).eps)).max())
+    return np.asarray(coordinates / np.sqrt(worst))

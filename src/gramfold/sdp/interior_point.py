@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from gramfold.errors import InfeasibleLengthsError, InputError, NoInteriorError
+from gramfold.errors import InfeasibleLengthsError, InputError, NoInteriorError, UnboundedProblemError
 from gramfold.runtime.threads import one_blas_thread
 from gramfold.sdp.certificate import certify
 from gramfold.sdp.constraints import Pairs
 from gramfold.sdp.feasible import made_feasible, touching
-from gramfold.sdp.primal_dual import Outcome, Program, best_scale, core
+from gramfold.sdp.primal_dual import Outcome, Program, best_scale, core, too_far_apart
 from gramfold.sdp.problem import Certificate, Isometry, Listener, Problem, Solution, Step
+from gramfold.sdp.scales import solve_by_scales
 from gramfold.types import Floats
 
 _SAFELY = 0.5  # of `tol` is asked of the iteration: the certificate's λ is a little below the true one
@@ -57,6 +58,21 @@ def solve_problem(
     `start` is a solution of a similar problem with the same pairs. At `max_iter` or `time_limit` (seconds) the best
     answer so far is returned, `converged` False.
     """
+    return solve_by_scales(
+        problem, _solve_at_once, tol=tol, start=start, time_limit=time_limit, max_iter=max_iter, listen=listen
+    )
+
+
+def _solve_at_once(
+    problem: Problem,
+    *,
+    tol: float,
+    max_iter: int,
+    time_limit: float | None,
+    start: Solution | None,
+    listen: Listener | None,
+) -> Solution:
+    """All lengths in one iteration."""
     started = time.perf_counter()
     steps: list[Step] = []
 
@@ -67,25 +83,32 @@ def solve_problem(
 
     program, ground = grounded(problem)
     with one_blas_thread():  # see `dense`
-        outcome = core(
-            program,
-            start=None if start is None else _grounded_start(problem, ground, start),
-            tol=_SAFELY * tol,
-            max_iter=max_iter,
-            time_limit=time_limit,
-            watch=watch,
-        )
+        try:
+            outcome = core(
+                program,
+                start=None if start is None else _grounded_start(problem, ground, start),
+                tol=_SAFELY * tol,
+                max_iter=max_iter,
+                time_limit=time_limit,
+                watch=watch,
+            )
+        except UnboundedProblemError as error:  # of a connected graph that is rounding
+            raise too_far_apart(problem.squared) from error
         if outcome.end == "infeasible":
             raise _infeasible(problem, outcome)
         coordinates = _factored(problem, _centered(problem, outcome.X, ground))
         coordinates = _feasible(problem, coordinates, converged=outcome.end == "converged")
     certificate = certify(problem, coordinates, outcome.weights)
     converged = abs(certificate.gap) <= tol and certificate.max_violation <= tol
-    if outcome.end == "stalled" and not converged and problem.isometry == "exact":
+    stalled = outcome.end in {"stalled", "converged"} and not converged  # what converged may not survive its rounding
+    if stalled and problem.isometry == "exact":
+        if not np.isfinite(certificate.upper_bound):
+            raise too_far_apart(problem.squared)
         grown = float(np.abs(certificate.weights) @ problem.squared) / certificate.upper_bound
         if not grown < _BLOWN_UP:  # else `tol` is finer than rounding
             raise _no_interior(certificate, grown)
-    return Solution(coordinates, certificate, converged, tuple(steps), "dense", time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return Solution(coordinates, certificate, converged, tuple(steps), "dense", seconds, stalled)
 
 
 def memory(n: int, m: int) -> float:

@@ -17,12 +17,12 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import qr
 
-from gramfold.errors import InputError
+from gramfold.errors import InputError, UnboundedProblemError
 from gramfold.runtime.threads import one_blas_thread
 from gramfold.sdp.certificate import certify
 from gramfold.sdp.constraints import Rows
 from gramfold.sdp.feasible import made_feasible, touching
-from gramfold.sdp.primal_dual import Outcome, Program, core
+from gramfold.sdp.primal_dual import Outcome, Program, core, too_far_apart
 from gramfold.sdp.problem import Certificate, Listener, Problem, Solution, Step, by_variance
 from gramfold.types import Floats, Integers
 
@@ -63,7 +63,10 @@ def solve_problem(
         active = _first_pairs(vectors, problem.squared)
         while True:
             program = Program(Rows(vectors[active]), problem.squared[active], objective)
-            outcome = core(program, tol=0.1 * tol, max_iter=max_iter, time_limit=time_limit)
+            try:
+                outcome = core(program, tol=0.1 * tol, max_iter=max_iter, time_limit=time_limit)
+            except UnboundedProblemError as error:  # of a connected graph that is rounding
+                raise too_far_apart(problem.squared) from error
             coordinates = made_feasible(problem, centered @ _root(outcome.X))
             too_long = np.einsum("ek,kl,el->e", vectors, outcome.X, vectors, optimize=True) / problem.squared - 1.0
             bound = float(outcome.weights @ program.squared)

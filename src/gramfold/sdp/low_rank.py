@@ -17,6 +17,7 @@ from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.certificate import certify
 from gramfold.sdp.low_rank_search import Search
 from gramfold.sdp.problem import Listener, Problem, Solution, Step, by_variance
+from gramfold.sdp.scales import solve_by_scales
 
 _PROVE_AT = 0.9  # of the gap that is asked for: the proved bound is a little above the estimate
 _USUAL_RANK, _HIGH_RANK, _USUAL_ITERATIONS = 5, 9, 25  # for forecasts: of time, and of memory
@@ -76,6 +77,28 @@ def solve_problem(
     """The same for a problem that was checked; `symbolic` is what `elimination_of` says of it, where that is known."""
     if problem.isometry != "nonexpansive":
         raise InputError(f'the low-rank solver is for isometry="nonexpansive", not {problem.isometry!r}.')
+    return solve_by_scales(
+        problem,
+        lambda part, **settings: _solve_at_once(part, symbolic=symbolic if part is problem else None, **settings),
+        tol=tol,
+        start=start,
+        time_limit=time_limit,
+        max_iter=max_iter,
+        listen=listen,
+    )
+
+
+def _solve_at_once(
+    problem: Problem,
+    *,
+    tol: float,
+    max_iter: int,
+    time_limit: float | None,
+    start: Solution | None,
+    listen: Listener | None,
+    symbolic: Symbolic | None,
+) -> Solution:
+    """All lengths in one iteration."""
     began = time.perf_counter()
     unit = float(problem.squared.mean())
     symbolic = symbolic or elimination_of(problem)
@@ -87,6 +110,7 @@ def solve_problem(
         pairs=number[problem.pairs],
         squared=problem.squared / unit,
         mass=problem.mass[symbolic.order],
+        names=None,
     )
     if start is not None:
         start = replace(start, coordinates=start.coordinates[symbolic.order] / np.sqrt(unit))
@@ -100,7 +124,8 @@ def solve_problem(
             steps.append(Step(len(steps), seconds, best.primal * unit, best.bound * unit, search.words))
             if listen is not None:
                 listen(steps[-1])
-            over = len(steps) >= max_iter or (time_limit is not None and seconds > time_limit) or search.at_rest(tol)
+            resting = search.at_rest(tol)
+            over = resting or len(steps) >= max_iter or (time_limit is not None and seconds > time_limit)
             if best.gap <= _PROVE_AT * tol or over:
                 certificate = certify(scaled, best.coordinates, best.weights, search.symbolic)
                 if certificate.gap <= tol or over:
@@ -119,6 +144,7 @@ def solve_problem(
         steps=tuple(steps),
         solver="low-rank interior point",
         seconds=time.perf_counter() - began,
+        stalled=resting and certificate.gap > tol,
     )
 
 

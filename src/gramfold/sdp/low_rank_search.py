@@ -48,6 +48,7 @@ _LOOSE = 2  # vertices that hang by the least weight: inverse iteration looks th
 _SWEEPS, _SETTLED = 40, 1e-3  # of inverse iteration, and the relative change of eigenvalues at which it ends
 _CHANCE = 1e-6
 _LENGTH, _SLACK = 0.5, 0.2  # at the start: squared length of the 99% quantile pair, and least slack, relative to d²
+_SHORTEST = 1e-6  # of the mean length: a pair below that starts as if it were so long, or L(v) would be all rounding
 _BOUNDARY = 0.9  # share of the way to the boundary that a step may go
 _TURN = 1.0  # by how much of its length a step may change a pair
 _LEAST_SIGMA = 1e-2
@@ -90,9 +91,10 @@ class Search:
         rank = min(_RANK, len(problem) - 1)
         self.V = self.waves(min(rank + _SPARE, len(problem) - 1), first=1)
         if start is None:
-            self.bottom(1.0 / problem.squared)
+            lengths = np.maximum(problem.squared, _SHORTEST**2 * problem.squared.mean())
+            self.bottom(1.0 / lengths)
             self.Y = self.stretched(self.V[:, :rank] / np.sqrt(self.eigenvalues[:rank]), _LENGTH)
-            self.v = 1.0 / (problem.squared * self.eigenvalues[0])
+            self.v = 1.0 / (lengths * self.eigenvalues[0])
             self.s = np.maximum(problem.squared - problem.squared_lengths(self.Y), _SLACK * problem.squared)
         else:
             self.Y, self.v = start.coordinates, start.certificate.weights
@@ -139,7 +141,9 @@ class Search:
         The last eigenvectors know nothing of a vertex that has just come loose, and to iterate from them finds it when
         it is too late: its eigenvalue is below the θ in use.
         """
-        hanging = np.argsort(self.laplacian.diagonal() / self.problem.mass, kind="stable")[:_LOOSE]
+        # centred vectors have n − 1 dimensions: among more of them the constant would be found, and its 0
+        count = min(_LOOSE, len(self.problem) - 1 - self.V.shape[1])
+        hanging = np.argsort(self.laplacian.diagonal() / self.problem.mass, kind="stable")[:count]
         vectors = np.zeros((len(self.problem), len(hanging)))
         vectors[hanging, np.arange(len(hanging))] = 1.0
         return self.problem.centered(vectors)  # L is all but singular along the constants: only rounding would be left

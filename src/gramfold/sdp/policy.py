@@ -5,13 +5,13 @@
                      dense one where that is quick enough, and landmarks where nothing is
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
 from gramfold.errors import ApproximationWarning, InputError
 from gramfold.ordering.factor import Symbolic
 from gramfold.runtime.memory import GIGABYTE, USABLE_SHARE, available_memory, require_memory
+from gramfold.runtime.warning import warn
 from gramfold.sdp import interior_point, landmarks, low_rank
 from gramfold.sdp.problem import Isometry, Problem, Solution
 from gramfold.types import Floats
@@ -82,12 +82,11 @@ def _choose(problem: Problem, symbolic: Symbolic | None, *, can_mix: bool, limit
         return "dense"
     if not can_mix:
         return "low-rank"
-    warnings.warn(
+    warn(
         f"the whole problem is forecast to take {forecast / 60:.0f} minutes and "
         f"{low_rank.memory(n, m, symbolic.entries) / GIGABYTE:.1f} GB, for the graph of {n:,} rows has no small "
         'separators (data of high dimension), so it was solved through landmarks: solver="low-rank" with a time_limit '
         'comes nearer where there is memory for it, and solver="landmarks" accepts this.',
         ApproximationWarning,
-        stacklevel=7,
     )
     return "landmarks"

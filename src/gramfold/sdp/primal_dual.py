@@ -25,9 +25,9 @@ from typing import Literal
 import numpy as np
 from scipy.linalg.lapack import dpotrs
 
-from gramfold.errors import UnboundedProblemError
+from gramfold.errors import NotConvergedError, UnboundedProblemError
 from gramfold.sdp.constraints import Constraints
-from gramfold.sdp.dense import certainly, cholesky, factor_above, inverse_of, longest, product, symmetric_part
+from gramfold.sdp.dense import cholesky, factor_above, inverse_of, longest, product, symmetric_part
 from gramfold.sdp.problem import Isometry, gap_between
 from gramfold.types import Floats
 
@@ -184,15 +184,20 @@ def best_scale(value: float, lengths: Floats, squared: Floats, stiffness: float)
 def cold_start(program: Program) -> Point:
     """Take w ∝ 1/d², and the X and s, of about the right size, for which X Z = t I and s w = t hold exactly."""
     constraints, d2 = program.constraints, program.squared
-    root = cholesky(constraints.weighted(1.0 / d2))
+    laplacian = constraints.weighted(1.0 / d2)
+    root = cholesky(laplacian)
     if root is None:
         raise UnboundedProblemError(
             "the constraints leave a direction free, so the variance has no maximum: leave that dimension out, or join "
             "what nothing joins."
         )
-    weights = _ABOVE / (longest(root, -program.objective) * d2)
+    # the eigenvalue that bounds the step is at most −1 in this unit: what `longest` calls small is seen from there
+    unit = _power_of_two(float((np.diag(program.objective) / np.diag(laplacian)).max()))
+    weights = _ABOVE / (longest(root, -program.objective / unit) / unit * d2)
     Z = constraints.weighted(weights) - program.objective
-    root_z = certainly(Z)
+    root_z = cholesky(Z)
+    if root_z is None:
+        raise too_far_apart(d2)
     X = inverse_of(root_z)
     ratio = constraints.lengths(X) / d2
     slack = None
@@ -202,7 +207,24 @@ def cold_start(program: Program) -> Point:
     wanted = 1.0 + weights.mean() / program.stiffness if program.isometry == "slack" else 1.0
     t = _LARGE * wanted / float(ratio.mean())
     X *= t
-    return Point(X, weights, None if slack is None else t * slack, Z, certainly(X), root_z)
+    root_x = cholesky(X)
+    if root_x is None:
+        raise too_far_apart(d2)
+    return Point(X, weights, None if slack is None else t * slack, Z, root_x, root_z)
+
+
+def _power_of_two(value: float) -> float:
+    return float(np.ldexp(1.0, int(np.frexp(value)[1]) - 1))
+
+
+def too_far_apart(squared: Floats) -> NotConvergedError:
+    """What to say of lengths that are of too many sizes for dense matrices."""
+    shortest, longest_one = np.sqrt([squared.min(), squared.max()])
+    return NotConvergedError(
+        f"the kept distances lie between {shortest:.1e} and {longest_one:.1e}, too far apart for dense matrices, whose "
+        'rounding hides the shortest: use isometry="nonexpansive" with solver="low-rank", or leave out near-copies and '
+        "outliers."
+    )
 
 
 def warm_start(program: Program, X: Floats, weights: Floats) -> Point:

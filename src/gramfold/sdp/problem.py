@@ -27,6 +27,7 @@ from gramfold.types import Floats, Integers
 Isometry = Literal["nonexpansive", "exact", "slack"]
 # A pair this much longer than the shortest walk between its ends breaks the triangle inequality; less is rounding.
 _TRIANGLE = 1e-9
+_LARGEST = 1e150  # squares of larger distances overflow, of those below its inverse vanish
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Problem:
     mass: Floats  # (n,) m_i > 0
     isometry: Isometry = "nonexpansive"
     stiffness: float = 100.0  # C of "slack"
+    names: Integers | None = None  # (n,) what vertices are called in messages: data rows; None: their numbers
 
     @classmethod
     def of(
@@ -48,6 +50,7 @@ class Problem:
         mass: Any = None,
         isometry: Isometry = "nonexpansive",
         stiffness: float = 100.0,
+        names: Any = None,
     ) -> Self:
         """Check the graph, with vertices 0 … n − 1: `len(mass)` of them, or as many as the pairs name."""
         pairs, distances = np.asarray(pairs), np.asarray(distances, dtype=np.float64)
@@ -61,8 +64,8 @@ class Problem:
         pairs = np.sort(pairs.astype(np.int64), axis=1)
         n = int(pairs.max()) + 1 if mass is None else len(mass)
         mass = np.ones(n) if mass is None else np.asarray(mass, dtype=np.float64)
-        _check(pairs, distances, mass)
-        problem = cls(pairs, distances**2, mass, isometry, float(stiffness))
+        _check(pairs, distances, mass, np.arange(n) if names is None else names)
+        problem = cls(pairs, distances**2, mass, isometry, float(stiffness), names)
         problem.check_connected()
         if isometry == "exact":
             problem.check_triangles()
@@ -75,8 +78,9 @@ class Problem:
         """Refuse pieces: nothing holds them together, so the variance has no largest value."""
         count, piece = connected_components(self._graph(self.squared), directed=False)
         if count > 1:
+            other = int(np.argmax(piece != piece[0]))
             raise UnboundedProblemError(
-                f"the graph has {count} pieces (vertices 0 and {int(np.argmax(piece != piece[0]))} are not joined): "
+                f"the graph has {count} pieces (vertices {self.name(0)} and {self.name(other)} are not joined): "
                 "they can move apart without end, so the variance has no maximum; join the pieces or solve each alone."
             )
 
@@ -94,11 +98,16 @@ class Problem:
             worst = int(np.argmax(excess))
             if excess[worst] > 1.0 + _TRIANGLE:
                 i, j = self.pairs[mine[worst]]
+                pair = f"({self.name(i)}, {self.name(j)})"
                 raise InfeasibleLengthsError(
-                    f"the distance {np.sqrt(self.squared[mine[worst]]):.6g} of pair ({i}, {j}) is above the walk of "
-                    f"length {shortest[worst]:.6g} along other pairs, so no points have these distances (triangle "
+                    f"the distance {np.sqrt(self.squared[mine[worst]]):.6g} of pair {pair} is above the walk of length "
+                    f"{shortest[worst]:.6g} along other pairs, so no points have these distances (triangle "
                     'inequality): correct the distances or use isometry="nonexpansive" or "slack".'
                 )
+
+    def name(self, vertex: int) -> int:
+        """What a vertex is called in messages."""
+        return int(vertex if self.names is None else self.names[vertex])
 
     def _graph(self, values: Floats) -> csr_array:
         return csr_array(coo_array((values, (self.pairs[:, 0], self.pairs[:, 1])), shape=(len(self), len(self))))
@@ -134,10 +143,22 @@ class Problem:
             value -= 0.5 * self.stiffness * float(self.squared @ strain**2)
         return value
 
+    def multipliers(self, weights: Floats, least: float) -> Floats:
+        """Multipliers v with L(v) ⪰ M on centred vectors from those with L(w) ⪰ least · M; w as it is where least ≤ 0.
+
+        v = w / least; more of them will do too, which in the slack form may be better: Σ v d² + v² d²/2C need not grow.
+        """
+        if least <= 0:
+            return weights
+        size = float(weights**2 @ self.squared)
+        if self.isometry != "slack" or size == 0:
+            return weights / least
+        return weights * max(1.0 / least, -self.stiffness * float(weights @ self.squared) / size)
+
     def bound(self, weights: Floats, least: float) -> float:
         """Upper bound of the optimum from multipliers whose L(w) ⪰ least · (M − m mᵀ/Σm).
 
-        With v = w / least, L(v) ⪰ M on centred vectors, so tr M K ≤ Σ v_e K_e for every centred K ⪰ 0, and
+        With their v, L(v) ⪰ M on centred vectors, so tr M K ≤ Σ v_e K_e for every centred K ⪰ 0, and
 
             K_e = d_e² (or ≤ d_e², v ≥ 0)   ⇒   tr M K ≤ Σ v_e d_e²
             slack:  tr M K − (C/2) Σ (K_e − d_e²)²/d_e² ≤ Σ max_k [v_e k − (C/2)(k − d_e²)²/d_e²]
@@ -145,7 +166,7 @@ class Problem:
         """
         if least <= 0:
             return float("inf")
-        scaled = weights / least
+        scaled = self.multipliers(weights, least)
         value = float(scaled @ self.squared)
         return value + float(scaled**2 @ self.squared) / (2.0 * self.stiffness) if self.isometry == "slack" else value
 
@@ -201,6 +222,7 @@ class Solution:
     steps: tuple[Step, ...]
     solver: str
     seconds: float
+    stalled: bool = False  # whether it ended because nothing was gained any more
 
 
 def by_variance(coordinates: Floats, mass: Floats) -> Floats:
@@ -211,7 +233,7 @@ def by_variance(coordinates: Floats, mass: Floats) -> Floats:
     return np.asarray(coordinates @ turn[:, order])
 
 
-def _check(pairs: Integers, distances: Floats, mass: Floats) -> None:
+def _check(pairs: Integers, distances: Floats, mass: Floats, names: Integers) -> None:
     n = len(mass)
     if pairs.min() < 0 or pairs.max() >= n:
         raise InputError(f"a pair names vertex {pairs.max() if pairs.max() >= n else pairs.min()} of {n}.")
@@ -219,11 +241,13 @@ def _check(pairs: Integers, distances: Floats, mass: Floats) -> None:
         raise InputError(
             f"vertex {pairs[np.argmax(pairs[:, 0] == pairs[:, 1]), 0]} is paired with itself: leave it out."
         )
-    if not (np.isfinite(distances).all() and (distances > 0).all()):
-        worst = int(np.argmin(np.isfinite(distances) & (distances > 0)))
+    usable = (distances >= 1.0 / _LARGEST) & (distances <= _LARGEST)
+    if not usable.all():
+        worst = int(np.argmin(usable))
+        change = "multiply all by a constant" if distances[worst] > 0 else "merge vertices at distance 0 into one"
         raise InputError(
-            f"the distance of pair {tuple(pairs[worst].tolist())} is {distances[worst]:g}: kept distances are positive "
-            "numbers; merge vertices at distance 0 into one."
+            f"the distance of pair {tuple(names[pairs[worst]].tolist())} is {distances[worst]:g}: kept distances are "
+            f"positive numbers that can be squared, between {1.0 / _LARGEST:g} and {_LARGEST:g}; {change}."
         )
     if not (np.isfinite(mass).all() and (mass > 0).all()):
         raise InputError("every mass must be a positive number.")

@@ -1,7 +1,7 @@
 """Dense eigenpairs by LAPACK."""
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from gramfold.spectral.krylov import largest_eigenpairs
 from gramfold.spectral.shift_invert import SHIFT, rayleigh_ritz
@@ -12,6 +12,23 @@ _DIRECT_LARGEST = 1_500  # the same at the upper end, where Lanczos needs no fac
 _ABOVE_SINGULAR = 1e-9
 
 
+def eigenpairs_between(matrix: Floats, first: int, last: int) -> tuple[Floats, Floats]:
+    """The eigenpairs from number `first` to number `last` of a symmetric matrix, ascending."""
+    # LAPACK's inverse iteration rounds differently in another unit: here the largest entry is about 1
+    power = int(np.frexp(max(float(matrix.max()), -float(matrix.min())))[1])
+    small = np.ldexp(matrix, -power)
+    try:
+        values, vectors = eigh(small, subset_by_index=(first, last))
+        whole = len(values) == last - first + 1
+    except LinAlgError:
+        whole = False
+    if not whole:
+        # it finds some alone by bisection, and fails or returns fewer where very many are equal, as those of I − 11ᵀ/n
+        values, vectors = eigh(small)
+        values, vectors = values[first : last + 1], vectors[:, first : last + 1]
+    return np.ldexp(values, power), vectors
+
+
 def symmetric_eigenpairs(matrix: Floats, null: Floats, count: int | None = None) -> tuple[Floats, Floats]:
     """The smallest eigenpairs of a positive semidefinite matrix outside its known null space, ascending."""
     n, c = null.shape
@@ -19,7 +36,7 @@ def symmetric_eigenpairs(matrix: Floats, null: Floats, count: int | None = None)
     top = float(np.abs(matrix).sum(axis=1).max()) or 1.0
     moved = matrix + (2.0 * top * null) @ null.T
     last = n - c - 1 if count is None else count - 1
-    values, vectors = eigh(moved, subset_by_index=(0, last))
+    values, vectors = eigenpairs_between(moved, 0, last)
     if count is None:
         return np.maximum(values, 0.0), vectors
     # LAPACK is right to some √n·eps of ‖A‖, which is much beside a tiny eigenvalue: one inverse step sharpens it
@@ -31,7 +48,7 @@ def lowest_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats]:
     """The smallest eigenpairs of a positive semidefinite matrix of norm about 1, ascending, its null space included."""
     n = len(matrix)
     if n <= _DIRECT or 4 * count > n:
-        return eigh(matrix, subset_by_index=(0, count - 1))  # type: ignore[no-any-return]
+        return eigenpairs_between(matrix, 0, count - 1)
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     # Lanczos on the inverse, a little above singular: one factor in the place of a reduction to tridiagonal form
@@ -53,5 +70,5 @@ def leading_eigenpairs(matrix: Floats, count: int) -> tuple[str, Floats, Floats]
     n = len(matrix)
     if n > _DIRECT_LARGEST and 4 * count <= n:
         return "Lanczos (ARPACK)", *largest_eigenpairs(matrix.__matmul__, n, count)
-    values, vectors = eigh(matrix, subset_by_index=(n - count, n - 1))
+    values, vectors = eigenpairs_between(matrix, n - count, n - 1)
     return "dense (LAPACK)", values[::-1], vectors[:, ::-1]

@@ -12,6 +12,17 @@ Dsilva, Talmon, Coifman, Kevrekidis, Appl. Comput. Harmon. Anal. 44 (2018). Ther
 a third of their median distance. Here Φ holds only those taken, for an overtone with a trace of the height in it would
 predict the height itself; and h_i reaches a set number of neighbours, for at a fixed width the higher overtones
 bend too much for a plane and would pass as new.
+
+Data in groups are no sheet. There the first eigenvectors are nearly constant on each group and step from one to
+another, each in another way; and since no two groups have quite the same value, any of them predicts all others. But it
+shows groups that it hardly tells apart as one, and each as a dot. So a vector of steps counts as new; and what it has
+within a group, which nobody sees, predicts nothing. The graph tells steps from slopes. Let μ(φ) be the sum of
+W_ij (φ_i − φ_j)² over the edges beside Σ D_i φ_i². To cut the graph where φ crosses a threshold costs, as a normalised
+cut, about μ at a step between groups and 4/π^1.5 √μ on a slope (along a wave of frequency ω whose edges have steps of
+variance s², μ = s²ω²/2, and the two thresholds of a period cut s √(2/π) ω/π of all edges). Where it costs less than
+half of the latter is a step; and φ consists of steps if its values between them are nearly equal, and q, the mean of φ
+on each level, is nearly as smooth on the graph as φ itself. Threads that branch are not seen: a branch on which the
+first vector hardly varies counts as a function of it.
 """
 
 from dataclasses import dataclass
@@ -19,6 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from gramfold.graph.cut import threshold_cuts
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.metrics import Metric
 from gramfold.runtime.threads import blocks
@@ -35,6 +47,14 @@ _CUT = 2
 _NEIGHBORHOODS = 5
 # ... and more than the first six taken are not asked: in seven dimensions no sample is dense.
 _MOST_TAKEN = 6
+# A threshold lies at a step if the graph is cut there for less than this multiple of √μ.
+_STEP = 2.0 / np.pi**1.5
+# A vector consists of steps if the variance left on its levels is less than this share of what evenly spread values
+# would leave on as many levels, and μ(q) / μ(φ) not more than this: 1 to 2 for groups apart (cells, digits, far blobs),
+# 2 to 3 for groups that touch, 4 and more on strips and threads, 10 and more on sheets.
+_LEFT_OVER = 0.6
+_ROUGHER = 3.4
+_BLUR = 1e-6  # of the spread, on levels: among rows of a group those at random are the nearest
 _RIDGE = 1e-3  # on slopes: where neighbours lie along a line, or coincide, a plane would be anything
 _ENTRIES_PER_BLOCK = 1_000_000
 _EUCLIDEAN = Metric("euclidean", "euclidean")
@@ -48,24 +68,65 @@ class Directions:
     novelty: Floats  # (p,) r; 1 for the first, NaN where there are too few rows to tell
 
 
-def new_directions(vectors: Floats, most: int) -> Directions:
-    """The first `most` new directions among eigenvectors (n, p); one whose r is not known counts as new."""
+def new_directions(vectors: Floats, most: int, penalty: csr_array | None = None) -> Directions:
+    """The first `most` new directions among eigenvectors (n, p); one whose r is not known counts as new.
+
+    `penalty` is the Laplacian whose eigenvectors they are, plain or divided by degrees; without it, steps are not told
+    from slopes.
+    """
     n, p = vectors.shape
     rows = np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.intp)
-    sample = vectors[rows] - vectors[rows].mean(axis=0)
-    spread = np.sqrt(np.mean(sample**2, axis=0))
-    sample /= np.where(spread > 0, spread, 1.0)
-    taken, novelty = [0], np.full(p, np.nan)
+    sample = _standardized(vectors[rows])
+    novelty = np.full(p, np.nan)
     novelty[0] = 1.0
-    while len(taken) < most and taken[-1] + 1 < p:
-        rest = np.arange(taken[-1] + 1, p)
-        # what fewer predict is predicted, though in more dimensions neighbours are farther and the planes rougher
-        novelty[rest] = np.fmin(novelty[rest], _unpredicted(sample[:, taken], sample[:, rest]))
-        fresh = rest[~(novelty[rest] < NEW_DIRECTION)]  # an unknown one too
-        if not fresh.size:
+    blur = _BLUR * np.random.default_rng(0).standard_normal(len(rows))
+    taken: list[int] = []
+    seen: list[Floats] = []  # what those taken show of the sample
+    for candidate in range(p):
+        levels = None if penalty is None else step_levels(penalty, vectors[:, candidate])
+        if levels is not None:
+            novelty[candidate] = 1.0
+        if novelty[candidate] < NEW_DIRECTION:  # an unknown one is new
+            continue
+        taken.append(candidate)
+        if len(taken) == most:
             break
-        taken.append(int(fresh[0]))
+        seen.append(sample[:, candidate] if levels is None else _standardized(levels[rows]) + blur)
+        rest = slice(candidate + 1, p)
+        # what fewer predict is predicted, though in more dimensions neighbours are farther and the planes rougher
+        novelty[rest] = np.fmin(novelty[rest], _unpredicted(np.column_stack(seen), sample[:, rest]))
     return Directions(np.array(taken), novelty)
+
+
+def step_levels(penalty: csr_array, vector: Floats) -> Floats | None:
+    """The values of a vector that consists of steps between groups, one for each group (n,); else None."""
+    degrees = penalty.diagonal()
+    away = vector - (degrees @ vector) / degrees.sum()
+    spread = degrees @ away**2
+    energy = float(away @ (penalty @ away))
+    if not (spread > 0 and energy > 0):
+        return None
+    order, cost = threshold_cuts(-penalty, degrees, vector)
+    low = np.flatnonzero(cost <= _STEP * np.sqrt(energy / spread))
+    if not low.size:
+        return None
+    gaps = np.split(low, np.flatnonzero(np.diff(low) > 1) + 1)
+    thresholds = [gap[np.argmin(cost[gap])] for gap in gaps]
+    level = np.empty(len(vector), dtype=np.intp)
+    level[order] = np.searchsorted(thresholds, np.arange(len(vector)))
+    volume = np.bincount(level, weights=degrees)
+    values = (np.bincount(level, weights=degrees * away) / volume)[level]
+    # as many levels of one size as these are worth: evenly spread values would leave 1 / count² of their variance
+    count = volume.sum() ** 2 / (volume**2).sum()
+    left = degrees @ (away - values) ** 2 / spread
+    rougher = float(values @ (penalty @ values)) / (degrees @ values**2) / (energy / spread)
+    return np.asarray(values) if left * count**2 <= _LEFT_OVER and rougher <= _ROUGHER else None
+
+
+def _standardized(columns: Floats) -> Floats:
+    centered = columns - columns.mean(axis=0)
+    spread = np.sqrt(np.mean(centered**2, axis=0))
+    return np.asarray(centered / np.where(spread > 0, spread, 1.0))
 
 
 def _unpredicted(taken: Floats, others: Floats) -> Floats:

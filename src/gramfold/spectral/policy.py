@@ -142,4 +142,5 @@ def checked(misfit: Floats, values: Floats, floor: float, solver: str) -> Floats
             f"more than {TOLERANCE:g} of it, so its coordinate cannot be trusted: ask for fewer components or "
             "change the neighbourhood."
         )
-    return np.asarray(misfit / np.maximum(values, floor))
+    sizes = np.maximum(values, floor)  # all 0 for a kernel of zeros, which is solved exactly
+    return np.divide(misfit, sizes, out=np.zeros_like(misfit), where=sizes > 0)

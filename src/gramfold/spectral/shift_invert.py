@@ -5,8 +5,10 @@ apart; what the near-singularity amplifies lies along the known null vectors, an
 """
 
 from collections.abc import Callable
+from typing import Self
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array, eye_array
 
 from gramfold.errors import NotConvergedError, SingularFactorError
@@ -25,6 +27,35 @@ _SPARE = 2  # vectors in a block beyond those wanted, at least
 _RESTARTS = 20  # for eigenvalues close together, as of an expander
 _SMALL_OPERATIONS = 2e8  # SuperLU takes some tenths of a second, less than it takes to compile our own factorisation
 _APART = 1e-4  # of the largest wanted; below, residuals beside the inverse's largest eigenvalue tell too little
+
+
+# Of all entries: of a matrix that holds more the factor is nearly full in whatever order.
+_FULL = 1 / 8
+
+
+class FullFactor:
+    """Cholesky's factor by LAPACK, for matrices whose factor is full: nothing is ordered, and nothing compiled."""
+
+    def __init__(self, matrix: csr_array) -> None:
+        n = matrix.shape[0]
+        self.order = np.arange(n)
+        try:
+            self._factor = cho_factor(matrix.toarray(order="F"), lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError as error:
+            raise SingularFactorError(f"the {n} x {n} matrix is singular: {error}") from error
+
+    def in_order(self) -> Self:
+        """Itself: no order is better than another."""
+        return self
+
+    def solve(self, vectors: Floats) -> Floats:
+        """A⁻¹ V."""
+        return np.asarray(cho_solve(self._factor, vectors, check_finite=False))
+
+
+def nearly_full(matrix: csr_array) -> bool:
+    """Whether no order of elimination would spare much."""
+    return bool(matrix.nnz >= _FULL * float(matrix.shape[0]) ** 2)
 
 
 def smallest_eigenpairs(
@@ -59,13 +90,15 @@ def smallest_eigenpairs(
         solve = _without(inverse, known)
 
 
-def _factored(matrix: csr_array, symbolic: Symbolic | None = None) -> Factor | OrderedLU:
+def _factored(matrix: csr_array, symbolic: Symbolic | None = None) -> Factor | OrderedLU | FullFactor:
     """A factor of the shifted matrix."""
     n = matrix.shape[0]
     shifted = csr_array(matrix + SHIFT * one_norm(matrix) * eye_array(n))
-    symbolic = symbolic or Symbolic.of(shifted)
-    small = symbolic.operations.sum() < _SMALL_OPERATIONS
     try:
+        if symbolic is None and nearly_full(matrix):
+            return FullFactor(shifted)
+        symbolic = symbolic or Symbolic.of(shifted)
+        small = symbolic.operations.sum() < _SMALL_OPERATIONS
         return OrderedLU(shifted, symbolic.order) if small else Factor.of(shifted, symbolic)
     except SingularFactorError as error:
         raise NotConvergedError(

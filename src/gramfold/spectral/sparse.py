@@ -16,16 +16,18 @@ from gramfold.ordering.factor import Symbolic, without_diagonal
 from gramfold.ordering.fill_reducing import fill_reducing_order
 from gramfold.runtime.memory import USABLE_SHARE, available_memory
 from gramfold.spectral.chebyshev import chebyshev_eigenpairs
+from gramfold.spectral.dense import symmetric_eigenpairs
 from gramfold.spectral.multigrid import multigrid_eigenpairs, pyamg_installed
 from gramfold.spectral.pencil import rounding_of
 from gramfold.spectral.root_inverse import smallest_by_root
-from gramfold.spectral.shift_invert import smallest_eigenpairs
+from gramfold.spectral.shift_invert import nearly_full, smallest_eigenpairs
 from gramfold.types import Floats
 
 log = logging.getLogger("gramfold")
 
 # Seconds, about: a multiplication in the factorisation, and an entry in a product with the matrix.
 _FACTORED_PAIR = 0.35e-9
+_FULL_PAIR = 0.1e-9  # the same in LAPACK, which knows no order
 _MULTIPLIED_ENTRY = 1.5e-9
 _SHORT = 2.0  # a factorisation of so few seconds is not worth avoiding ...
 _PRODUCTS = 2_000  # ... nor one that costs less than this many products, which is also as far as they are tried
@@ -48,6 +50,8 @@ def smallest_penalties(
     """The solver's name, and eigenpairs outside the null space, smallest first; `start` are vectors near them."""
     matrix, null, root = penalty.matrix, penalty.null, penalty.root
     seconds = max(_SHORT, _PRODUCTS * _MULTIPLIED_ENTRY * matrix.nnz)
+    if nearly_full(matrix):
+        return _smallest_of_full(matrix, null, count, tolerance, start, seconds)
     if root is not None:
         cheap = affordable_factor(csr_array(abs(root) + abs(root.T)), seconds)
         if cheap is not None:
@@ -75,6 +79,26 @@ def smallest_penalties(
         "factor does not fit into memory: install the 'multigrid' extra (pyamg), ask for fewer components, or use "
         "landmarks."
     )
+
+
+def _smallest_of_full(
+    matrix: csr_array, null: Floats, count: int, tolerance: float, start: Floats | None, seconds: float
+) -> tuple[str, Floats, Floats]:
+    """The same of a matrix with few zeros: by LAPACK's factor, where that takes long by products."""
+    n = matrix.shape[0]
+    fits = 2 * 8.0 * float(n) ** 2 <= USABLE_SHARE * available_memory()
+    if fits and _FULL_PAIR * float(n) ** 3 / 6 <= seconds:
+        try:
+            return "shift-invert (LAPACK)", *smallest_eigenpairs(matrix, null, count, start=start)
+        except NotConvergedError as error:  # very many eigenvalues alike: all are found together
+            log.info("%s", error)
+            return "dense (LAPACK)", *symmetric_eigenpairs(matrix.toarray(), null, count)
+    try:
+        return "Chebyshev filter", *chebyshev_eigenpairs(matrix, null, count, 0.1 * tolerance, _PRODUCTS, start)
+    except NotConvergedError:
+        if not fits:
+            raise
+    return "shift-invert (LAPACK)", *smallest_eigenpairs(matrix, null, count, start=start)
 
 
 def affordable_factor(matrix: csr_array, seconds: float) -> Symbolic | None:

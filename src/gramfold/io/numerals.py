@@ -1,0 +1,87 @@
+"""How numbers are written: which mark stands before the fraction, and what stands between thousands."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from gramfold.errors import InputError
+
+# What counts as the same mark: a space may be one that does not break lines or a thin one, an apostrophe a curly one.
+_ALIKE = {" ": " \u00a0\u2009\u202f", "'": "'\u2019"}
+_MARKS = (",", ".", "'", " ", "_")
+
+
+@dataclass(frozen=True)
+class Numerals:
+    """The marks of written numbers."""
+
+    decimal: str = "."
+    thousands: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.decimal not in (".", ","):
+            raise InputError(f"decimal={self.decimal!r} is no decimal mark: use '.' or ','.")
+        if self.thousands is not None and self.thousands not in _MARKS:
+            raise InputError(f"thousands={self.thousands!r} is no mark between thousands: use one of {_MARKS}.")
+        if self.thousands == self.decimal:
+            raise InputError(f"'{self.decimal}' is given for decimals and for thousands: give two different marks.")
+
+    @property
+    def plain(self) -> bool:
+        """Whether numbers are written as programs write them."""
+        return self.decimal == "." and self.thousands is None
+
+    def number(self, cell: str) -> float | None:
+        """The number that a cell holds, None where it holds none."""
+        cell = cell.strip()
+        if not self.plain:
+            if self._grouped.fullmatch(cell):
+                cell = self._between.sub("", cell)
+            if self.decimal == ",":
+                if "." in cell:
+                    return None
+                cell = cell.replace(",", ".")
+        try:
+            # float() also takes 1_000 and the digits of other alphabets, which the compiled parser does not
+            return float(cell) if cell.isascii() and "_" not in cell else None
+        except ValueError:
+            return None
+
+    @property
+    def options(self) -> str:
+        """How to ask for them on the command line and in Python."""
+        given = {"decimal": self.decimal} if self.decimal != "." else {}
+        if self.thousands is not None:
+            given["thousands"] = self.thousands
+        line = " ".join(f'--{name} "{mark}"' for name, mark in given.items())
+        python = ", ".join(f"{name}={mark!r}" for name, mark in given.items())
+        return f"`{line}`, or {python} in Python"
+
+    @cached_property
+    def _between(self) -> re.Pattern[str]:
+        return re.compile(f"[{re.escape(_ALIKE.get(self.thousands or '', self.thousands or ''))}]")
+
+    @cached_property
+    def _grouped(self) -> re.Pattern[str]:
+        """Groups of three digits, at least two of them."""
+        if self.thousands is None:
+            return re.compile("(?!)")  # nothing
+        between = self._between.pattern
+        return re.compile(rf"[+-]?\d{{1,3}}({between}\d{{3}})+({re.escape(self.decimal)}\d*)?([eE][+-]?\d+)?")
+
+
+PLAIN = Numerals()
+# Other ways to write numbers, told from cells that are not plain numbers; the commonest first.
+OTHER_NUMERALS = tuple(
+    Numerals(decimal, thousands)
+    for decimal, thousands in (
+        (".", ","),
+        (",", None),
+        (",", "."),
+        (".", " "),
+        (",", " "),
+        (".", "'"),
+        (",", "'"),
+        (".", "_"),
+    )
+)

@@ -1,0 +1,22 @@
+"""Warnings that point at the user's line, however deep the work that gives them."""
+
+import contextlib
+import sys
+import warnings
+from pathlib import Path
+
+import sklearn
+
+import gramfold
+from gramfold.errors import GramfoldWarning
+
+# Our own files, scikit-learn's (which wraps `transform` for set_output), and with-blocks: they only pass calls on.
+_PASSING = (str(Path(gramfold.__file__).parent), str(Path(sklearn.__file__).parent), contextlib.__file__)
+
+
+def warn(message: str, category: type[GramfoldWarning]) -> None:
+    """Give a warning at the line that called gramfold."""
+    level, frame = 1, sys._getframe()  # noqa: SLF001  the one way to look at the stack without reading source files
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PASSING):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
