@@ -1,5 +1,6 @@
 """Blocks of work over threads: order, failures, interrupts; limits on the threads of libraries."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -114,8 +115,10 @@ def test_a_bar_is_shown_when_verbose(n_jobs, capsys):
 # --- limits on linear algebra, of which the process has one
 
 
-def set_now():
-    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+def set_now(openmp=False):
+    """Of linear algebra that has one number of threads; with `openmp` of such as has one for each calling thread."""
+    blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    return {library["num_threads"] for library in blas if (library.get("threading_layer") == "openmp") == openmp}
 
 
 @pytest.fixture
@@ -159,6 +162,32 @@ def test_limits_of_two_threads_overlap_and_the_last_one_out_restores(three_threa
     leave[1 - first_out].set()
     threads[1 - first_out].join()
     assert set_now() == {3}
+
+
+@pytest.fixture
+def faiss_loaded():
+    importlib.import_module("faiss")  # brings such linear algebra
+
+
+def test_limits_that_count_for_each_thread_hold_where_they_are_asked_for(faiss_loaded, three_threads):
+    inside, leave, seen = threading.Event(), threading.Event(), []
+
+    def hold():
+        with one_blas_thread():
+            seen.append(set_now(openmp=True))
+            inside.set()
+            assert leave.wait(10)
+
+    other = threading.Thread(target=hold)
+    with blas_threads(2):
+        assert set_now(openmp=True) == {2}
+        other.start()
+        assert inside.wait(10)
+        assert (set_now(openmp=True), set_now()) == ({2}, {1})
+    assert set_now(openmp=True) == {3}  # though the other thread is the last one out
+    leave.set()
+    other.join()
+    assert seen == [{1}]
 
 
 @settings(deadline=None, max_examples=25)

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from threading import Lock, get_ident
-from typing import Any, TypeVar
+from threading import Lock, get_ident, local
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +35,23 @@ def thread_count(n_jobs: int | None) -> int:
     return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
 
 
+@dataclass(frozen=True)
+class _Libraries:
+    """What is loaded, and of it the linear algebra that has one number of threads, or one for each calling thread."""
+
+    loaded: ThreadpoolController
+    of_process: ThreadpoolController
+    of_thread: ThreadpoolController
+
+
 @lru_cache(maxsize=1)
-def _libraries(modules: int) -> ThreadpoolController:  # noqa: ARG001  a new module may have brought a new library
-    return ThreadpoolController()  # looks through every library that is loaded: milliseconds
+def _libraries(modules: int) -> _Libraries:  # noqa: ARG001  a new module may have brought a new library
+    loaded = ThreadpoolController()  # looks through every library that is loaded: milliseconds
+    blas = loaded.select(user_api="blas").lib_controllers
+    # OpenBLAS on OpenMP, such as that of faiss
+    of_thread = [library.filepath for library in blas if getattr(library, "threading_layer", None) == "openmp"]
+    of_process = [library.filepath for library in blas if library.filepath not in of_thread]
+    return _Libraries(loaded, loaded.select(filepath=of_process), loaded.select(filepath=of_thread))
 
 
 @dataclass(eq=False)
@@ -49,13 +63,14 @@ class _Limit:
 
 
 class _BlasLimits:
-    """Limits on the threads of linear algebra that hold at present.
+    """Limits on the threads of linear algebra that hold at present, in the process or in one of its threads.
 
-    Their number is one for the whole process, so limits of several threads, or one within another, may overlap: the
-    smallest of them holds, and the last one out restores what was there before the first.
+    Limits of several threads, or one within another, may overlap: the smallest of them holds, and the last one out
+    restores what was there before the first.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, scope: Literal["of_process", "of_thread"]) -> None:
+        self._scope = scope
         self._lock = Lock()
         self._asked: list[_Limit] = []
         self._set: tuple[int, ThreadpoolController] | None = None
@@ -102,12 +117,12 @@ class _BlasLimits:
                     limiter.restore_original_limits()
             self._set = None
             return
-        state = min(limit.count for limit in self._asked), _libraries(len(sys.modules))
+        libraries: ThreadpoolController = getattr(_libraries(len(sys.modules)), self._scope)
+        state = min(limit.count for limit in self._asked), libraries
         if state == self._set:
             return
-        count, libraries = state
         with _all_may_set(libraries):
-            limiter = libraries.limit(limits=count, user_api="blas")
+            limiter = libraries.limit(limits=state[0], user_api="blas")
         if self._set is None or libraries is not self._set[1]:
             self._before.append((libraries, limiter))
         self._set = state
@@ -124,24 +139,33 @@ def _all_may_set(libraries: ThreadpoolController) -> Iterator[None]:
         library.clear_controlling_thread(force=True)
 
 
-_blas_limits = _BlasLimits()
+class _OfThread(local):
+    """What each thread has for itself."""
+
+    def __init__(self) -> None:
+        self.limits = _BlasLimits("of_thread")
+
+
+_of_process, _of_thread = _BlasLimits("of_process"), _OfThread()
 _LOADED_IN = os.getpid()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_blas_limits.before_fork,
-        after_in_parent=_blas_limits.after_fork,
-        after_in_child=_blas_limits.in_child,
+        before=_of_process.before_fork,
+        after_in_parent=_of_process.after_fork,
+        after_in_child=_of_process.in_child,
     )
 
 
 @contextmanager
 def blas_threads(count: int) -> Iterator[None]:
     """Linear algebra on at most so many threads."""
-    limit = _blas_limits.enter(count)
+    own = _of_thread.limits
+    limit, own_limit = _of_process.enter(count), own.enter(count)
     try:
         yield
     finally:
-        _blas_limits.leave(limit)
+        own.leave(own_limit)
+        _of_process.leave(limit)
 
 
 def in_forked_child() -> bool:
@@ -158,7 +182,7 @@ def openmp_threads() -> Iterator[None]:
     if not in_forked_child():
         yield
         return
-    with _libraries(len(sys.modules)).limit(limits=1, user_api="openmp"):  # of the calling thread alone
+    with _libraries(len(sys.modules)).loaded.limit(limits=1, user_api="openmp"):  # of the calling thread alone
         yield
 
 
