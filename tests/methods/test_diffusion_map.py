@@ -94,7 +94,9 @@ def test_alpha_takes_the_density_out():
     assert spread[0.0] > 0.2
 
 
-@pytest.mark.parametrize(("height", "n", "limit"), [(36.0, 5_000, 0.98), (21.0, 20_000, 0.95)])
+@pytest.mark.parametrize(
+    ("height", "n", "limit"), [(36.0, 5_000, 0.98), pytest.param(21.0, 20_000, 0.95, marks=pytest.mark.slow)]
+)
 def test_independent_coordinates_are_arc_length_and_height(height, n, limit):
     roll = make_swiss_roll(n, height=height, random_state=0)
 

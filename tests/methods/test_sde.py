@@ -110,6 +110,7 @@ def test_roll_in_23_dimensions_has_two():
     assert (linear.spectrum_.eigenvalues / linear.spectrum_.total)[:2].sum() < 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs", ["neighbors", "angles"])
 def test_teapots_lie_on_a_circle_or_a_line(pairs):
     views = make_teapots(400).points

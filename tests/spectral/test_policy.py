@@ -128,7 +128,7 @@ def test_repeated_eigenvalues(solver: str, P: csr_array, expected: np.ndarray, m
 
 
 @pytest.mark.parametrize("solver", PENALTY_SOLVERS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_a_weak_bridge(solver: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     choose(solver, monkeypatch)
     if solver == "multigrid":  # eigenvalues of 1e-11 and 5 are too far apart for it, and it says so
