@@ -130,6 +130,16 @@ def test_rows_and_places_are_told_by_their_width():
         same.extrapolation(X, of="columns")
 
 
+@pytest.mark.parametrize("points", [sheet(50)[0], None, 1.0, [[1.0, 2.0], [3.0]], np.ones((2, 3, 4))])
+def test_what_has_no_rows_and_columns_is_refused_as_by_transform(points):
+    model = PCA().fit(sheet(50))
+    with pytest.raises(InputError) as expected:
+        model.transform(points)
+    with pytest.raises(InputError) as found:
+        model.extrapolation(points)
+    assert str(found.value) == str(expected.value)
+
+
 def test_a_graph_measures_by_its_own_reach():
     X = sheet(200)
     model = Isomap(n_neighbors=5).fit(X)

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
+from gramfold.embedding.columns import as_table, require_table
 from gramfold.embedding.reading import read_places
 from gramfold.errors import InputError, NoPreimageError, PrecomputedInputError
 from gramfold.extension.extrapolation import EUCLIDEAN, Ball, Surroundings, warn_if_outside
@@ -226,7 +227,9 @@ class WayBack:
         return self._outside(self._read(points, reset=False))
 
     def _which(self, points: Any) -> Literal["rows", "places"]:
-        width = points.shape[1] if issparse(points) or hasattr(points, "shape") else np.shape(points)[-1]
+        table = as_table(points)
+        require_table(table, least_rows=1)
+        width = table.shape[1]
         rows: int = self.n_features_in_  # type: ignore[attr-defined]
         if rows == self._dimensions:
             raise InputError(
