@@ -36,6 +36,14 @@ def test_responsibilities_are_a_softmax_of_squared_distances(rows, mixture):
     assert shares.nnz < 0.7 * rows.shape[0] * len(mixture.centers)
 
 
+@pytest.mark.parametrize("width", [1e-320, 1e-160, 1e160, 1e300])
+def test_a_width_whose_square_is_no_number_leaves_the_nearest_kernel_or_all_alike(rows, mixture, width):
+    shares = MixtureBasis(mixture.centers, width).responsibilities(rows[:50]).toarray()
+    squares = np.square(rows[:50, None] - mixture.centers).sum(axis=2)
+    expected = np.eye(30)[squares.argmin(axis=1)] if width < 1 else np.full((50, 30), 1 / 30)
+    np.testing.assert_allclose(shares, expected, rtol=1e-14)
+
+
 def test_functions_are_what_the_formula_says(rows, mixture):
     z = mixture(rows[:20]).toarray().reshape(20, 30, 4)
     shares = mixture.responsibilities(rows[:20]).toarray()

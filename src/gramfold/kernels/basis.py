@@ -99,10 +99,12 @@ class MixtureBasis:
 
     def responsibilities(self, rows: Floats) -> csr_array:
         """The shares p (b, m), each row summing to 1."""
-        logs = _minus_squares(rows, self.centers) / (2.0 * self.width**2)
+        # 2σ² may be inf (all kernels alike) or vanish (the nearest alone): only what is kept is divided by it
+        unit = max(2.0 * self.width * self.width, float(np.finfo(np.float64).tiny))
+        logs = _minus_squares(rows, self.centers)
         logs -= logs.max(axis=1, keepdims=True)
-        who, kernel = np.nonzero(logs >= np.log(_LEAST_SHARE))
-        shares = np.exp(logs[who, kernel])
+        who, kernel = np.nonzero(logs >= np.log(_LEAST_SHARE) * unit)
+        shares = np.exp(logs[who, kernel] / unit)
         counts = np.bincount(who, minlength=len(rows))
         shares /= np.bincount(who, weights=shares, minlength=len(rows))[who]
         return csr_array((shares, kernel, np.concatenate(([0], np.cumsum(counts)))), shape=logs.shape)
