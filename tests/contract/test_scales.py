@@ -107,3 +107,22 @@ def test_one_row_beside_which_all_others_vanish_is_refused():
     X[4, 1] = 1e250
     with pytest.raises(InputError, match=r"row 4 holds 1.0e[+]250 and half of the rows hold nothing above"):
         LaplacianEigenmaps().fit(X)
+
+
+@pytest.mark.parametrize("cls", exported(), ids=by_name)
+def test_a_map_of_the_largest_rows_is_finite_or_refused(cls):
+    U = np.random.default_rng(0).uniform(size=(60, 3))
+    X = np.where(U > 0.5, 1.7e308, -1.6e308) * U  # rows farther apart than the largest float
+    refusal = "places on the map exceed 1.8e+308, the largest float64, in the unit of X: divide X by a constant."
+    try:
+        said, finite = said_of(cls(), X, 0.9 * X[:5]), True
+    except InputError as error:
+        said, finite = str(error), False
+    assert all(np.isfinite(one).all() for one in said) if finite else said == refusal
+
+
+def test_distances_up_to_the_largest_float_have_a_map():
+    D = cdist(ROWS, ROWS)
+    D *= 1.7e308 / D.max()
+    places = Isomap(metric="precomputed").fit_transform(D)
+    np.testing.assert_allclose(places / 1e300, Isomap(metric="precomputed").fit_transform(D / 1e300), rtol=1e-6)

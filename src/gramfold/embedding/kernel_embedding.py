@@ -146,7 +146,7 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         first = self._pieces[0]
         self.kernel_, self.spectrum_ = first.kernel, _over_rows(first.spectrum, first.kernel.rows)
         self.kept_ = ~np.isnan(self.embedding_[:, 0])
-        self.embedding_ = self._outward(self.embedding_)
+        self.embedding_ = self._outward(self.embedding_, X.dtype)
         self._remember(X)
         self.timings_ = stages.seconds
         self._judge_map(X)
@@ -272,7 +272,7 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """
         check_is_fitted(self)
         X = self._read(X, reset=False)
-        return self._outward(self._transform(X)).astype(X.dtype, copy=False)
+        return self._outward(self._transform(X), X.dtype)
 
     def _transform(self, X: Any) -> Floats:
         self._warn_of_outside(X)

@@ -33,6 +33,19 @@ def in_unit(rows: Any, unit: float) -> Any:
     return rows if unit == 1.0 else rows * rows.dtype.type(1.0 / unit)
 
 
+def out_of_unit(values: Any, unit: float, dtype: np.dtype[Any], what: str) -> Any:
+    """What was measured in a power of two in the user's unit; refused where floats end before it does."""
+    if unit == 1.0:
+        return values.astype(dtype, copy=False)
+    with np.errstate(over="ignore"):
+        found = (values * values.dtype.type(unit)).astype(dtype, copy=False)
+    if np.isinf(found.data if issparse(found) else found).any():
+        raise InputError(
+            f"{what} exceed {np.finfo(dtype).max:.1e}, the largest {dtype}, in the unit of X: divide X by a constant."
+        )
+    return found
+
+
 def _largest(rows: Any) -> float:
     values = rows.data if issparse(rows) else rows
     # gaps (NaN) do not count
@@ -40,8 +53,8 @@ def _largest(rows: Any) -> float:
 
 
 def _check_range(rows: Any, largest: float) -> None:
-    sizes = np.abs(rows).max(axis=1)
-    middle = float(np.median(sizes[sizes > 0]))
+    sizes = np.fmax.reduce(np.abs(rows), axis=1)  # gaps (NaN) do not count
+    middle = float(np.quantile(sizes[sizes > 0], 0.5, method="lower"))  # one of them: a sum of two may be no number
     if np.frexp(largest)[1] - np.frexp(middle)[1] > _WIDEST:
         raise InputError(
             f"row {int(sizes.argmax())} holds {largest:.1e} and half of the rows hold nothing above {middle:.1e}, so "

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramfold.embedding.columns import as_table, require_table
 from gramfold.embedding.reading import read_places
+from gramfold.embedding.units import out_of_unit
 from gramfold.errors import InputError, NoPreimageError, PrecomputedInputError
 from gramfold.extension.extrapolation import EUCLIDEAN, Ball, Surroundings, warn_if_outside
 from gramfold.extension.inverse import LocalInverse
@@ -178,14 +179,13 @@ class WayBack:
         way = self._way()
         places = self._inward(read_places(Y, self._dimensions))
         warn_if_outside(self._outside_map(places), "places")
-        rows = way(places)
-        return (rows if self.unit_ == 1.0 else rows * self.unit_).astype(self.embedding_.dtype, copy=False)
+        return out_of_unit(way(places), self.unit_, self.embedding_.dtype, "rows that belong to these places")
 
     # --- the unit of the map
 
-    def _outward(self, places: Floats) -> Floats:
+    def _outward(self, places: Floats, dtype: Any) -> Floats:
         """Places in the user's unit."""
-        return places if self._unit_of_map == 1.0 else places * places.dtype.type(self._unit_of_map)
+        return np.asarray(out_of_unit(places, self._unit_of_map, dtype, "places on the map"))
 
     def _inward(self, places: Floats) -> Floats:
         """Places in the unit that the model was made in."""
