@@ -112,8 +112,8 @@ class _BlasLimits:
         """Set the smallest limit that is asked for."""
         if not self._asked:
             while self._before:
-                libraries, limiter = self._before.pop()
-                with _all_may_set(libraries):
+                limited, limiter = self._before.pop()
+                with _all_may_set(limited):
                     limiter.restore_original_limits()
             self._set = None
             return
