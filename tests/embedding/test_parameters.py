@@ -2,10 +2,11 @@ import inspect
 from typing import Any, Literal
 
 import pytest
-from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils._param_validation import Interval, InvalidParameterError
 
 from gramfold import LLE, Isomap
 from gramfold.embedding import KernelEmbedding, method, parameter
+from tests.contract.discovery import by_name, exported
 
 
 @method
@@ -55,6 +56,15 @@ def test_own_parameters_of_one_method_do_not_reach_another():
     assert "reg" in LLE._parameter_constraints
     assert "reg" not in Isomap._parameter_constraints
     assert "reg :" not in Isomap.__doc__
+
+
+@pytest.mark.parametrize("cls", exported(), ids=by_name)
+def test_true_is_no_number(cls):
+    for name, allowed in cls._parameter_constraints.items():
+        if "boolean" in allowed or not any(isinstance(one, Interval) for one in allowed):
+            continue
+        with pytest.raises(InvalidParameterError, match=rf"'{name}' parameter of {cls.__name__} .* Got True instead"):
+            cls(**{name: True})._validate_params()
 
 
 def test_constructor_only_stores():

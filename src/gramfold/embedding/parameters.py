@@ -7,7 +7,10 @@ From those lines `method` makes the constructor (which only stores), scikit-lear
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from numbers import Integral
 from typing import Any, Literal, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
+
+from sklearn.utils._param_validation import Interval
 
 Class = TypeVar("Class")
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
@@ -15,7 +18,21 @@ _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 def parameter(*, default: Any, allowed: list[Any], words: str, kw_only: bool = True) -> Any:
     """A constructor parameter; `allowed` is a list of scikit-learn's parameter constraints."""
-    return field(default=default, kw_only=kw_only, metadata={"allowed": allowed, "words": words})
+    strict = [_strict(one) for one in allowed]
+    return field(default=default, kw_only=kw_only, metadata={"allowed": strict, "words": words})
+
+
+class _Number(Interval):
+    """A number of some range: True and False, which Python counts among the whole numbers, are none."""
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        return not isinstance(val, bool) and super().is_satisfied_by(val)
+
+
+def _strict(constraint: Any) -> Any:
+    if isinstance(constraint, Interval):
+        return _Number(constraint.type, constraint.left, constraint.right, closed=constraint.closed)
+    return _Number(constraint, None, None, closed="neither") if constraint is Integral else constraint
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter,))
