@@ -252,6 +252,12 @@ def test_a_failed_fit_leaves_no_half_fitted_model(cls):
     assert not hasattr(model, "labels_")
 
 
+@pytest.mark.parametrize("cls", [cls for cls in exported() if "n_components" in cls().get_params()], ids=by_name)
+def test_more_dimensions_than_rows_are_refused_before_memory_is_counted(cls):
+    with pytest.raises(InputError, match=r"n_components=1000000000 .* use n_components <= 39\."):
+        cls(n_components=10**9).fit(X)
+
+
 def test_errors_are_what_python_programs_expect():
     assert issubclass(InputError, ValueError)
     assert issubclass(DisconnectedGraphError, ValueError)

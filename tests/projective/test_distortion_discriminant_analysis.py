@@ -182,4 +182,4 @@ def test_many_columns_without_noise_need_no_matrix_of_them():
     for cls in (DistortionDiscriminantAnalysis, OrientedPCA):
         assert difference(cls(2).fit(wide).embedding_, PCA(2).fit(wide).embedding_) < 1e-10
     with pytest.raises(MemoryForecastError, match="not even 3 rows fit, so free some memory, or use fewer columns: "):
-        OrientedPCA(2).fit(np.zeros((2, 200_000)), X_distorted=np.ones((2, 200_000)))
+        OrientedPCA(2).fit(np.zeros((3, 200_000)), X_distorted=np.ones((3, 200_000)))

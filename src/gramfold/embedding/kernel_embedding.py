@@ -137,6 +137,7 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         X = self._read(X, reset=True)
         self._dtype = X.dtype
         stages = Stages(self.verbose, type(self).__name__)
+        self._check_components(X.shape[0])
         self._forecast(X.shape[0], X.dtype.itemsize)
         sources, rows_of = self._sources(X, stages)
         pieces = [self._solve(source, rows, stages) for source, rows in zip(sources, rows_of, strict=True)]
@@ -219,7 +220,6 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
         """What each piece is made from, and the data rows in it. Here one piece: all rows."""
-        self._check_components(X.shape[0])
         return [X], [np.arange(X.shape[0])]
 
     def _vertices_of(self, rows: Integers) -> Integers:
