@@ -128,8 +128,12 @@ CASES = {
     "score of precomputed": (lambda: Isomap(metric="precomputed").fit(D).score(D), "cannot score rows"),
     "pieces refused": (lambda: Isomap(on_disconnected="error").fit(two_pieces), "falls into 2 pieces of 40, 40 points"),
     "sparse pieces cannot be bridged": (
-        lambda: Isomap(metric="precomputed").fit(csr_array(D * (D < 0.05))),
+        lambda: Isomap(metric="precomputed").fit(csr_array(D * (D < 0.2))),
         "cannot be bridged",
+    ),
+    "no edges": (
+        lambda: LLE(metric="precomputed", on_disconnected="largest").fit(csr_array(D * (D < 0.05))),
+        "no edge between its 40 vertices, so there is nothing to embed: add neighbours in the graph.",
     ),
     "local weights of a sparse graph": (
         lambda: LLE(metric="precomputed").fit(csr_array(D)),

@@ -183,3 +183,23 @@ def test_the_smallest_pieces_join_their_nearest() -> None:
     assert len(set(three[20:30]) | {three[34]}) == 1
     assert (merge_pieces(piece, index, 1) == 0).all()
     np.testing.assert_array_equal(merge_pieces(piece, index, 6), piece)
+
+
+@pytest.mark.parametrize("way", ["bridge", "largest", "separate", "error"])
+def test_a_graph_without_edges_is_refused(way: str) -> None:
+    index = GraphIndex(csr_array((60, 60)))
+    with pytest.raises(
+        DisconnectedGraphError, match=r"no edge between its 60 vertices.*: add neighbours in the graph\.$"
+    ):
+        connect(graph_of(index, 0), index, way)
+
+
+@pytest.mark.parametrize("way", ["largest", "separate", "error"])
+def test_rows_out_of_each_others_reach_can_be_bridged(way: str) -> None:
+    index = index_of(clumps([5], 0))
+    neighbors = index.own(None, 1e-9)
+    graph = build_graph(neighbors, np.full(5, 1e-9), np.ones(5))
+    with pytest.raises(DisconnectedGraphError, match=r"no edge .*radius\), or choose on_disconnected='bridge'\.$"):
+        connect(graph, index, way)
+    with pytest.warns(DisconnectedGraphWarning, match="joined by 4 shortest bridges"):
+        connect(graph, index, "bridge")

@@ -38,6 +38,13 @@ def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list
     found = f"the neighbour graph falls into {count} pieces of {_listing(sizes)} points"
     setting = "in the graph" if index.given else "(n_neighbors or radius)"
     advice = f"more neighbours {setting} may join them"
+    bridgeable = _bridgeable(piece, index)
+    if not graph.n_edges and not (bridgeable and on_disconnected == "bridge"):
+        or_bridge = ", or choose on_disconnected='bridge'" if bridgeable else ""
+        raise DisconnectedGraphError(
+            f"the neighbour graph has no edge between its {len(graph)} vertices, so there is nothing to embed: add "
+            f"neighbours {setting}{or_bridge}."
+        )
     if on_disconnected == "error":
         raise DisconnectedGraphError(
             f"{found}, and distances between pieces are not known: {advice}, or choose {other_ways(piece, index)}."
@@ -64,12 +71,18 @@ def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list
 
 
 def other_ways(piece: Integers, index: Index) -> str:
-    """What `on_disconnected` can be for these pieces, in words: a bridge needs the distances between them."""
+    """What `on_disconnected` can be for these pieces, in words."""
+    bridge = "'bridge', " if _bridgeable(piece, index) else ""
+    return f"on_disconnected={bridge}'largest' or 'separate'"
+
+
+def _bridgeable(piece: Integers, index: Index) -> bool:
+    """Whether the distances between pieces are known."""
     try:
         index.distances_between(np.flatnonzero(piece == 0)[:1], np.flatnonzero(piece == 1)[:1])
     except PrecomputedInputError:  # a sparse graph holds those of its edges only
-        return "on_disconnected='largest' or 'separate'"
-    return "on_disconnected='bridge', 'largest' or 'separate'"
+        return False
+    return True
 
 
 def bridge(graph: Graph, piece: Integers, index: Index) -> Graph:
