@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from gramfold.errors import ExtrapolationWarning
-from gramfold.extension.extrapolation import LIMIT, Ball, Surroundings, warn_if_outside
+from gramfold.extension.extrapolation import LIMIT, Ball, Surroundings, share_of_reach, warn_if_outside
 
 
 def plain(points: np.ndarray, new: np.ndarray) -> list[float]:
@@ -41,6 +41,12 @@ def test_it_grows_with_the_distance_and_not_with_the_scale():
     outside = Surroundings(points, 1)(line)
     assert (np.diff(outside) > 0).all()
     np.testing.assert_allclose(Surroundings(1e-6 * points, 1)(1e-6 * line), outside, rtol=1e-9)
+
+
+def test_a_reach_of_next_to_nothing_is_infinitely_far_away():
+    np.testing.assert_array_equal(
+        share_of_reach(np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1e-320])), [0, np.inf, np.inf]
+    )
 
 
 def test_points_of_the_same_source_are_seldom_outside():

@@ -52,6 +52,13 @@ def test_where_scikit_learn_is_not_the_paper(monkeypatch):
     assert difference(HessianLLE(2, 12, roughness=0.0).fit_transform(X), theirs) > 1e-3
 
 
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DegenerateMapWarning")
+def test_roughness_has_a_limit_that_any_size_reaches():
+    X = make_s_curve(300, random_state=0).points
+    limit = HessianLLE(2, 12, roughness=1e16).fit_transform(X)
+    assert difference(HessianLLE(2, 12, roughness=1e300).fit_transform(X), limit) < 1e-6
+
+
 @pytest.mark.filterwarnings("ignore::gramfold.errors.DegenerateMapWarning")  # which is true of no map
 def test_why_there_is_roughness():
     """One dimension for a sheet: the paper's penalty has a null vector that is no map; a trace of roughness ends it."""

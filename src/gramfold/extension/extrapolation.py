@@ -83,8 +83,8 @@ class Surroundings:
 
 
 def share_of_reach(distance: Floats, reach: Floats) -> Floats:
-    """Distance / reach, 0 at distance 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    """Distance / reach, 0 at distance 0, infinity where there is next to no reach."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(distance > 0, distance / reach, 0.0)
 
 

@@ -60,7 +60,10 @@ class HessianLLE(LocalEmbedding):
 
 
 def curved(U: Floats, roughness: float) -> Floats:
-    """The penalty (b, k, k) of what is not affine in the coordinates (b, k, d): 1 if quadratic, else `roughness`."""
+    """The penalty (b, k, k) of what is not affine in the coordinates (b, k, d): 1 if quadratic, else `roughness`.
+
+    Above 1 it is in units of `roughness`.
+    """
     b, k, d = U.shape
     first, second = np.triu_indices(d)
     products = U[:, :, first] * U[:, :, second]  # (b, k, d(d+1)/2)
@@ -74,4 +77,6 @@ def curved(U: Floats, roughness: float) -> Floats:
     scales = np.where(values > _RANK_CUT, 1.0 / np.sqrt(np.maximum(values, _RANK_CUT)), 0.0)
     basis = products @ (vectors * scales[:, None, :])
     quadratic, whole = basis @ basis.transpose(0, 2, 1), affine @ affine.transpose(0, 2, 1)
-    return np.asarray((1.0 - roughness) * quadratic + roughness * (np.eye(k) - whole))
+    largest = max(1.0, roughness)  # only the quotient of both matters, and squares of a huge weight overflow
+    of_quadratic, of_rest = 1.0 / largest, roughness / largest
+    return np.asarray((of_quadratic - of_rest) * quadratic + of_rest * (np.eye(k) - whole))
