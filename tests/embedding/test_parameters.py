@@ -1,10 +1,11 @@
 import inspect
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 
-from gramfold import LLE, Isomap
+from gramfold import LLE, ClassicalMDS, Isomap, KernelPCA, LandmarkMDS, NystromEmbedding, OrientedPCA
 from gramfold.embedding import KernelEmbedding, method, parameter
 from tests.contract.discovery import by_name, exported
 
@@ -65,6 +66,23 @@ def test_true_is_no_number(cls):
             continue
         with pytest.raises(InvalidParameterError, match=rf"'{name}' parameter of {cls.__name__} .* Got True instead"):
             cls(**{name: True})._validate_params()
+
+
+@pytest.mark.parametrize("value", [np.array(2), {}, {0, 1}])
+@pytest.mark.parametrize(
+    ("cls", "name"),
+    [
+        (LandmarkMDS, "landmarks"),
+        (NystromEmbedding, "landmarks"),
+        (KernelPCA, "landmarks"),
+        (ClassicalMDS, "center"),
+        (OrientedPCA, "signal_covariance"),
+    ],
+)
+def test_an_array_has_entries(cls, name, value):
+    with pytest.raises(InvalidParameterError, match=rf"'{name}' parameter of {cls.__name__} must be .*an array-like"):
+        cls(**{name: value}).fit(np.eye(4))
+    cls(**{name: range(2, 4)})._validate_params()
 
 
 def test_constructor_only_stores():

@@ -92,6 +92,8 @@ class TestCentre:
             ClassicalMDS(center=np.full(200, 0.01)).fit(X)
         with pytest.raises(InputError, match="sum to nan"):
             ClassicalMDS(center=np.full(200, np.nan)).fit(X)
+        with pytest.raises(InputError, match=r"center holds something else than numbers .*: pass one weight"):
+            ClassicalMDS(center=["heavy"] * 200).fit(X)
 
 
 class TestRepair:

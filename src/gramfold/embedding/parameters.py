@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, fields
 from numbers import Integral
 from typing import Any, Literal, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
 
-from sklearn.utils._param_validation import Interval
+import numpy as np
+from sklearn.utils._param_validation import HasMethods, Interval
 
 Class = TypeVar("Class")
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
@@ -29,10 +30,26 @@ class _Number(Interval):
         return not isinstance(val, bool) and super().is_satisfied_by(val)
 
 
+class _Array(HasMethods):
+    """An array-like that has entries: one without axes has no length, and those of a dict are no array."""
+
+    def __init__(self) -> None:
+        super().__init__("__len__")
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        return isinstance(val, list | tuple) or (super().is_satisfied_by(val) and np.ndim(val) > 0)
+
+    def __str__(self) -> str:
+        return "an array-like"
+
+
 def _strict(constraint: Any) -> Any:
+    """The same constraint without what scikit-learn lets pass and nobody can use."""
     if isinstance(constraint, Interval):
         return _Number(constraint.type, constraint.left, constraint.right, closed=constraint.closed)
-    return _Number(constraint, None, None, closed="neither") if constraint is Integral else constraint
+    if constraint is Integral:
+        return _Number(Integral, None, None, closed="neither")
+    return _Array() if constraint == "array-like" else constraint
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter,))

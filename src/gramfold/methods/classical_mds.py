@@ -86,8 +86,13 @@ class ClassicalMDS(DistanceEmbedding):
         """The weights over the distinct rows."""
         if self.center is None:
             return None
-        weights = np.asarray(self.center, dtype=np.float64)
         n = len(self._collapse.vertex)
+        try:
+            weights = np.asarray(self.center, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"center holds something else than numbers ({error}): pass one weight for each row, with sum 1."
+            ) from error
         if weights.shape != (n,):
             raise InputError(
                 f"center has the shape {weights.shape} and there are {n} rows: pass one weight for each row, with sum "

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
+from gramfold.embedding.columns import as_table, require_numbers
 from gramfold.errors import InputError
 from gramfold.types import Floats
 
@@ -34,9 +35,11 @@ def read_distorted(distorted: Any, shape: tuple[int, int], name: str = "X_distor
 
 def read_matrix(matrix: Any, d: int, name: str) -> Floats:
     """A symmetric positive semidefinite (d, d) matrix."""
+    matrix = as_table(matrix, name)
+    if matrix.shape != (d, d):
+        raise InputError(f"{name} has the shape {matrix.shape} and X has {d} columns: pass {d} x {d} values.")
+    require_numbers(matrix, name)
     read: Floats = check_array(matrix, dtype=np.float64, input_name=name)
-    if read.shape != (d, d):
-        raise InputError(f"{name} is {read.shape[0]} x {read.shape[1]} and X has {d} columns: pass {d} x {d} values.")
     size = float(np.abs(read).max())
     if float(np.abs(read - read.T).max()) > _SLIGHTLY * size:
         raise InputError(f"{name} is not symmetric, so it is no covariance: pass (A + A.T) / 2 if it is nearly.")
