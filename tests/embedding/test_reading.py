@@ -102,6 +102,14 @@ def test_what_is_no_table(X, sentence):
     assert "\n" not in str(caught.value)
 
 
+def test_sparse_columns_are_told_how_to_become_dense():
+    X = pd.DataFrame(np.eye(N), columns=list("abcdefghijkl")).astype(pd.SparseDtype(float, 0.0))
+    expected = r"table of sparse columns of 12 x 12 and Isomap reads dense rows: .*to_coo\(\).* X.sparse.to_dense\(\) if"
+    with pytest.raises(InputError, match=expected):
+        Isomap().fit(X)
+    np.testing.assert_allclose(np.abs(fitted(X)), np.abs(fitted(X.sparse.to_coo())), atol=1e-12)
+
+
 @pytest.mark.parametrize("kind", ["boolean", "Int64", "Float64", "int64[pyarrow]", "object"])
 def test_gaps_are_told_by_column_with_counts(kind):
     gaps = pd.Series(np.arange(N) % 2).astype(kind)

@@ -22,13 +22,10 @@ def read_rows(
 
     With `allow_missing` a value may be NaN; without `check` the caller looks at the values (`check_finite`).
     """
-    if issparse(X) and not accept_sparse:
-        raise InputError(
-            f"X is a sparse matrix of {X.shape[0]} x {X.shape[1]} and {type(estimator).__name__} reads dense rows: "
-            "reduce it first (sklearn.decomposition.TruncatedSVD) or pass X.toarray() if that fits in memory."
-        )
     given, X = X, as_table(X)
     require_table(X, least_rows=2 if reset else 1)
+    if not accept_sparse:
+        _require_dense(X, type(estimator).__name__)
     require_numbers(X)
     rows = validate_data(
         estimator,
@@ -43,6 +40,19 @@ def read_rows(
     if check:
         check_finite(rows, "X", allow_missing=allow_missing, names=getattr(estimator, "feature_names_in_", None))
     return _owned(rows, given) if reset else rows
+
+
+def _require_dense(X: Any, reader: str) -> None:
+    if issparse(X):
+        what, reduced, dense = "sparse matrix", "it", "X.toarray()"
+    elif hasattr(X, "sparse"):  # which a DataFrame has where all of its columns are
+        what, reduced, dense = "table of sparse columns", "X.sparse.to_coo()", "X.sparse.to_dense()"
+    else:
+        return
+    raise InputError(
+        f"X is a {what} of {X.shape[0]} x {X.shape[1]} and {reader} reads dense rows: reduce {reduced} first "
+        f"(sklearn.decomposition.TruncatedSVD) or pass {dense} if that fits in memory."
+    )
 
 
 def _owned(rows: Any, given: Any) -> Any:
