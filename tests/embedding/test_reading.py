@@ -104,10 +104,25 @@ def test_what_is_no_table(X, sentence):
 
 def test_sparse_columns_are_told_how_to_become_dense():
     X = pd.DataFrame(np.eye(N), columns=list("abcdefghijkl")).astype(pd.SparseDtype(float, 0.0))
-    expected = r"table of sparse columns of 12 x 12 and Isomap reads dense rows: .*to_coo\(\).* X.sparse.to_dense\(\) if"
+    expected = (
+        r"table of sparse columns of 12 x 12 and Isomap reads dense rows: .*to_coo\(\).* X.sparse.to_dense\(\) if"
+    )
     with pytest.raises(InputError, match=expected):
         Isomap().fit(X)
     np.testing.assert_allclose(np.abs(fitted(X)), np.abs(fitted(X.sparse.to_coo())), atol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "bsr", "coo"])
+@pytest.mark.parametrize("wrong", [N, -1])
+def test_entries_outside_of_a_sparse_matrix_are_refused(form, wrong):
+    X = csr_array(np.eye(N)).asformat(form)
+    (X.col if form == "coo" else X.indices)[3] = wrong
+    model = PCA(1).fit(np.eye(N))
+    for read in (PCA(1).fit, Isomap(metric="precomputed").fit, model.transform):
+        with pytest.raises(
+            InputError, match=r"sparse matrix of 12 x 12 with indices that do not fit it \(.*: build it"
+        ):
+            read(X)
 
 
 @pytest.mark.parametrize("kind", ["boolean", "Int64", "Float64", "int64[pyarrow]", "object"])

@@ -1,6 +1,7 @@
 """What a user's table holds, looked at before it is converted: each column that is no numbers is named."""
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from typing import Any
@@ -104,6 +105,20 @@ def require_table(X: Any, least_rows: int, name: str = "X") -> None:
             f"{name} has 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required: pass at least one "
             "column."
         )
+
+
+def require_indices(X: Any) -> None:
+    """Refuse entries of a sparse matrix outside of it: compiled code would read whatever lies there."""
+    try:
+        if X.format == "coo":
+            type(X)((X.data, (X.row, X.col)), shape=X.shape)
+        elif hasattr(X, "check_format"):
+            copy(X).check_format()  # of a copy, as it may cut arrays to their length
+    except ValueError as error:
+        raise InputError(
+            f"X is a sparse matrix of {X.shape[0]} x {X.shape[1]} with indices that do not fit it ({error}): build it "
+            "again from its entries, scipy.sparse.coo_array((values, (rows, columns)), shape)."
+        ) from error
 
 
 def require_numbers(X: Any, name: str = "X") -> None:

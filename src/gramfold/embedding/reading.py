@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, validate_data
 
-from gramfold.embedding.columns import as_table, require_numbers, require_table
+from gramfold.embedding.columns import as_table, require_indices, require_numbers, require_table
 from gramfold.errors import InputError
 from gramfold.runtime.memory import require_room
 from gramfold.types import Floats, Integers
@@ -26,6 +26,8 @@ def read_rows(
     require_table(X, least_rows=2 if reset else 1)
     if not accept_sparse:
         _require_dense(X, type(estimator).__name__)
+    if issparse(X):
+        require_indices(X)
     require_numbers(X)
     rows = validate_data(
         estimator,
