@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.spatial.distance import cdist
 from sklearn.datasets import load_wine
 
 import gramfold
@@ -279,6 +280,16 @@ def test_the_parameters_of_a_method_are_told():
     told = run("methods", "lle").output
     assert "reg : " in told
     assert "embedding_" not in told
+
+
+@pytest.mark.parametrize(
+    ("method", "setting", "values"),
+    [("classical-mds", "metric", "distances"), ("kernel-pca", "kernel", "kernel values")],
+)
+def test_the_summary_says_what_was_precomputed(method, setting, values, folder):
+    np.save("square.npy", cdist(ROLL.points, ROLL.points) if setting == "metric" else ROLL.points @ ROLL.points.T)
+    told = run("embed", "square.npy", "-m", method, "--set", f"{setting}=precomputed", "--out", "map.csv").output
+    assert f"mapped 300 rows of 300 {values} to 2 dimensions" in told
 
 
 def test_the_summary_tells_how_the_map_was_made(folder):

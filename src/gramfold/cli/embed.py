@@ -12,6 +12,7 @@ from gramfold.cli.options import check_files, chosen_parameters, read_options, t
 from gramfold.cli.sentences import in_sentences
 
 WORTH_TELLING = 5e-4  # a smaller share would read 0.0%
+PRECOMPUTED = {"metric": "distance", "kernel": "kernel value"}  # what a column is where this parameter says so
 
 
 @click.command()
@@ -98,10 +99,11 @@ def _draw(places: Any, title: str, picture: Path) -> None:
 
 
 def _headline(model: Any, shape: tuple[int, ...], seconds: float) -> str:
-    rows, columns = shape
-    dimensions = model.embedding_.shape[1]
+    rows, width = shape
+    dimensions, parameters = model.embedding_.shape[1], model.get_params()
+    values = next((word for name, word in PRECOMPUTED.items() if parameters.get(name) == "precomputed"), "column")
     return (
-        f"{type(model).__name__} mapped {rows:,} rows of {columns:,} column{'s' * (columns != 1)} "
+        f"{type(model).__name__} mapped {rows:,} rows of {width:,} {values}{'s' * (width != 1)} "
         f"to {dimensions} dimension{'s' * (dimensions != 1)} in {seconds:.2f} s"
     )
 
