@@ -119,6 +119,26 @@ def test_tables_of_other_libraries(ending, tmp_path):
     np.testing.assert_array_equal(table.values, [[1, 1, 0.5], [2, 0, 0.25]])
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a,b,c\n1,True,0.5\n2,False,0.25\n", ["a", "b", "c"]),  # pandas
+        ("a;b;c\n1;TRUE;0,5\n2;FALSE;0,25\n", ["a", "b", "c"]),  # R and spreadsheets
+        ("1,true,0.5\n2,false,0.25\n", ["x0", "x1", "x2"]),
+        ("a,true,false\n1,1,0.5\n2,0,0.25\n", ["a", "true", "false"]),  # above numbers these are names
+    ],
+)
+def test_true_and_false_are_1_and_0_as_in_other_files(text, names, written):
+    table = read_table(written(text), decimal="," if ";" in text else ".")
+    assert table.names == names
+    np.testing.assert_array_equal(table.values, [[1, 1, 0.5], [2, 0, 0.25]])
+
+
+def test_a_word_among_true_and_false_is_named(written):
+    with pytest.raises(InputError, match=r"has 'maybe' in column 'b', line 2, which is not a number: correct it"):
+        read_table(written("a,b\n1,maybe\n2,True\n3,False\n"))
+
+
 def test_files_of_numpy_keep_their_names(tmp_path):
     path = tmp_path / "table.txt"
     np.savetxt(path, np.eye(3), header="x y z")

@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from gramfold.errors import HeaderWarning
-from gramfold.io.numerals import Numerals
+from gramfold.io.numerals import FLAGS, Numerals
 from gramfold.io.selection import listed
 from gramfold.runtime.warning import warn
 
@@ -16,7 +16,8 @@ A_SEQUENCE = 4  # so many numbers at equal steps are hardly there by chance
 def is_header(path: Path, rows: list[list[str]], numerals: Numerals, gaps: Collection[str]) -> bool:
     """Whether the first of these rows is a header; a guess about numbers is warned of."""
     first = [cell.strip() for cell in rows[0]]
-    if any(numerals.number(cell) is None and cell.lower() not in gaps for cell in first):
+    words = [j for j, cell in enumerate(first) if numerals.number(cell) is None and cell.lower() not in gaps]
+    if any(not _is_flag(rows, j) for j in words):
         return True
     # pandas names columns that have no name 0,1,2,…, after a blank cell where it also writes row labels
     labelled = int(first[0] == "" and all(row[0].strip() for row in rows[1:]))
@@ -35,6 +36,12 @@ def is_header(path: Path, rows: list[list[str]], numerals: Numerals, gaps: Colle
         HeaderWarning,
     )
     return guess
+
+
+def _is_flag(rows: list[list[str]], j: int) -> bool:
+    """Whether True or False stands in the first row as in all others."""
+    column = [row[j].strip().lower() for row in rows if len(row) > j]
+    return len(column) > 1 and all(cell in FLAGS for cell in column)
 
 
 def _guess(first: list[str], below: list[list[str]], numerals: Numerals) -> bool | None:

@@ -8,6 +8,7 @@ from gramfold.errors import InputError
 
 # What counts as the same mark: a space may be one that does not break lines or a thin one, an apostrophe a curly one.
 _ALIKE = {" ": " \u00a0\u2009\u202f", "'": "'\u2019"}
+FLAGS = {"true": 1.0, "false": 0.0}
 _MARKS = (",", ".", "'", " ", "_")
 
 
@@ -46,6 +47,11 @@ class Numerals:
             return float(cell) if cell.isascii() and "_" not in cell else None
         except ValueError:
             return None
+
+    def value(self, cell: str) -> float | None:
+        """The same, and 1 and 0 for True and False."""
+        number = self.number(cell)
+        return FLAGS.get(cell.strip().lower()) if number is None else number
 
     @property
     def options(self) -> str:

@@ -80,7 +80,7 @@ def read_table(
     path : str or path
         A ``.csv``, ``.tsv`` or ``.txt`` file (a header is recognised; columns are separated by commas,
         semicolons, tabs, bars or, in ``.txt``, blanks), a ``.npy`` or ``.npz`` array, or a ``.parquet`` or
-        ``.feather`` file (these need ``pip install "gramfold[tables]"``).
+        ``.feather`` file (these need ``pip install "gramfold[tables]"``). True and False are read as 1 and 0.
     columns : sequence of str, optional
         Only these columns, in this order.
     skip : sequence of str, optional

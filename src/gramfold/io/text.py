@@ -178,18 +178,7 @@ def _parse(path: Path, layout: Layout, kept: list[int], gaps: bool) -> NDArray[A
         if kept != list(range(width)):
             # with usecols the parser no longer notices a line with more cells, whose numbers are shifted
             _refuse_ragged(path, layout)
-        with _open(path) as stream:
-            for _ in range(layout.lines_before):
-                next(stream)
-            values = np.loadtxt(
-                stream,
-                delimiter=layout.separator,
-                quotechar='"',
-                comments=None,
-                usecols=None if kept == list(range(width)) else kept,
-                converters=_converter(layout.numerals, gaps),
-                ndmin=2,
-            )
+        values = _numbers(path, layout, kept, gaps)
     except UnicodeDecodeError:
         raise
     except ValueError as error:
@@ -198,6 +187,32 @@ def _parse(path: Path, layout: Layout, kept: list[int], gaps: bool) -> NDArray[A
     if not usable.all() or values.shape[1] != len(kept):
         raise _diagnosis(path, layout, kept, "gaps or infinite values", gaps)
     return values
+
+
+def _numbers(path: Path, layout: Layout, kept: list[int], gaps: bool) -> NDArray[Any]:
+    """The columns by the compiled parser; with our own converter where it does not know how values are written."""
+    convert = _converter(layout.numerals, gaps)
+    if gaps or not layout.numerals.plain:
+        return _loaded(path, layout, kept, convert)
+    try:
+        return _loaded(path, layout, kept, None)
+    except ValueError:  # there may be True and False
+        return _loaded(path, layout, kept, convert)
+
+
+def _loaded(path: Path, layout: Layout, kept: list[int], convert: Any) -> NDArray[Any]:
+    with _open(path) as stream:
+        for _ in range(layout.lines_before):
+            next(stream)
+        return np.loadtxt(
+            stream,
+            delimiter=layout.separator,
+            quotechar='"',
+            comments=None,
+            usecols=None if kept == list(range(len(layout.names))) else kept,
+            converters=convert,
+            ndmin=2,
+        )
 
 
 def _labels(path: Path, layout: Layout, name: str) -> NDArray[Any]:
@@ -224,12 +239,10 @@ def _cell(cell: str) -> str:
 
 
 def _converter(numerals: Numerals, gaps: bool) -> Any:
-    """What makes a number of a cell; None where the compiled parser does."""
-    if numerals.plain and not gaps:
-        return None
+    """What makes a number of a cell."""
 
     def convert(cell: str) -> float:
-        number = numerals.number(cell)
+        number = numerals.value(cell)
         if number is not None:
             return number
         if gaps and cell.strip().lower() in GAPS:
@@ -251,7 +264,7 @@ def _diagnosis(path: Path, layout: Layout, kept: list[int], reason: str, gaps: b
         gap_here = False
         for j in kept:
             cell = cells[j].strip()
-            number = layout.numerals.number(cell)
+            number = layout.numerals.value(cell)
             gap = cell.lower() in GAPS
             if (number is not None and math.isfinite(number)) or (gaps and gap):
                 continue
@@ -289,7 +302,7 @@ def _other_numerals(path: Path, layout: Layout, columns: list[int]) -> dict[int,
     for _, cells in _all_rows(path, layout):
         for j in columns:
             if left[j] and cells[j].strip().lower() not in GAPS:
-                left[j] = [numerals for numerals in left[j] if numerals.number(cells[j]) is not None]
+                left[j] = [numerals for numerals in left[j] if numerals.value(cells[j]) is not None]
     return left
 
 
