@@ -435,6 +435,10 @@ def test_a_repeated_name_cannot_be_selected(written):
     [
         (np.arange(5.0), r"shape \(5,\).*save array.reshape\(-1, 1\)"),
         (np.zeros((4, 3, 2)), r"shape \(4, 3, 2\).*save array.reshape\(len\(array\), -1\)"),
+        (
+            np.ones(5, dtype=[("a", float), ("b", float)]),
+            r"records \(a, b\).*: save .*structured_to_unstructured\(array",
+        ),
         (np.array([["a", "b"]]), r"type <U1, which are not real numbers"),
         (np.ones((2, 2)) * 1j, r"complex128, which are not real numbers"),
         (np.array([[1.0, np.nan], [2.0, 3.0]]), r"missing value in column 'x1', row 0 .*1 of 2 rows"),

@@ -143,6 +143,11 @@ def _labels(array: NDArray[Any], n: int, source: str) -> NDArray[Any]:
 
 
 def _selected(array: NDArray[Any], names: list[str], selection: Selection, source: str) -> Contents:
+    if array.dtype.names is not None:
+        raise InputError(
+            f"{source} is an array of records ({listed(list(array.dtype.names))}), and a table has columns of numbers: "
+            "save numpy.lib.recfunctions.structured_to_unstructured(array)."
+        )
     if array.ndim != 2:
         change = "reshape(-1, 1)" if array.ndim < 2 else "reshape(len(array), -1)"
         raise InputError(
