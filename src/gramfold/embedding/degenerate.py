@@ -295,4 +295,4 @@ def _apart(squared: Floats, limit: float) -> int:
 
 
 def _percent(share: float) -> str:
-    return f"{share:.0%}" if share >= 0.01 or share == 0 else "less than 1%"
+    return f"{share:.0%}" if share >= 0.01 else "less than 1%"
