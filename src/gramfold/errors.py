@@ -78,7 +78,7 @@ class RepeatedDirectionWarning(GramfoldWarning):
 
 
 class DegenerateMapWarning(GramfoldWarning):
-    """The map shows little of the data: an axis taken by few rows, few places, or fewer neighbours than PCA keeps."""
+    """The map shows little of the data: few rows take an axis, few places, lost neighbours, or rows without a value."""
 
 
 class NotConvergedWarning(GramfoldWarning):

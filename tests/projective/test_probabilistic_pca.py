@@ -5,7 +5,7 @@ from sklearn import decomposition
 from sklearn.datasets import load_digits
 
 from gramfold import PCA, ProbabilisticPCA
-from gramfold.errors import InputError, NotConvergedWarning, RankWarning
+from gramfold.errors import DegenerateMapWarning, InputError, NotConvergedWarning, RankWarning
 from gramfold.projective.evidence import log_evidence
 from tests.methods.maps import difference
 
@@ -126,7 +126,20 @@ def test_posterior_of_rows_with_gaps():
         gain = W.T @ np.linalg.inv(W @ W.T + model.noise_variance_ * np.eye(len(W)))
         np.testing.assert_allclose(posterior.mean[i], gain @ (row - model.mean_)[seen], atol=1e-10)
         np.testing.assert_allclose(posterior.covariance[i], np.eye(2) - gain @ W, atol=1e-10)
-    np.testing.assert_allclose(model.transform(gappy), posterior.mean, atol=1e-10)
+    with pytest.warns(DegenerateMapWarning, match="row 3 of X holds no value at all"):
+        places = model.transform(gappy)
+    np.testing.assert_allclose(places, posterior.mean, atol=1e-10)
+
+
+def test_rows_of_which_nothing_is_known_are_named():
+    X = planted(60, 5, 2, 0.5)
+    X[[7, 20]] = np.nan
+    with pytest.warns(DegenerateMapWarning, match=r"^rows 7, 20 of X hold no value at all, .*: leave them out\.$"):
+        model = ProbabilisticPCA(2).fit(X)
+    np.testing.assert_allclose(model.embedding_[[7, 20]], 0.0, atol=1e-10)
+    X[20:] = np.nan
+    with pytest.warns(DegenerateMapWarning, match=r"rows 7, 20, 21, .*, 30 and 29 more of X"):
+        model.transform(X)
 
 
 def test_samples_have_the_model_s_mean_and_covariance():

@@ -15,16 +15,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from gramfold.errors import InputError
+from gramfold.errors import DegenerateMapWarning, InputError
 from gramfold.projective.plane import LOG_TWO_PI, Plane
 from gramfold.projective.settling import has_settled, warn_unsettled
 from gramfold.projective.unit import Unit
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blocks
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Integers
 
 _ENTRIES_PER_BLOCK = 1_000_000
 _ROWS_PER_GROUP = 1_000  # a longer group is cut, so that blocks stay small
+_NAMED = 12  # rows in one sentence
 _LEAST_NOISE = 1e-9  # of the mean variance of a column
 
 
@@ -151,6 +153,23 @@ def with_means(rows: Floats, names: Any = None) -> Floats:
             f"fill {'them' if several else 'it'} in from: leave {'them' if several else 'it'} out."
         )
     return np.where(missing, np.nanmean(rows, axis=0, dtype=np.float64), rows)
+
+
+def warn_of_empty(rows: Floats) -> None:
+    """Say so where nothing of a row is known."""
+    empty = np.flatnonzero(np.isnan(rows).all(axis=1))
+    if not empty.size:
+        return
+    more = f" and {len(empty) - _NAMED:,} more" if len(empty) > _NAMED else ""
+    called = ", ".join(str(row) for row in empty[:_NAMED]) + more
+    which, hold, stand, them = "row", "holds", "it stands", "it"
+    if len(empty) > 1:
+        which, hold, stand, them = "rows", "hold", "they stand", "them"
+    warn(
+        f"{which} {called} of X {hold} no value at all, so {stand} at the mean, the origin of the map, which says "
+        f"nothing about {them}: leave {them} out.",
+        DegenerateMapWarning,
+    )
 
 
 def fit_missing(rows: Floats, start: LoosePlane, max_iter: int, tol: float, stages: Stages) -> Fit:

@@ -21,7 +21,7 @@ from gramfold.errors import InputError, RankWarning
 from gramfold.kernels.linear import project
 from gramfold.projective.evidence import log_evidence
 from gramfold.projective.linear_projection import LinearProjection, Projection
-from gramfold.projective.missing_values import LoosePlane, fit_missing, has_gaps, with_means
+from gramfold.projective.missing_values import LoosePlane, fit_missing, has_gaps, warn_of_empty, with_means
 from gramfold.projective.plane import Plane
 from gramfold.projective.principal_axes import PrincipalAxes, principal_axes
 from gramfold.runtime.progress import Stages
@@ -120,7 +120,7 @@ class ProbabilisticPCA(LinearProjection):
         self._weights = self._plane.weights  # turned to the axes of the map below
         self.explained_variance_ratio_ = self._plane.variances / (self._plane.total or 1.0)
         self.noise_variance_ = float(self._unit.outward(self._plane.noise, 2))
-        return self._filled(rows) if gaps else rows
+        return self._seen(rows)
 
     def _most_evident(self, rows: Floats, gaps: bool) -> int:
         if gaps:
@@ -175,7 +175,10 @@ class ProbabilisticPCA(LinearProjection):
         return float(np.log(2.0)) * self._unit.power
 
     def _seen(self, rows: Any) -> Any:
-        return self._filled(rows) if has_gaps(rows) else rows
+        if not has_gaps(rows):
+            return rows
+        warn_of_empty(rows)
+        return self._filled(rows)
 
     def _projection(self, rows: Any, stages: Stages) -> Projection:
         directions = self._plane.latent
