@@ -20,7 +20,8 @@ from gramfold.runtime.threads import blas_threads, blocks, one_blas_thread, run_
 
 
 @pytest.mark.parametrize(
-    ("n_jobs", "threads"), [(None, 8), (-1, 8), (-2, 7), (-8, 1), (-9, 1), (-100, 1), (1, 1), (3, 3), (20, 20)]
+    ("n_jobs", "threads"),
+    [(None, 8), (-1, 8), (-2, 7), (-8, 1), (-9, 1), (-100, 1), (1, 1), (3, 3), (20, 20), (2**70, 1024)],
 )
 def test_thread_count(n_jobs, threads, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(8)), raising=False)
@@ -206,6 +207,30 @@ def test_the_smallest_limit_that_is_left_holds(steps):
         for _, stack in held:
             stack.close()
         assert set_now() == {3}
+
+
+def test_a_limit_that_a_library_refuses_is_not_left_behind(three_threads):
+    with pytest.raises(TypeError), blas_threads("many"):
+        pytest.fail("never")
+    assert set_now() == {3}
+    with blas_threads(2):
+        assert set_now() == {2}
+    assert set_now() == {3}
+
+
+def test_k_means_in_several_threads_leaves_linear_algebra_its_threads(three_threads):
+    from gramfold.kernels.sampling import kmeans_rows
+
+    X = np.random.default_rng(0).standard_normal((400, 3))
+    threads = [
+        threading.Thread(target=lambda: [kmeans_rows(X, 20, np.random.RandomState(0)) for _ in range(8)])
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set_now() == {3}
 
 
 # --- children

@@ -130,7 +130,7 @@ def chosen_parameters(
     # a method without chance gives the same map for every seed, so --seed is never wrong
     if "random_state" in known:
         chosen.setdefault("random_state", seed)
-    if "verbose" in known and not quiet and sys.stderr.isatty():
+    if "verbose" in known and not quiet and sys.stderr is not None and sys.stderr.isatty():
         chosen.setdefault("verbose", 1)
     return chosen
 

@@ -8,10 +8,11 @@ import numpy as np
 from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists, without
 from gramfold.neighbors.join import Seeming, seeming_nearest, seeming_neighbors, seeming_within
 from gramfold.runtime.progress import SILENT, Stages
-from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks, thread_count
+from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
 from gramfold.types import Floats, Integers, Neighbors
 
 _QUERIES_PER_BLOCK = 100_000
+_QUERIES_PER_TASK = 4_000  # of a thread of ours: an interrupt while SciPy's own are at work ends the process
 _ENTRIES_PER_BLOCK = 2_000_000  # of a block of distances: 16 MB, some 20 ms of work
 _TIED_PER_BLOCK = 1_000
 _ROWS_PER_BLOCK = 1_000
@@ -41,8 +42,12 @@ class TreeIndex(VectorIndex):
 
     def _nearest_block(self, rows: Floats, k: int) -> tuple[Integers, Floats]:
         more = min(k + 1, self.size)  # one more shows whether the last place is tied
-        found = self._tree.query(rows, more, p=self.metric.p, workers=thread_count(self.n_jobs))[1]
-        found = found.reshape(len(rows), more)
+        found = np.empty((len(rows), more), dtype=np.intp)
+
+        def work(part: slice) -> None:
+            found[part] = self._tree.query(rows[part], more, p=self.metric.p)[1].reshape(-1, more)
+
+        run_blocks(work, blocks(len(rows), _QUERIES_PER_TASK), self.n_jobs)
         indices, distances = sort_lists(found, self._measure(rows, found))
         if more > k:
             limit = distances[:, k - 1] * (1.0 + ROUNDING)
@@ -83,9 +88,10 @@ class TreeIndex(VectorIndex):
         return i, j, self.metric.pairs(rows, i, self.rows, j, self.n_jobs)
 
     def _ball(self, tree: Any, rows: Floats, radius: Floats) -> tuple[Integers, Integers]:
-        found = tree.query_ball_point(
-            rows, radius, p=self.metric.p, workers=thread_count(self.n_jobs), return_sorted=False
-        )
+        def work(part: slice) -> list[list[int]]:
+            return list(tree.query_ball_point(rows[part], radius[part], p=self.metric.p, return_sorted=False))
+
+        found = list(chain.from_iterable(run_blocks(work, blocks(len(rows), _QUERIES_PER_TASK), self.n_jobs)))
         counts = np.fromiter(map(len, found), dtype=np.intp, count=len(rows))
         columns = np.fromiter(chain.from_iterable(found), dtype=np.intp, count=int(counts.sum()))
         return np.repeat(np.arange(len(rows)), counts), columns

@@ -16,12 +16,14 @@ from hashlib import sha256
 from time import perf_counter
 from typing import Any
 
-import numba
-import numba.core.caching
-import numba.core.serialize
-
 from gramfold.errors import CompileCacheWarning
+from gramfold.runtime.interrupts import uninterrupted
 from gramfold.runtime.warning import warn
+
+with uninterrupted():  # imported in part, numba cannot be imported again
+    import numba
+    import numba.core.caching
+    import numba.core.serialize
 
 log = logging.getLogger("gramfold")
 _numba: Any = numba.core  # typed in part: its cache is not

@@ -15,7 +15,7 @@ class Stages:
     """Times each named stage; with `verbose` also says when it starts and shows bars in long loops."""
 
     def __init__(self, verbose: int | bool = 0, name: str = "gramfold") -> None:
-        self.verbose = bool(verbose)
+        self.verbose = bool(verbose) and sys.stderr is not None  # None: closed
         self.name = name
         self.seconds: dict[str, float] = {}
 

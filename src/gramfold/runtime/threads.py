@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from gramfold.errors import InputError
+from gramfold.runtime.interrupts import uninterrupted
 from gramfold.runtime.progress import SILENT, Stages
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 StopFlag = NDArray[np.uint8]
+_MOST_THREADS = 1_024  # more than anybody has use for; libraries end the process at absurd numbers
 
 
 def thread_count(n_jobs: int | None) -> int:
@@ -32,7 +34,7 @@ def thread_count(n_jobs: int | None) -> int:
         return cores
     if n_jobs == 0:
         raise InputError("n_jobs=0 asks for no thread at all: use None for every core, or a positive number.")
-    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+    return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else min(int(n_jobs), _MOST_THREADS)
 
 
 @dataclass(frozen=True)
@@ -76,13 +78,11 @@ class _BlasLimits:
         self._set: tuple[int, ThreadpoolController] | None = None
         self._before: list[tuple[ThreadpoolController, Any]] = []  # what restores; libraries loaded later come last
 
-    def enter(self, count: int) -> _Limit:
+    def enter(self, limit: _Limit) -> None:
         """Ask for a limit."""
-        limit = _Limit(count, get_ident())
         with self._lock:
             self._asked.append(limit)
             self._hold()
-        return limit
 
     def leave(self, limit: _Limit) -> None:
         """Ask for it no longer."""
@@ -159,13 +159,16 @@ if hasattr(os, "register_at_fork"):
 @contextmanager
 def blas_threads(count: int) -> Iterator[None]:
     """Linear algebra on at most so many threads."""
-    own = _of_thread.limits
-    limit, own_limit = _of_process.enter(count), own.enter(count)
+    limit, own = _Limit(count, get_ident()), _of_thread.limits
     try:
+        with uninterrupted():
+            _of_process.enter(limit)
+            own.enter(limit)
         yield
-    finally:
-        own.leave(own_limit)
-        _of_process.leave(limit)
+    finally:  # also where a library refused the number: it would be refused for ever
+        with uninterrupted():
+            own.leave(limit)
+            _of_process.leave(limit)
 
 
 def in_forked_child() -> bool:
@@ -175,15 +178,18 @@ def in_forked_child() -> bool:
 
 @contextmanager
 def openmp_threads() -> Iterator[None]:
-    """Around calls of scikit-learn and faiss that run loops by OpenMP: on one thread in a forked child.
+    """Around calls of scikit-learn that run loops by OpenMP: on one thread in a forked child.
 
     A child has none of the threads that such loops of its parent have left waiting, and would wait for them for ever.
+    Within the loops scikit-learn limits linear algebra to one thread; called in several threads at once it would leave
+    it there, unless the limit is ours already.
     """
-    if not in_forked_child():
-        yield
-        return
-    with _libraries(len(sys.modules)).loaded.limit(limits=1, user_api="openmp"):  # of the calling thread alone
-        yield
+    with one_blas_thread():
+        if not in_forked_child():
+            yield
+            return
+        with _libraries(len(sys.modules)).loaded.limit(limits=1, user_api="openmp"):  # of the calling thread alone
+            yield
 
 
 def one_blas_thread() -> AbstractContextManager[None]:
