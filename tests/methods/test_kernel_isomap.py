@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import shortest_path
 from scipy.spatial.distance import cdist
+from sklearn.datasets import load_digits
 from sklearn.neighbors import kneighbors_graph
 
 from gramfold import Isomap, KernelIsomap
@@ -39,6 +40,7 @@ def test_the_paper_written_out():
     d = np.array([np.min(s[near][:, None] + D[near], axis=0) for s, near in zip(steps, nearest, strict=True)])
     repaired = np.where(D > 0, D + c, 0) ** 2
     y = -0.5 * ((d + c) ** 2 - repaired.mean(axis=0)) @ vectors / np.sqrt(values)
+    y *= values / (values - 0.5 * c**2)  # a new point is at c, not at 0, from one that it is very near to
     assert (
         difference(np.vstack([model.embedding_, model.transform(fresh)]), np.vstack([vectors * np.sqrt(values), y]))
         < 1e-8
@@ -80,13 +82,31 @@ def test_the_other_repairs():
 
 
 @pytest.mark.parametrize("repair", ["constant", "shift", "clip"])
-def test_training_rows_return_and_rows_beside_them_jump_as_documented(repair):
+def test_rows_beside_training_rows_land_beside_them(repair):
+    X = roll()[:600]
+    model = KernelIsomap(3, repair=repair).fit(X)
+    np.testing.assert_allclose(model.transform(X + 1e-6), model.embedding_, atol=1e-4)
+
+
+def test_new_rows_are_not_drawn_in():
+    """In many columns nobody is very near to a new row; the constant does not bring it nearer to the middle."""
+    X = load_digits().data[:900]
+    known, new = X[:600], X[600:]
+    isomap = Isomap().fit(known)
+    shift, constant = (KernelIsomap(repair=repair).fit(known) for repair in ("shift", "constant"))
+    stretch = np.sqrt(shift.spectrum_.eigenvalues / isomap.spectrum_.eigenvalues)
+    np.testing.assert_allclose(shift.transform(new), isomap.transform(new) * stretch, atol=1e-8)
+    widths = [model.transform(new).std(axis=0) / model.embedding_.std(axis=0) for model in (isomap, constant)]
+    np.testing.assert_allclose(*widths, atol=0.04)
+
+
+@pytest.mark.parametrize("repair", ["constant", "shift", "clip"])
+def test_training_rows_return(repair):
     X = roll()[:600]
     X = np.vstack([X, X[:40], X[:10]])  # copies weigh more
+    X = np.vstack([X, X[:40] + 1e-9])  # near-copies are rows of their own
     model = KernelIsomap(3, repair=repair).fit(X)
-    np.testing.assert_array_equal(model.transform(X), model.embedding_)
-    beside = model.transform(X + 1e-6)
-    np.testing.assert_allclose(beside - model.embedding_, model.jump_, atol=1e-4)
+    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
     # without the look-up: the kernel's own row gives the place back
     kernel, piece = model.kernel_, model._pieces[0]
     there = kernel.cross(kernel.array) @ (kernel.mass[:, None] * piece.spectrum.eigenvectors)

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from gramfold.extension.project import projection, scaled
+from gramfold.extension.project import projection
 from gramfold.graph.geodesic import squared_geodesics_from, stepped
 from gramfold.kernels.gram import GramKernel
-from gramfold.kernels.mercer import RepairedGram
 from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
 from gramfold.types import Floats, Neighbors, Spectrum
 
@@ -26,18 +25,9 @@ def walk_and_project(met: Neighbors, kernel: GramKernel, spectrum: Spectrum, n_j
     def work(part: slice) -> None:
         some = met.take(order[part])
         squared = squared_geodesics_from(some, kernel.everybody) if walks is None else stepped(some, walks)
-        places[order[part]] = kernel.cross_times(squared, weights)
+        places[order[part]] = kernel.cross_times(squared, weights) * kernel.gains(squared, spectrum.eigenvalues)
 
     rows = min(_ROWS_PER_BLOCK, max(1, _ENTRIES_PER_BLOCK // kernel.everybody.shape[1]))
     with one_blas_thread():  # the pool's threads are enough
         run_blocks(work, blocks(len(met), rows), n_jobs)
     return places
-
-
-def jump_beside_vertices(kernel: GramKernel, spectrum: Spectrum) -> Floats:
-    """Where a new row very near vertex i lands, relative to it, (n, p): −½ m_i (c² + 2a) V_i Λ^-½.
-
-    Under a repair its d~²(x, i) is c² + 2a and not 0, however near it is; all else is as it should be.
-    """
-    raised = kernel.raised if isinstance(kernel, RepairedGram) else 0.0
-    return np.asarray(-0.5 * raised * kernel.mass[:, None] * scaled(spectrum, kernel.exponent - 1.0))

@@ -70,6 +70,10 @@ class GramKernel(Kernel):
         own_means = both[:, -1:]
         return np.asarray(both[:, :-1] - own_means * weights.sum(axis=0) - (self.means - self.grand_mean) @ weights)
 
+    def gains(self, fresh: Floats, eigenvalues: Floats) -> Floats | float:
+        """What the projections (m, p) of new rows are multiplied with."""
+        return 1.0
+
     def offset(self) -> float:
         """Size of what the centring takes out of B, ‖B 1‖ / ‖1‖ over the data rows: products round relative to it.
 
@@ -82,8 +86,13 @@ class GramKernel(Kernel):
             taken = np.maximum(taken, np.abs(self.uncentered(share[:, None]).ravel()))
         largest = float(taken.max()) or 1.0  # whose square may overflow
         out = largest * float(np.sqrt(total * (self.mass @ (taken / largest) ** 2)))
-        coarser = float(np.finfo(self.array.dtype).eps / np.finfo(np.float64).eps)
+        coarser = float(np.finfo(self._stored.dtype).eps / np.finfo(np.float64).eps)
         return max(out, coarser / float(total) * max(out, abs(self.trace())))
+
+    @property
+    def _stored(self) -> Floats:
+        """What its values were rounded in."""
+        return self.array
 
     def trace(self) -> float:
         """Trace over the data rows."""

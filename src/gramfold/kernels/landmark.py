@@ -27,6 +27,10 @@ class LandmarkGram(GramKernel):
     def everybody(self) -> Floats:
         return self.all_values
 
+    @property
+    def _stored(self) -> Floats:
+        return self.all_values
+
 
 def landmark_gram(all_values: Any, landmarks: Integers, mass: Floats, scale: float = -0.5) -> LandmarkGram:
     """From the values (n_vertices, n_landmarks) of all vertices against the landmarks: squared distances, or others."""

@@ -11,6 +11,11 @@ unit vector u the form uᵀ K~ u = ½c² + 2c uᵀK(D)u + uᵀK(D²)u has the la
 (Cailliez: the eigenvalue of largest real part of [[0, 2K(D²)], [−I, −4K(D)]]). So the lowest eigenvector of K~ at a
 c below c* gives a root above c, and never above c*: steps that only grow and converge quadratically.
 
+A new row x is at d + c from everybody, and so from a training row that it is very near to, which itself is at 0 from
+itself: what a repair adds to K is b H, b = a or ½c², and a row's own share of it. Without that share a training row
+would come to (λ − b) v λ^-½ in place of λ v λ^-½. So the projection of a new row is multiplied by λ / (λ − b), and
+passes over into the places of training rows without a jump.
+
 All of it goes through products with the stored squares; roots are taken a block at a time.
 
 Cailliez, Psychometrika 48 (1983); Lingoes, Psychometrika 36 (1971); Choi, Choi, Mercer kernel Isomap, eqs (3)–(5).
@@ -45,6 +50,8 @@ _SUBSPACE = 32
 _STEPS = 40
 # A new row this near to a training row, relative to the distances, is that row: some metrics round there.
 _SAME = 1e-10
+# At most by so much a new row is lengthened: along directions that the repair has made little is known of it.
+_MOST_GAIN = 4.0
 
 
 @dataclass(frozen=True)
@@ -84,9 +91,26 @@ class RepairedGram(GramKernel):
 
     def _repaired_squares(self, fresh: Floats) -> Floats:
         squared = np.array(fresh, dtype=np.float64)
-        apart = squared > _SAME**2 * squared.mean(axis=1, keepdims=True)
-        squared += 2 * self.constant * np.sqrt(squared) + self.raised * apart
+        squared += 2 * self.constant * np.sqrt(squared) + self.raised
+        vertex = self._vertex_of(fresh)
+        known = np.flatnonzero(vertex >= 0)
+        squared[known, vertex[known]] = fresh[known, vertex[known]]
         return squared
+
+    def _vertex_of(self, fresh: Floats) -> Integers:
+        """(m,) the vertex that each row is, -1 where it is new; of several at one place that which sees as it does."""
+        fresh = np.asarray(fresh, dtype=np.float64)
+        near = fresh <= _SAME**2 * fresh.mean(axis=1, keepdims=True)
+        vertex = np.where(near.any(axis=1), near.argmax(axis=1), -1)
+        for row in np.flatnonzero(near.sum(axis=1) > 1):
+            some = np.flatnonzero(near[row])
+            vertex[row] = some[np.abs(self.array[some] - fresh[row]).max(axis=1).argmin()]
+        return vertex
+
+    def gains(self, fresh: Floats, eigenvalues: Floats) -> Floats:
+        own = 0.5 * self.raised / np.maximum(eigenvalues, np.finfo(np.float64).tiny)  # b / λ
+        gain = 1.0 / np.maximum(1.0 - own, 1.0 / _MOST_GAIN)
+        return np.where(self._vertex_of(fresh)[:, None] < 0, gain, 1.0)
 
     def trace(self) -> float:
         given_back = 0.0 if self.dropped is None else float(self.mass @ np.square(self.dropped).sum(axis=1))

@@ -118,5 +118,6 @@ class ClassicalMDS(DistanceEmbedding):
         places = np.empty((len(new), self.n_components))
         for part in blocks(len(new), max(1, _ENTRIES_PER_BLOCK // len(piece.source))):
             squared = self._squares(new[part], piece.source, SILENT)
-            places[part] = project(piece.kernel.cross(squared), piece.kernel, piece.spectrum)
+            found = project(piece.kernel.cross(squared), piece.kernel, piece.spectrum)
+            places[part] = found * piece.kernel.gains(squared, piece.spectrum.eigenvalues)
         return places

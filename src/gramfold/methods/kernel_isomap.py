@@ -1,12 +1,13 @@
 """Kernel Isomap: Isomap whose kernel is made a Mercer kernel, so that it is the Gram matrix of real points.
 
-    D_ij = shortest walk from i to j along the graph;    K(A) = −½ H A H
+    D_ij = shortest path from i to j along the graph;    K(A) = −½ H A H
     c* = the smallest c for which d~ = d + c (off the diagonal) is Euclidean
     K~ = K(D²) + 2c* K(D) + ½c*² H = −½ H D~² H
-    new point: y(x) = −½ Λ^-½ Vᵀ (d~²(x, ·) − column means of D~²), with d~ = d + c* where d > 0
+    new point: y(x) = −½ Λ^½ (Λ − ½c*²)^-1 Vᵀ (d~²(x, ·) − column means of D~²), with d~ = d + c*
 
 Choi, Choi, Mercer kernel Isomap; Cailliez, Psychometrika 48 (1983). The paper's eq (4) repeats D~ where D is meant,
-its eq (9) needs d~ in the place of d and its eq (11) the factor Λ^-½, or training points would not return.
+its eq (9) needs d~ in the place of d and its eq (11) the factor Λ^-½, or training points would not return. With Λ^-½
+alone new points would be drawn in by ½c*²/λ, for D~ is 0 and not c* between a training point and itself (mercer.py).
 """
 
 from dataclasses import replace
@@ -15,7 +16,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from gramfold.embedding import GraphEmbedding, NewRows, Piece, method, parameter
-from gramfold.extension.walk import jump_beside_vertices, walk_and_project
+from gramfold.extension.walk import walk_and_project
 from gramfold.graph.geodesic import all_pairs, arranged
 from gramfold.kernels.gram import GramKernel, square_in_place
 from gramfold.kernels.mercer import CLIP_MATRICES, Repair, mercer_gram, repaired_spectrum
@@ -27,15 +28,10 @@ from gramfold.types import Floats, Graph, Integers
 class KernelIsomap(GraphEmbedding):
     """Isomap with a positive semidefinite kernel.
 
-    A training row returns to its place, and a row very near it lands ½c²|V_i Λ^-½| away: d~ goes from 0 to c at once.
-
     Attributes
     ----------
     c_ : float
         The constant added to every geodesic (of the largest piece); 0 under the other repairs.
-    jump_ : ndarray of shape (rows of kernel_, n_components)
-        From the place of each training row to that of a new row very near it: −½c² V_i Λ^-½, or a V_i Λ^-½ less
-        under "shift".
 
     Examples
     --------
@@ -87,10 +83,3 @@ class KernelIsomap(GraphEmbedding):
     @property
     def c_(self) -> float:
         return float(getattr(self.kernel_, "constant", 0.0))
-
-    @property
-    def jump_(self) -> Floats:
-        jump = np.zeros((len(self.kernel_.rows), self.n_components))
-        found = jump_beside_vertices(self.kernel_, self._pieces[0].spectrum)
-        jump[:, : found.shape[1]] = found[self.kernel_.rows]
-        return jump
