@@ -150,9 +150,11 @@ def test_of_other_metrics_nothing_is_compared():
 
 
 def test_local_maps_of_tables_are_told():
-    with pytest.warns(DegenerateMapWarning, match=r"of coordinate 1, which row \d+ takes.*Try more neighbours \(now n"):
+    with pytest.warns(
+        DegenerateMapWarning, match=r"of coordinate 1, which row \d+ takes.*Try another n_neighbors \(now 8"
+    ):
         LTSA(2, 8).fit(scaled(load_breast_cancer))
-    with pytest.warns(DegenerateMapWarning, match=r"nearest third.*Try ModifiedLLE or LTSA, more neighbours"):
+    with pytest.warns(DegenerateMapWarning, match=r"nearest third.*Try Isomap or ModifiedLLE, a larger reg"):
         LLE(2, 15).fit(scaled(load_wine))
 
 
@@ -226,3 +228,10 @@ def test_a_look_is_the_same_every_time():
     with pytest.warns(DegenerateMapWarning) as second:
         LTSA(2, 8).fit(rows.copy())
     assert str(first[0].message) == str(second[0].message)
+
+
+def test_one_row_far_from_all_others_is_told_though_it_is_so_in_the_data():
+    rows = np.random.default_rng(0).standard_normal((300, 5))
+    rows[7] = 1000
+    with pytest.warns(DegenerateMapWarning, match=r"less than 1% of the length of coordinate 1, which row 7 takes"):
+        Isomap().fit(rows)

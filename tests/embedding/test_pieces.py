@@ -19,7 +19,7 @@ def test_pieces_do_not_touch_and_keep_their_shape():
     laid = side_by_side(pieces)
     left, right = spans(laid)
     assert left[0] == 0.0
-    np.testing.assert_allclose(np.subtract(left[1:], right[:-1]), 1.0)  # a tenth of the widest
+    np.testing.assert_allclose(np.subtract(left[1:], right[:-1]), 5.0)  # half of the widest
     for before, after in zip(pieces, laid, strict=True):
         assert after.coordinates is before.coordinates
         assert after.offset[1] == 0.0

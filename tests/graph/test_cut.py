@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from gramfold.graph.cut import best_threshold, normalized_cut, threshold_cuts
+from gramfold.graph.laplacian import degrees
 
 
 def random_weights(n: int, seed: int) -> np.ndarray:
@@ -66,3 +67,10 @@ def test_all_cuts_of_a_sweep_are_normalised_cuts():
         side[order[: place + 1]] = 1
         equal = values[order[place]] == values[order[place + 1]]
         assert cost[place] == pytest.approx(np.inf if equal else normalized_cut(plain, side))
+
+
+def test_a_side_that_holds_nothing_is_no_cut():
+    weights = csr_array(np.array([[0, 0, 0], [0, 0, 1.0], [0, 1.0, 0]]))
+    order, cost = threshold_cuts(weights, degrees(weights), np.array([0.0, 1.0, 2.0]))
+    np.testing.assert_array_equal(order, [0, 1, 2])
+    np.testing.assert_array_equal(cost, [np.inf, 2.0])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
+from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from gramfold.errors import InputError
@@ -134,3 +135,13 @@ def test_rounding_is_no_asymmetry() -> None:
         check_kernel(np.array([[1.0, 0.5], [0.5 + 1e-4, 1.0]], dtype=np.float32))
     with pytest.raises(InputError, match="not symmetric"):
         check_kernel(np.array([[1e-12, 1e-13], [0.0, 1e-12]]))
+
+
+def test_gaussian_of_near_rows_beside_one_far_away():
+    """Products about the mean would lose all digits of what is near."""
+    rows = np.random.default_rng(0).standard_normal((12, 10))
+    rows[5] *= 4e7
+    kernel = RowKernel("rbf", gamma=0.01)
+    expected = np.expm1(-0.01 * cdist(rows, rows, "sqeuclidean"))
+    np.testing.assert_allclose(kernel.varying(rows, rows), expected, rtol=1e-9)
+    np.testing.assert_allclose(kernel.varying(rows[:1], rows), expected[:1], rtol=1e-9)

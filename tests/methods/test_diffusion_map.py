@@ -5,7 +5,7 @@ from scipy.stats import spearmanr
 
 from gramfold import DiffusionMap, LaplacianEigenmaps
 from gramfold.datasets import make_swiss_roll
-from gramfold.errors import RepeatedDirectionWarning
+from gramfold.errors import GramfoldWarning, RepeatedDirectionWarning
 from gramfold.graph.affinity import affinity
 from tests.methods.maps import s_curve
 
@@ -189,3 +189,13 @@ def test_binary_weights_have_loops_when_asked():
     W = graph.toarray() + np.eye(8)
     values = np.sort(np.linalg.eigvals(W / W.sum(axis=1, keepdims=True)).real)[::-1]
     np.testing.assert_allclose(1 - lazy.spectrum_.penalties, values[1:], atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_groups_that_no_weight_joins_are_no_repeats(seed):
+    rng = np.random.default_rng(seed)
+    X = np.vstack([rng.standard_normal((50, 3)) + center for center in ([0, 0, 0], [100, 0, 0], [0, 100, 0])])
+    with pytest.warns(GramfoldWarning) as told:
+        model = DiffusionMap().fit(X)
+    assert not any(issubclass(one.category, RepeatedDirectionWarning) for one in told)
+    np.testing.assert_array_equal(model.spectrum_.novelty, [1, 1])

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 from scipy.linalg import eigh
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from gramfold import LPP
-from gramfold.errors import InputError, MemoryForecastError, RankWarning
+from gramfold.errors import DisconnectedGraphWarning, InputError, MemoryForecastError, RankWarning
 from gramfold.graph.affinity import affinity, inverse_lengths
 from gramfold.runtime import memory
 from tests.methods.maps import difference
@@ -202,3 +202,28 @@ def test_a_column_that_does_not_vary_moves_nothing(wine):
     model = LPP(2).fit(X)
     assert difference(model.embedding_, LPP(2).fit(wine[0]).embedding_) < 1e-10
     np.testing.assert_allclose(model.transform(X + np.eye(14)[13]), model.embedding_, atol=1e-12)
+
+
+def test_several_maps_side_by_side_have_no_one_matrix():
+    X = load_iris().data
+    with pytest.warns(DisconnectedGraphWarning):
+        model = LPP(on_disconnected="separate").fit(X)
+    assert not hasattr(model, "components_")
+    assert not hasattr(model, "intercept_")
+    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DegenerateMapWarning")
+def test_rows_of_one_direction_have_places_of_their_own():
+    """Under the cosine metric they are one vertex of the graph, and the map is linear in the rows."""
+    X = np.random.default_rng(0).standard_normal((60, 4))
+    X = np.vstack([X, 3 * X[:20]])
+    model = LPP(metric="cosine").fit(X)
+    np.testing.assert_allclose(model.embedding_, X @ model.components_.T + model.intercept_, atol=1e-9)
+    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
+
+
+def test_a_radius_that_joins_nobody_of_one_class():
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    with pytest.raises(InputError, match=r"no two rows of one class are within radius=0\.001 .* use a larger radius"):
+        LPP(graph="class-neighbors", radius=1e-3).fit(X, np.arange(30) % 3)

@@ -480,3 +480,9 @@ def test_random_instances_of_the_dense_forms_end_by_name(seed, isometry):
     named = {"certified", "NotConvergedWarning"}
     named |= {"PinnedWarning", "NoInteriorError"} if isometry == "exact" else set()
     assert ends(seed, isometry) in named
+
+
+def test_angles_of_a_graph_without_any():
+    """A sparse graph holds no lengths across angles, and none are asked for where no edges meet in one."""
+    graph = csr_array(np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0.0]]))
+    assert SDE(metric="precomputed", pairs="angles").fit(graph).certificate_.gap < 1e-3

@@ -328,3 +328,9 @@ def test_self_tuned_widths_part_a_dense_group_inside_a_sparse_one():
     assert model.width_.shape == (600,)
     assert model.width_[:300].mean() < 0.3 * model.width_[300:].mean()
     np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
+def test_one_cluster_is_apart_from_nobody():
+    model = SpectralClustering().fit(np.random.default_rng(0).random((200, 2)))
+    assert model.n_clusters_ == 1
+    assert model.gap_ is None

@@ -176,3 +176,13 @@ def test_faiss_is_missing(clusters, monkeypatch):
         load_faiss()
     with pytest.raises(MissingExtraError, match="need faiss"):
         make(clusters)
+
+
+def test_a_row_that_the_search_graph_does_not_lead_to_is_found():
+    rows = np.random.default_rng(0).standard_normal((2_000, 100))
+    index = make(rows)
+    found = index._graph.search(index._float32(rows), 8)[1]  # what faiss finds by itself
+    assert (found[:, 0] != np.arange(len(rows))).any()
+    nearest = index.nearest(rows, 8)
+    np.testing.assert_array_equal(nearest.nearest, np.arange(len(rows)))
+    assert (nearest.distances.reshape(-1, 8)[:, 0] == 0).all()

@@ -6,7 +6,7 @@ from scipy.stats import ortho_group
 from sklearn.decomposition import FastICA
 
 from gramfold import ProjectionPursuit
-from gramfold.errors import InputError, NotConvergedWarning, RankWarning
+from gramfold.errors import ExtrapolationWarning, InputError, NotConvergedWarning, RankWarning
 from gramfold.projective.direction_search import starts
 from gramfold.projective.projection_index import make_index
 
@@ -192,3 +192,12 @@ def test_few_rows_and_few_steps_are_told():
         ProjectionPursuit().fit(np.ones((30, 3)))
     with pytest.raises(InputError, match="index returned 100 numbers for a projection of 100 values"):
         ProjectionPursuit(index=lambda y: y).fit(rng.standard_normal((100, 3)))
+
+
+def test_rows_amid_the_others_that_fly_off_are_told():
+    """Of three rows in groups whitening makes a map on which nearly any other row is far away."""
+    X = np.array([[-1080.0, -150.0, -2042.0], [-140.0, 82.0, 1387.0], [-1079.0, -149.0, -2045.0]])
+    with pytest.warns(RankWarning):
+        model = ProjectionPursuit(1, index="kurtosis").fit(X)
+    with pytest.warns(ExtrapolationWarning, match="vary so little that nothing is known of it"):
+        model.transform([[-900.0, 1000.0, -600.0]])

@@ -1,8 +1,9 @@
 """Maps that show little of the data, found by a look at their coordinates and at the distances of some rows.
 
     taken axis       98% of the rows lie within 15% of its length, and the few rows that hold half of its sum of squares
-                     are at most a third as far out in the data as they are on the map
-    few places       among rows that differ in the data fewer than a third have a place of their own, to within 5e-4 of
+                     are at most a third as far out in the data as they are on the map (not asked where they leave the
+                     others less than 1% of the first axis)
+    few places       among rows that differ in the data fewer than 40% have a place of their own, to within 5e-4 of
                      the map's size
     lost neighbours  of the 5 nearest on the map the share s of strangers, rows that are not among the nearest third in
                      the data, is above that on the map of PCA:  s − s_PCA > 0.06 + gain,  gain = (o / o_PCA − 1)₊, o
@@ -34,18 +35,19 @@ _ASKED = 300  # of these, whose neighbours are compared
 
 _INNER = 0.98
 _TAKEN = 0.15
+_SPECK = 0.01  # of an axis: the others are one dot in a picture, whether or not the data are so
 _AS_IN_DATA = 3.0
 _NAMED = 3  # rows named in a sentence
 _EXTREME = 50  # rows at the end of an axis that are looked up in the data
 
 _PLACE = 5e-4
-_OWN_PLACE = 1 / 3
+_OWN_PLACE = 0.4
 
 _NEIGHBORS, _OVERLAP = 5, 10
 _STRANGER = 1 / 3
 _MORE_STRANGERS = 0.06
 _FEWER_NEAREST = 2 / 3  # of those that PCA keeps, below which half as many more strangers are too many
-_SURE = 4.0  # standard errors
+_SURE = 3.0  # standard errors
 
 _MORE_VECTORS, _ROUNDS = 6, 5  # of the block power method: a plain map need not be exact
 
@@ -113,7 +115,10 @@ def _taken_axes(places: Floats, rows: Integers, data: Data | None) -> list[str]:
     for axis in range(places.shape[1]):
         column = places[rows, axis]
         found = taken_axis(column)
-        if found is None or (data is not None and _as_far_out(column, rows, found, axis, data)):
+        if found is None:
+            continue
+        speck = axis == 0 and found.share <= _SPECK
+        if not speck and data is not None and _as_far_out(column, rows, found, axis, data):
             continue
         count, names = len(found.rows), ", ".join(str(row) for row in np.sort(rows[found.rows[:_NAMED]]))
         if count == 1:

@@ -111,9 +111,8 @@ class GraphEmbedding(NeighborGraph, KernelEmbedding):
         return all_distances(X) if self._precomputed else None
 
     def _remedy(self) -> str:
-        if self.radius is None:
-            return f"more neighbours (now n_neighbors={self.n_neighbors}), {super()._remedy()}"
-        return f"a larger radius (now {self.radius:g}), {super()._remedy()}"
+        now = f"n_neighbors (now {self.n_neighbors}" if self.radius is None else f"radius (now {self.radius:g}"
+        return f"another {now}: too much joins what is far apart, too little loses the whole), {super()._remedy()}"
 
     # --- new points
 

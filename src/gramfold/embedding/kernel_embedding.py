@@ -25,6 +25,7 @@ from gramfold.embedding.reading import read_rows
 from gramfold.embedding.units import in_unit, unit_of
 from gramfold.embedding.way_back import Way, WayBack
 from gramfold.errors import InputError, PrecomputedInputError, RankWarning
+from gramfold.extension.extrapolation import LIMIT, warn_if_flown
 from gramfold.extension.project import place_everybody, positive_directions
 from gramfold.runtime.memory import fits, require_memory
 from gramfold.runtime.progress import Stages
@@ -275,8 +276,13 @@ class KernelEmbedding(WayBack, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return self._outward(self._transform(X), X.dtype)
 
     def _transform(self, X: Any) -> Floats:
-        self._warn_of_outside(X)
-        return self._place(self._pieces[0], X)
+        return self._place_all(X, self._warn_of_outside(X))
+
+    def _place_all(self, X: Any, outside: Floats) -> Floats:
+        """Places of new rows on a map of one piece, of which those amid the training rows should be on it."""
+        places = self._place(self._pieces[0], X)
+        warn_if_flown(places[outside <= LIMIT], self._pieces[0].coordinates)
+        return places
 
     def score(self, X: Any, y: Any = None) -> float:
         """Trustworthiness of the map of X, between 0 and 1.

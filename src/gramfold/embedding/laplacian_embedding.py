@@ -24,7 +24,7 @@ from gramfold.kernels.diffusion import LaplacianKernel
 from gramfold.kernels.sampling import kmeans_rows, uniform_rows
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.warning import warn
-from gramfold.spectral.independent import NEW_DIRECTION, Directions, new_directions
+from gramfold.spectral.independent import NEW_DIRECTION, REPEATED, Directions, new_directions
 from gramfold.types import Floats, Graph, Integers, Kernel, Neighbors, Spectrum
 
 # Where the leading eigenvectors do not do, "independent" looks among this many, then twice as many, and at last.
@@ -127,7 +127,7 @@ class LaplacianEmbedding(EdgeWeights, GraphEmbedding):
 
     def _warn_of_repeats(self, spectrum: Spectrum) -> None:
         assert spectrum.novelty is not None
-        repeats = np.flatnonzero(spectrum.novelty < NEW_DIRECTION)
+        repeats = np.flatnonzero(spectrum.novelty < REPEATED)
         if repeats.size:
             told = ", ".join(f"coordinate {i + 1} ({1 - spectrum.novelty[i] ** 2:.0%})" for i in repeats)
             warn(

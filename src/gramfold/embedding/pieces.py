@@ -7,8 +7,9 @@ import numpy as np
 
 from gramfold.types import Floats
 
-# Pieces are laid along the first axis with this gap, relative to the widest of them.
-_GAP = 0.1
+# Pieces are laid along the first axis with this gap, relative to the widest of them: a new row may lie somewhat outside
+# of its piece, and should not seem to lie in the next.
+_GAP = 0.5
 
 
 @dataclass(frozen=True)

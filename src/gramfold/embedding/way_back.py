@@ -262,8 +262,10 @@ class WayBack:
         """How far outside of the training rows these lie, (m,)."""
         return self._around_rows()(X)
 
-    def _warn_of_outside(self, X: Any) -> None:
-        """Say so where rows that are transformed lie far outside: of those farther from the mean than any other."""
-        if self._ball is not None:
-            # transform, _transform and this, through scikit-learn's set_output
-            warn_if_outside(self._ball.outside(X, self._around_rows), "rows")
+    def _warn_of_outside(self, X: Any) -> Floats:
+        """How far outside rows lie that are farther from the mean than any training row, 0 for others; said if far."""
+        if self._ball is None:
+            return np.zeros(X.shape[0])
+        outside = self._ball.outside(X, self._around_rows)
+        warn_if_outside(outside, "rows")
+        return outside

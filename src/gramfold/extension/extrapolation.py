@@ -122,7 +122,7 @@ def warn_if_flown(places: Floats, known: Floats) -> None:
     if far.size:
         warn(
             f"{far.size} of {len(places)} rows amid the training rows land up to {away[far].max():.3g} times the map's "
-            "size away from it: some coordinate has so little variance that rounding decides it; ask for fewer "
-            "components.",
+            "size away from it: along some coordinate the training rows vary so little that nothing is known of it; "
+            "ask for fewer components.",
             ExtrapolationWarning,
         )

@@ -41,7 +41,7 @@ def threshold_cuts(weights: csr_array, volume: Floats, values: Floats) -> tuple[
     """The vertices by rising `values`, and Ncut of the first 1, 2, … n − 1 of them and the others.
 
     All are weighed in one sweep: an edge is cut from its lower end on, up to its upper end; a diagonal is not looked
-    at. Between equal values, where no number lies, the cut is infinite.
+    at. Between equal values, where no number lies, and where one side holds nothing, the cut is infinite.
     """
     order = np.argsort(values, kind="stable")
     rank = np.empty(len(order), dtype=np.intp)
@@ -53,6 +53,8 @@ def threshold_cuts(weights: csr_array, volume: Floats, values: Floats) -> tuple[
     opened = np.bincount(low, weights=weight, minlength=n) - np.bincount(high, weights=weight, minlength=n)
     cut = np.cumsum(opened)[:-1]
     below = np.cumsum(volume[order])
-    cost = cut / below[:-1] + cut / (below[-1] - below[:-1])
-    cost[np.diff(values[order]) == 0] = np.inf
+    above = below[-1] - below[:-1]
+    somewhere = (np.diff(values[order]) != 0) & (below[:-1] > 0) & (above > 0)
+    cost = np.full(n - 1, np.inf)
+    cost[somewhere] = cut[somewhere] / below[:-1][somewhere] + cut[somewhere] / above[somewhere]
     return order, cost

@@ -8,12 +8,16 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.errors import InputError
+from gramfold.runtime.threads import blocks
 from gramfold.types import Floats
 
 # plain words beside scikit-learn's
 SYNONYMS = {"gaussian": "rbf", "polynomial": "poly"}
 NAMES = ("linear", "poly", "rbf", "sigmoid", "cosine")
 _USES_GAMMA = {"poly", "rbf", "sigmoid"}
+# |x − y|² below this share of |x|² + |y|² has lost more than six digits to their difference
+_CANCELS = 1e-6
+_ENTRIES_PER_BLOCK = 1_000_000
 
 KernelFunction = str | Callable[[Floats, Floats], float]
 
@@ -86,15 +90,27 @@ def _squared_lengths(rows: Any) -> Floats:
 
 
 def _gaussian(left: Any, right: Any, gamma: float | None, exponential: np.ufunc) -> Floats:
-    from sklearn.metrics.pairwise import euclidean_distances
-
-    if not issparse(left):
-        # shorter rows round less in |x|² + |y|² − 2 x·y
-        center = right.mean(axis=0)
-        left, right = left - center, right - center
-    values = euclidean_distances(left, right, squared=True)
+    values = _squared_distances(left, right)
     values *= -(gamma or 0.0)
     return np.asarray(exponential(values, out=values))
+
+
+def _squared_distances(left: Any, right: Any) -> Floats:
+    """|x − y|² (m, n) as |x|² + |y|² − 2 x·y, and where that cancels from differences."""
+    from sklearn.metrics.pairwise import euclidean_distances
+
+    if issparse(left):
+        return np.asarray(euclidean_distances(left, right, squared=True))
+    center = right.mean(axis=0)  # shorter rows round less
+    near_left, near_right = left - center, right - center
+    values: Floats = euclidean_distances(near_left, near_right, squared=True)
+    sizes = _squared_lengths(near_left), _squared_lengths(near_right)
+    for part in blocks(len(left), max(1, _ENTRIES_PER_BLOCK // len(right))):
+        i, j = np.nonzero(values[part] < _CANCELS * (sizes[0][part, None] + sizes[1]))
+        for some in blocks(len(i), max(1, _ENTRIES_PER_BLOCK // left.shape[1])):
+            away = left[part][i[some]].astype(np.float64) - right[j[some]]
+            values[part.start + i[some], j[some]] = np.einsum("ij,ij->i", away, away)
+    return values
 
 
 def default_gamma(name: KernelFunction, X: Any) -> float | None:

@@ -409,7 +409,7 @@ def _made(
     misfit = np.linalg.norm(solution.white.T @ problem.vertices.pull(basis, off), axis=0)
     solver = "dense (LAPACK)"
     # a direction of Z D Zᵀ at the cut multiplies what rounding leaves there by 1/√cut
-    residuals = checked(misfit, penalties, 10 * _EPS / np.sqrt(_CUT), solver)
+    residuals = checked(misfit, penalties, 10 * _EPS * np.sqrt(len(inner) / _CUT), solver)
     n = len(problem.vertices)
     kernel = TransformationalKernel(
         vertices=problem.vertices,

@@ -12,10 +12,13 @@ from numbers import Real
 from sklearn.utils._param_validation import Interval
 
 from gramfold.embedding import LaplacianEmbedding, method, parameter
+from gramfold.errors import RankWarning
+from gramfold.extension.project import positive_directions
 from gramfold.graph.affinity import Width
 from gramfold.kernels.diffusion import LaplacianKernel, laplacian_kernel
 from gramfold.kernels.penalty import Heat
-from gramfold.types import Graph
+from gramfold.runtime.warning import warn
+from gramfold.types import Graph, Kernel, Spectrum
 
 
 @method
@@ -36,6 +39,19 @@ class HeatKernel(LaplacianEmbedding):
     """
 
     t: float = parameter(default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="How long heat spreads.")
+
+    def _remedy(self) -> str:
+        return f"a smaller t (now {self.t:g}: later only the smoothest directions are warm), {super()._remedy()}"
+
+    def _warn_of_rank(self, kernel: Kernel, spectrum: Spectrum, count: int) -> None:
+        gone = count - int(positive_directions(spectrum).sum())
+        if gone:
+            assert spectrum.penalties is not None
+            warn(
+                f"after t={self.t:g} the heat of {gone} of {count} directions is below the smallest number, so that as "
+                f"many columns of the map are zero: use a smaller t, about {1 / spectrum.penalties[-1]:.2g}.",
+                RankWarning,
+            )
 
     def _kernel_of_weights(self, graph: Graph, width: Width) -> LaplacianKernel:
         return laplacian_kernel(

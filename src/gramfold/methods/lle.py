@@ -63,7 +63,7 @@ class LLE(LocalEmbedding):
         )
 
     def _remedy(self) -> str:
-        return f"ModifiedLLE or LTSA, {super()._remedy()}"
+        return f"Isomap or ModifiedLLE, a larger reg (now {self.reg:g}), {super()._remedy()}"
 
     def _decay(self, penalty: Any, mass: Floats) -> Decay:
         if self.kernel == "pinv":

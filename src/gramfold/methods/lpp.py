@@ -65,9 +65,10 @@ class LPP(ContinuousEmbedding):
 
     _attributes: ClassVar[str] = """
     components_ : ndarray of shape (n_components, n_features)
-        The map itself, y = x · components_ᵀ + intercept_ (of the largest piece).
+        The map itself, y = x · components_ᵀ + intercept_. Not there where on_disconnected="separate" has made a map of
+        each of several pieces.
     intercept_ : ndarray of shape (n_components,)
-        What is added; 0 for a raw map.
+        What is added; 0 for a raw map. Likewise.
     """
 
     @all_or_nothing
@@ -164,6 +165,11 @@ class LPP(ContinuousEmbedding):
         constant = found.coefficients[d:].sum(axis=0) - basis.origin @ found.coefficients[:d]
         self.intercept_[:count] = constant * self._unit_of_map
 
+    def _assembled(self, X: Any, rows_of: list[Integers]) -> Floats:
+        if len(rows_of) > 1:
+            del self.components_, self.intercept_  # of one of the pieces
+        return super()._assembled(X, rows_of)
+
     # --- the way back, and how far outside
 
     _global_inverse: ClassVar[bool] = True  # affine
@@ -188,6 +194,11 @@ class LPP(ContinuousEmbedding):
             raise InputError(
                 f"each of the {len(graph)} classes in y has only one distinct row, so that none are joined: pass "
                 "classes of several rows, or use graph='neighbors'."
+            )
+        if self.graph == "class-neighbors" and not len(graph.neighbors.indices):
+            raise InputError(
+                f"no two rows of one class are within radius={self.radius:g} of each other, so that none are joined: "
+                "use a larger radius, or n_neighbors."
             )
         self.graph_, self.neighbors_ = graph, graph.neighbors
         self._check_components(len(graph))

@@ -86,7 +86,7 @@ class SpectralClustering(EdgeWeights, NeighborGraph, _Clusterer):
         graph, and under "auto" two more than `max_clusters`.
     gap_ : float or None
         (λ_{k+1} − λ_k) / λ_{k+1} at the number k of clusters: near 1 where they are far apart. None where the next
-        eigenvalue was not needed.
+        eigenvalue was not needed, and where there is one cluster, which is apart from nobody.
     cut_ : float
         Normalised cut of the clusters: the sum of the shares of their edges that leave them.
     embedding_ : ndarray of shape (n_samples, n_clusters) or None
@@ -275,7 +275,7 @@ class SpectralClustering(EdgeWeights, NeighborGraph, _Clusterer):
         return pieces + 1 + int(np.argmax(np.where(counts, steps[:-1], 0.0))) if counts.any() else pieces
 
     def _gap(self, clusters: int) -> float | None:
-        if clusters == len(self.eigenvalues_):
+        if clusters in (1, len(self.eigenvalues_)):
             return None
         lower, upper = self.eigenvalues_[clusters - 1 : clusters + 1]
         return float((upper - lower) / upper) if upper > 0 else 0.0

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gramfold.errors import InputError, MissingExtraError
+from gramfold.neighbors.duplicates import KnownRows
 from gramfold.neighbors.exact import BlockedIndex
 from gramfold.neighbors.index import ROUNDING, VectorIndex, nearer_than, sort_lists, united, without
 from gramfold.runtime.progress import SILENT, Stages
@@ -40,6 +41,7 @@ class SmallWorldIndex(VectorIndex):
         self._graph.hnsw.efConstruction = _BUILD_WIDTH
         self._center = self.rows.mean(axis=0, dtype=np.float64)  # float32 keeps more digits of short rows
         self._graph.add(self._float32(self.rows))
+        self._known = KnownRows(self.rows)
 
     def _float32(self, rows: Floats) -> Floats:
         shifted = np.empty(rows.shape, dtype=np.float32)
@@ -58,9 +60,16 @@ class SmallWorldIndex(VectorIndex):
         if lost.size:  # the search graph did not lead to k vertices: look at everybody for these rows
             everybody = BlockedIndex(self.points, self.metric, self.n_jobs)
             found[lost] = everybody.nearest(rows[lost], k).indices.reshape(-1, k)
+        self._put_in_equals(rows, found)
         owners = np.repeat(np.arange(len(rows)), k)
         exact = self.metric.pairs(rows, owners, self.rows, found.ravel(), self.n_jobs)
         return sort_lists(found, exact.reshape(found.shape))
+
+    def _put_in_equals(self, rows: Floats, found: Integers) -> None:
+        """A vertex that equals a row is its nearest, also where the search graph does not lead to it."""
+        equal = self._known.find(rows)
+        missed = np.flatnonzero((equal >= 0) & (found != equal[:, None]).all(axis=1))
+        found[missed, -1] = equal[missed]
 
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
         asking, k = np.arange(len(rows)), min(self.size, _LOOK)

@@ -156,6 +156,8 @@ class GraphIndex(Index):
         return np.asarray(dijkstra(edges, directed=False, indices=vertex))  # along the edges: all that is known
 
     def distances_between(self, first: Integers, second: Integers) -> Floats:
+        if not len(first):
+            return np.empty(0)
         raise PrecomputedInputError(
             f"the distance of vertices {first[0]} and {second[0]} was asked for, and a sparse graph holds those of its "
             "edges only: pass the rows themselves or a dense distance matrix."

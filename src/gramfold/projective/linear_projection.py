@@ -162,8 +162,7 @@ class LinearProjection(KernelEmbedding):
 
     def _transform(self, X: Any) -> Floats:
         seen = self._seen(X)
-        self._warn_of_outside(seen)
-        return self._place(self._pieces[0], seen)
+        return self._place_all(seen, self._warn_of_outside(seen))
 
     def _ball_of_rows(self) -> Ball:
         if self._training is self._pieces[0].source and self._farthest is not None:  # it was seen on the way

@@ -75,9 +75,10 @@ class OrientedProjection(LinearProjection):
         """
         return self.fit(X, X_distorted=X_distorted).embedding_.copy()
 
-    def _warn_of_outside(self, X: Any) -> None:
-        if not self._knows_noise:  # rows that are distorted are far from the clean ones, and what the map is for
-            super()._warn_of_outside(X)
+    def _warn_of_outside(self, X: Any) -> Floats:
+        if self._knows_noise:  # rows that are distorted are far from the clean ones, and what the map is for
+            return np.full(X.shape[0], np.inf)
+        return super()._warn_of_outside(X)
 
     @property
     def _degree(self) -> int:

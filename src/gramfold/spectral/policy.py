@@ -56,7 +56,7 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spectrum
     values = np.where(np.abs(values) > rounding, values, 0.0)  # what rounding made is no direction
     vectors = canonical_signs(vectors)
     misfit = gram_misfit(root * kernel.product(root * vectors), vectors, values)
-    floor = max(rounding, 10 * _EPS * max(abs(values[0]), abs(lowest)))
+    floor = rounding + 10 * _EPS * max(abs(values[0]), abs(lowest))
     residuals = checked(misfit, np.abs(values), floor, solver)
     return Spectrum(
         eigenvalues=values,
