@@ -10,6 +10,7 @@ Weinberger, Sha, Saul, ICML 2004. It takes less than a minute and needs matplotl
 """
 
 import sys
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 from gramfold import SDE, KernelPCA
 from gramfold.datasets import make_swiss_roll, make_teapots
 from gramfold.datasets.sample import Sample
+from gramfold.errors import DegenerateMapWarning
 from gramfold.plotting import blank_figure, plot_map, save_picture
 
 SHOWN = 8  # eigenvalues
@@ -111,7 +113,9 @@ def usual_kernels(model: SDE, points: Any) -> dict[str, Any]:
         "polynomial": KernelPCA(kernel="polynomial", degree=4, gamma=1.0, coef0=1.0),
         "Gaussian": KernelPCA(kernel="gaussian", gamma=gamma),
     }
-    return {name: shares(kernel.fit(points)) for name, kernel in kernels.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateMapWarning)  # that they show less of the data is what is to be seen
+        return {name: shares(kernel.fit(points)) for name, kernel in kernels.items()}
 
 
 def bars(ax: Any, spectra: dict[str, Any]) -> None:

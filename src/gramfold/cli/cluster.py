@@ -67,6 +67,11 @@ def cluster(
     click.echo(f"SpectralClustering found {found} among {len(model.labels_):,} rows in {seconds:.2f} s")
     click.echo(f"  sizes     {', '.join(f'{size:,}' for size in sizes[:_SHOWN])}{more}")
     click.echo(f"  cut       {model.cut_:.3g} (0: no edge between clusters)")
-    if model.gap_ is not None:
+    if model.n_clusters_ == np.count_nonzero(model.eigenvalues_ == 0):
+        click.echo(
+            "  gap       none: the clusters are the connected components of the neighbour graph, and no step "
+            "of the eigenvalues says that these fall apart further"
+        )
+    elif model.gap_ is not None:
         click.echo(f"  gap       {model.gap_:.1%} of the next eigenvalue")
     click.echo(f"  clusters  {out.absolute()}")

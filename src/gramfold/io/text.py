@@ -21,6 +21,7 @@ from gramfold.io.selection import FILL_LABELS, Contents, Gaps, Selection, leave_
 SEPARATORS: tuple[str, ...] = ("\t", ";", "|", ",")
 NO_SEPARATOR = "\x1f"  # leaves lines whole
 LINES_LOOKED_AT = 20
+_TELLING_ROWS = 5  # from which whole numbers that are all different are no chance
 GAPS = frozenset(("", "na", "n/a", "nan", "null", "none", "-", "?", "."))
 
 
@@ -342,13 +343,15 @@ def _refuse_ragged(path: Path, layout: Layout) -> None:
 
 
 def _refuse_row_numbers(column: NDArray[Any], layout: Layout, path: Path) -> None:
-    for start in (0, 1):
-        if np.array_equal(column, np.arange(start, start + len(column))):
-            name = layout.names[0]
-            raise InputError(
-                f"The first column of '{path}' has no name and counts the rows from {start}, which would "
-                f"distort the map: leave it out ({leave_out([name])}), or name it in the header."
-            )
+    """A first column without a name, of whole numbers of which no two are alike, is an index as pandas writes it."""
+    n = len(column)
+    counts = any(np.array_equal(column, np.arange(start, start + n)) for start in (0, 1))
+    alike = np.any(column != np.trunc(column)) or column.min() < 0 or len(np.unique(column)) < n
+    if counts or not (layout.short_header or n < _TELLING_ROWS or alike):
+        raise InputError(
+            f"The first column of '{path}' has no name and numbers the rows ({column[0]:.0f}, {column[1]:.0f}, …), "
+            f"which would distort the map: leave it out ({leave_out(layout.names[:1])}), or name it in the header."
+        )
 
 
 def _about_short_header(layout: Layout, path: Path) -> str:
