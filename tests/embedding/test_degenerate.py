@@ -75,13 +75,13 @@ def test_a_group_of_a_fiftieth_is_no_outlier():
 
 
 def test_few_places_are_counted():
-    rows = square(400, seed=1)
+    rows = square(700, seed=1)
     dots = np.round(4 * rows)  # 5 x 5 of them
     told = sentence(dots, rows_by(EUCLIDEAN, rows), keeps_neighbors=False)
-    assert "300 distinct rows that were looked at lie on 25 places, to within 0.05% of the map's size" in told
+    assert "600 distinct rows that were looked at lie on 25 places, to within 0.05% of the map's size" in told
     assert sentence(dots, rows_by(EUCLIDEAN, dots)) == "", "copies share a place"
     assert sentence(dots, rows_by(EUCLIDEAN, dots + 1e-9 * rows)) == "", "and rows that are nearly copies"
-    assert "300 distinct rows" in sentence(dots, None)
+    assert "600 distinct rows" in sentence(dots, None)
 
 
 @pytest.mark.parametrize("curve", [lambda t: t, np.cos, lambda t: np.column_stack([np.cos(t), np.sin(t)])])

@@ -3,7 +3,7 @@
     taken axis       98% of the rows lie within 15% of its length, and the few rows that hold half of its sum of squares
                      are at most a third as far out in the data as they are on the map (not asked where they leave the
                      others less than 1% of the first axis)
-    few places       among rows that differ in the data fewer than 40% have a place of their own, to within 5e-4 of
+    few places       among rows that differ in the data fewer than a third have a place of their own, to within 5e-4 of
                      the map's size
     lost neighbours  of the 5 nearest on the map the share s of strangers, rows that are not among the nearest third in
                      the data, is above that on the map of PCA:  s − s_PCA > 0.06 + gain,  gain = (o / o_PCA − 1)₊, o
@@ -31,7 +31,7 @@ from gramfold.types import Floats, Integers
 
 _FEWEST = 50  # rows below which nothing is told
 _SAMPLE = 600  # rows that are looked at
-_ASKED = 300  # of these, whose neighbours are compared
+_OTHERS = 300  # of those that are not at the end of an axis
 
 _INNER = 0.98
 _TAKEN = 0.15
@@ -41,13 +41,13 @@ _NAMED = 3  # rows named in a sentence
 _EXTREME = 50  # rows at the end of an axis that are looked up in the data
 
 _PLACE = 5e-4
-_OWN_PLACE = 0.4
+_OWN_PLACE = 1 / 3
 
 _NEIGHBORS, _OVERLAP = 5, 10
 _STRANGER = 1 / 3
 _MORE_STRANGERS = 0.06
 _FEWER_NEAREST = 2 / 3  # of those that PCA keeps, below which half as many more strangers are too many
-_SURE = 3.0  # standard errors
+_SURE = 4.0  # standard errors
 
 _MORE_VECTORS, _ROUNDS = 6, 5  # of the block power method: a plain map need not be exact
 
@@ -135,7 +135,7 @@ def _taken_axes(places: Floats, rows: Integers, data: Data | None) -> list[str]:
 def _as_far_out(column: Floats, rows: Integers, taken: TakenAxis, axis: int, data: Data) -> bool:
     """Whether the rows at the end of an axis lie about as far out in the data as they do on the map."""
     outer = taken.rows[:_EXTREME]
-    others = np.sort(taken.inner)[even_steps(len(taken.inner), _ASKED)]
+    others = np.sort(taken.inner)[even_steps(len(taken.inner), _OTHERS)]
     among = data.squares(rows[others], rows[others])
     # |x − mean of the others|² beyond that of one of the others
     beyond = np.sqrt(np.maximum(data.squares(rows[outer], rows[others]).mean(axis=1) - among.mean(), 0.0))
@@ -148,21 +148,20 @@ def _as_far_out(column: Floats, rows: Integers, taken: TakenAxis, axis: int, dat
 
 
 def _compare(places: Floats, rows: Integers, data: Data | None, keeps_neighbors: bool) -> list[str]:
-    asked = even_steps(len(rows), _ASKED)
     points = places[rows]
-    on_map = _squares(points[asked], points)
+    on_map = _squares(points, points)
     inner = np.quantile(points, [0.5 - _INNER / 2, 0.5 + _INNER / 2], axis=0)
-    own = _apart(on_map[:, asked], (_PLACE * float((inner[1] - inner[0]).max())) ** 2)
-    distinct, told = len(asked), []
+    own = _apart(on_map, (_PLACE * float((inner[1] - inner[0]).max())) ** 2)
+    distinct, told = len(rows), []
     if data is not None:
-        in_data = data.squares(rows[asked], rows)
-        distinct = _apart(in_data[:, asked], _PLACE**2 * float(in_data.mean()))
+        in_data = data.squares(rows, rows)
+        distinct = _apart(in_data, _PLACE**2 * float(in_data.mean()))
         if keeps_neighbors and distinct >= _FEWEST:
             plain = data.plain_map(rows, places.shape[1])
             in_data /= float(in_data.max()) or 1.0  # whose squares may be no numbers of float32
-            told += _lost_neighbors(on_map, _squares(plain[asked], plain), in_data.astype(np.float32), asked)
+            told += _lost_neighbors(on_map, _squares(plain, plain), in_data.astype(np.float32))
     if own < _OWN_PLACE * distinct:
-        looked = "distinct rows" if len(asked) == len(places) else "distinct rows that were looked at"
+        looked = "distinct rows" if len(rows) == len(places) else "distinct rows that were looked at"
         told.append(
             f"{distinct} {looked} lie on {own} places, to within {_PLACE:.2%} of the map's size: the map may tell "
             "groups apart and shows nothing within them"
@@ -170,10 +169,10 @@ def _compare(places: Floats, rows: Integers, data: Data | None, keeps_neighbors:
     return told
 
 
-def _lost_neighbors(on_map: Floats, on_plain: Floats, in_data: Floats, asked: Integers) -> list[str]:
+def _lost_neighbors(on_map: Floats, on_plain: Floats, in_data: Floats) -> list[str]:
     far = max(int(_STRANGER * in_data.shape[1]), _OVERLAP + 1)
     cuts = np.partition(in_data, [_OVERLAP, far], axis=1)[:, [_OVERLAP, far]]  # the row itself is the first
-    seen, plain = _Kept.on(on_map, in_data, asked, cuts), _Kept.on(on_plain, in_data, asked, cuts)
+    seen, plain = _Kept.on(on_map, in_data, cuts), _Kept.on(on_plain, in_data, cuts)
     more = seen.strangers - plain.strangers
     gain = seen.overlap / max(plain.overlap, 1e-9) - 1.0
     limit = _MORE_STRANGERS + max(gain, 0.0) if 1.0 + gain > _FEWER_NEAREST else 0.5 * _MORE_STRANGERS
@@ -193,9 +192,9 @@ class _Kept:
     overlap: float  # share of the nearest that are the nearest in the data
 
     @classmethod
-    def on(cls, on_map: Floats, in_data: Floats, asked: Integers, cuts: Floats) -> "_Kept":
+    def on(cls, on_map: Floats, in_data: Floats, cuts: Floats) -> "_Kept":
         """What a map keeps of neighbours, by squared distances on it and in the data, and how far near and far are."""
-        on_map[np.arange(len(asked)), asked] = np.inf
+        np.fill_diagonal(on_map, np.inf)
         nearest = np.argpartition(on_map, [_NEIGHBORS - 1, _OVERLAP - 1], axis=1)[:, :_OVERLAP]
         distances = np.take_along_axis(in_data, nearest, axis=1)
         strangers = (distances[:, :_NEIGHBORS] > cuts[:, 1:]).mean(axis=1)

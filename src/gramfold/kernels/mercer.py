@@ -107,9 +107,11 @@ class RepairedGram(GramKernel):
             vertex[row] = some[np.abs(self.array[some] - fresh[row]).max(axis=1).argmin()]
         return vertex
 
-    def gains(self, fresh: Floats, eigenvalues: Floats) -> Floats:
-        own = 0.5 * self.raised / np.maximum(eigenvalues, np.finfo(np.float64).tiny)  # b / λ
-        gain = 1.0 / np.maximum(1.0 - own, 1.0 / _MOST_GAIN)
+    def gains(self, fresh: Floats, eigenvalues: Floats) -> Floats | float:
+        own = 0.5 * self.raised  # b
+        if own == 0:
+            return 1.0
+        gain = 1.0 / np.maximum(1.0 - own / np.maximum(eigenvalues, own), 1.0 / _MOST_GAIN)
         return np.where(self._vertex_of(fresh)[:, None] < 0, gain, 1.0)
 
     def trace(self) -> float:
