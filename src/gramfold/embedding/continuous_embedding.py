@@ -153,10 +153,10 @@ class ContinuousEmbedding(GraphEmbedding):
     def _assembled(self, X: Any, rows_of: list[Integers]) -> Floats:
         embedding = super()._assembled(X, rows_of)
         for piece, rows in zip(self._pieces, rows_of, strict=True):
-            assert isinstance(piece, ContinuousPiece)
-            vertices = self._first_rows[piece.source.vertices[self._vertices_of(rows)]]
+            first = self._first_rows[piece.source.vertices[self._vertices_of(rows)]]
             # under some metrics rows that differ are one vertex, and the map has a place for each of them
-            others = rows[(X[rows] != X[vertices]).any(axis=1)] if piece.map is not None else rows[:0]
+            others = rows[first != rows]
+            others = others[(X[others] != X[first[first != rows]]).any(axis=1)]
             if others.size:
                 embedding[others] = self._place(piece, X[others]) + piece.offset
         return embedding
