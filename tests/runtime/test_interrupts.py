@@ -10,6 +10,14 @@ import pytest
 from gramfold.runtime.interrupts import uninterrupted
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """Python's own handler, also where the tests run in the background of a shell, which ignores the key."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_an_interrupt_waits_for_the_end():
     done = []
 
@@ -59,6 +67,7 @@ def test_other_threads_have_nothing_to_hold_back():
 _FIRST_FIT = """
 import builtins, signal, numpy as np
 from gramfold import Isomap
+signal.signal(signal.SIGINT, signal.default_int_handler)
 X = np.random.default_rng(0).random((200, 3))
 real = builtins.__import__
 def interrupted(name, *args, **kwargs):
@@ -79,6 +88,7 @@ _SEARCH = """
 import os, signal, threading, numpy as np
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.metrics import Metric
+signal.signal(signal.SIGINT, signal.default_int_handler)
 index = TreeIndex(np.random.default_rng(0).random((60_000, 3)), Metric("euclidean", "euclidean"), 2)
 index.own(8, None)
 interrupts = 0
