@@ -4,7 +4,7 @@ from scipy.linalg import eigh
 from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from gramfold import LPP
+from gramfold import LPP, KernelEigenmaps
 from gramfold.errors import DisconnectedGraphWarning, InputError, MemoryForecastError, RankWarning
 from gramfold.graph.affinity import affinity, inverse_lengths
 from gramfold.runtime import memory
@@ -220,6 +220,16 @@ def test_rows_of_one_direction_have_places_of_their_own():
     X = np.vstack([X, 3 * X[:20]])
     model = LPP(metric="cosine").fit(X)
     np.testing.assert_allclose(model.embedding_, X @ model.components_.T + model.intercept_, atol=1e-9)
+    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::gramfold.errors.ExtrapolationWarning")
+@pytest.mark.parametrize("cls", [LPP, KernelEigenmaps])
+def test_so_have_those_of_one_direction_in_a_component_of_several(cls):
+    X = load_iris().data
+    X = np.vstack([X, 2 * X[:40]])
+    with pytest.warns(DisconnectedGraphWarning):
+        model = cls(metric="cosine", on_disconnected="separate").fit(X)
     np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils._param_validation import StrOptions
 
-from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
+from gramfold.embedding.graph_embedding import GraphEmbedding
 from gramfold.embedding.parameters import method, parameter
 from gramfold.embedding.pieces import Piece
 from gramfold.embedding.way_back import Inverse
@@ -35,7 +35,7 @@ from gramfold.kernels.transformational import (
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blas_threads, one_blas_thread, thread_count
 from gramfold.runtime.warning import warn
-from gramfold.types import Floats, Graph, Integers
+from gramfold.types import Floats, Graph, Integers, Neighbors
 
 _TAKEN_BACK = 0.05  # of the map's extent: less is hardly seen
 _SMALL = 1_000  # functions up to which one thread solves as fast as several, and the same whatever their number
@@ -158,7 +158,8 @@ class ContinuousEmbedding(GraphEmbedding):
             others = rows[first != rows]
             others = others[(X[others] != X[first[first != rows]]).any(axis=1)]
             if others.size:
-                embedding[others] = self._place(piece, X[others]) + piece.offset
+                assert isinstance(piece, ContinuousPiece)
+                embedding[others] = self._mapped(piece, X[others])[0] + piece.offset
         return embedding
 
     def _describe(self, basis: Basis, found: TransformationalMap) -> None:
@@ -185,15 +186,23 @@ class ContinuousEmbedding(GraphEmbedding):
         self._warn_of_outside(X)
         return self._place(self._pieces[0], X)
 
+    def _place_in(self, piece: Piece, number: int, met: Neighbors, X: Any) -> Floats:
+        return self._place(piece, X)  # training rows too: of several at distance 0 each has its own place
+
     def _place(self, piece: Piece, new: Any) -> Floats:
         assert isinstance(piece, ContinuousPiece)
-        rows = new.rows if isinstance(new, NewRows) else new
-        places = np.zeros((len(rows), self.n_components))
-        if piece.map is not None:
-            extended = piece.map.extended(rows)
-            places[:, : piece.map.places.shape[1]] = extended.places
-            self._warn_of_taken_back(extended.taken_back)
+        places, taken_back = self._mapped(piece, new)
+        self._warn_of_taken_back(taken_back)
         return places
+
+    def _mapped(self, piece: ContinuousPiece, rows: Floats) -> tuple[Floats, Floats]:
+        """Places (m, p) of rows on the map of a piece, and how far they were taken back to it."""
+        places = np.zeros((len(rows), self.n_components))
+        if piece.map is None:  # of a single row
+            return places, np.zeros(len(rows))
+        extended = piece.map.extended(rows)
+        places[:, : piece.map.places.shape[1]] = extended.places
+        return places, extended.taken_back
 
     def _warn_of_taken_back(self, taken_back: Floats) -> None:
         far = np.flatnonzero(taken_back > _TAKEN_BACK)

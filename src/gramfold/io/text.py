@@ -21,6 +21,7 @@ from gramfold.io.selection import FILL_LABELS, Contents, Gaps, Selection, leave_
 SEPARATORS: tuple[str, ...] = ("\t", ";", "|", ",")
 NO_SEPARATOR = "\x1f"  # leaves lines whole
 LINES_LOOKED_AT = 20
+_NO_NAME = ("", "Unnamed: 0")  # which is what pandas calls an index that it has written and read again
 _TELLING_ROWS = 5  # from which whole numbers that are all different are no chance
 GAPS = frozenset(("", "na", "n/a", "nan", "null", "none", "-", "?", "."))
 
@@ -96,7 +97,7 @@ def _layout(path: Path, selection: Selection) -> Layout:
     else:
         names, before = _names_in_comment(comment, separator, len(first)), comments
     names = [name.strip() for name in names]
-    unnamed_first = not names[0] and any(names)
+    unnamed_first = names[0] in _NO_NAME and any(names)
     # fewer names than cells: R's write.table leaves the row labels without a name
     short = header and len(rows) > 1 and len(names) == len(rows[1]) - 1
     if short:
@@ -349,8 +350,9 @@ def _refuse_row_numbers(column: NDArray[Any], layout: Layout, path: Path) -> Non
     alike = np.any(column != np.trunc(column)) or column.min() < 0 or len(np.unique(column)) < n
     if counts or not (layout.short_header or n < _TELLING_ROWS or alike):
         raise InputError(
-            f"The first column of '{path}' has no name and numbers the rows ({column[0]:.0f}, {column[1]:.0f}, …), "
-            f"which would distort the map: leave it out ({leave_out(layout.names[:1])}), or name it in the header."
+            f"The first column of '{path}' has no name and a whole number of its own in each row ({column[0]:.0f}, "
+            f"{column[1]:.0f}, …), as an index has, which would distort the map: leave it out "
+            f"({leave_out(layout.names[:1])}), or name it in the header if it is a measurement."
         )
 
 
