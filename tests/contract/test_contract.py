@@ -88,7 +88,7 @@ def test_inverse_of_precomputed(cls):
 
 
 @every_map
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.slow)])
 def test_thread_counts_agree(cls, dtype):
     checks.quietly(checks.thread_counts_agree, cls, dtype)
 

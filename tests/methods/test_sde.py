@@ -127,7 +127,7 @@ def test_teapots_lie_on_a_circle_or_a_line(pairs):
     assert shares(half)[0] > 0.99
 
 
-@pytest.mark.parametrize("pairs", ["neighbors", "angles"])
+@pytest.mark.parametrize("pairs", ["neighbors", pytest.param("angles", marks=pytest.mark.slow)])
 def test_the_circle_is_round_in_small_pictures_too(pairs):
     views = make_teapots(400, image_shape=(38, 50)).points
     model = SDE(2, 4, pairs=pairs).fit(views)

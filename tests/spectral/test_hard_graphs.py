@@ -104,7 +104,7 @@ COUNT = 5
 ROUNDING = 10 * np.finfo(np.float64).eps
 
 
-@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("normalized", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", HARD)
 def test_right_to_each_eigenvalue_or_refused(name: str, normalized: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not normalized:  # our own factor, which small graphs are not given otherwise
