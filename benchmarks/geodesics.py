@@ -10,11 +10,11 @@ from benchmarks.data import fashion_mnist
 from benchmarks.timing import Race, race
 from gramfold import Isomap, LandmarkIsomap
 from gramfold.datasets import make_swiss_roll
+from gramfold.direct.permutation import permuted
 from gramfold.graph.build import build_graph
 from gramfold.graph.geodesic import all_pairs, arranged
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.metrics import Metric
-from gramfold.ordering.permutation import permuted
 
 _N = 10_000
 _MILLION = 1_000_000

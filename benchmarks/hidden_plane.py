@@ -12,7 +12,7 @@ from scipy.linalg import subspace_angles
 from sklearn.decomposition import FastICA
 
 from gramfold import ProjectionPursuit
-from gramfold.projective.projection_index import make_index
+from gramfold.methods.projection_pursuit.projection_index import make_index
 
 _DIMENSIONS, _SEEDS, _FOUND = 50, range(5), 30.0
 _RACES = [

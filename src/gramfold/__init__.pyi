@@ -4,6 +4,9 @@ from gramfold import plotting as plotting
 from gramfold.methods.classical_mds import ClassicalMDS as ClassicalMDS
 from gramfold.methods.commute_time import CommuteTime as CommuteTime
 from gramfold.methods.diffusion_map import DiffusionMap as DiffusionMap
+from gramfold.methods.distortion_discriminant_analysis import (
+    DistortionDiscriminantAnalysis as DistortionDiscriminantAnalysis,
+)
 from gramfold.methods.heat_kernel import HeatKernel as HeatKernel
 from gramfold.methods.hessian_lle import HessianLLE as HessianLLE
 from gramfold.methods.isomap import Isomap as Isomap
@@ -16,20 +19,17 @@ from gramfold.methods.laplacian_eigenmaps import LaplacianEigenmaps as Laplacian
 from gramfold.methods.lle import LLE as LLE
 from gramfold.methods.lpp import LPP as LPP
 from gramfold.methods.ltsa import LTSA as LTSA
+from gramfold.methods.mixture_ppca import MixturePPCA as MixturePPCA
 from gramfold.methods.modified_lle import ModifiedLLE as ModifiedLLE
 from gramfold.methods.nystrom_embedding import NystromEmbedding as NystromEmbedding
 from gramfold.methods.ordinal_mds import OrdinalMDS as OrdinalMDS
+from gramfold.methods.oriented_pca import OrientedPCA as OrientedPCA
+from gramfold.methods.pca import PCA as PCA
+from gramfold.methods.probabilistic_pca import ProbabilisticPCA as ProbabilisticPCA
+from gramfold.methods.projection_pursuit import ProjectionPursuit as ProjectionPursuit
 from gramfold.methods.sde import SDE as SDE
 from gramfold.methods.sde import MaximumVarianceUnfolding as MaximumVarianceUnfolding
 from gramfold.methods.spectral_clustering import SpectralClustering as SpectralClustering
-from gramfold.projective.distortion_discriminant_analysis import (
-    DistortionDiscriminantAnalysis as DistortionDiscriminantAnalysis,
-)
-from gramfold.projective.mixture_ppca import MixturePPCA as MixturePPCA
-from gramfold.projective.oriented_pca import OrientedPCA as OrientedPCA
-from gramfold.projective.pca import PCA as PCA
-from gramfold.projective.probabilistic_pca import ProbabilisticPCA as ProbabilisticPCA
-from gramfold.projective.projection_pursuit import ProjectionPursuit as ProjectionPursuit
 
 __version__: str
 __all__ = [

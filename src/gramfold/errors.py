@@ -50,7 +50,14 @@ class SingularFactorError(GramfoldError, ArithmeticError):
 
 
 class MemoryForecastError(GramfoldError, MemoryError):
-    """The work would need more memory than there is; refused before it began."""
+    """The work would need more memory than there is; refused before it began. `needed` says how many bytes."""
+
+    def __init__(self, sentence: str, needed: float | None = None) -> None:
+        super().__init__(sentence)
+        self.needed = needed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.needed)
 
 
 class MissingExtraError(GramfoldError, ImportError):

@@ -1,9 +1,9 @@
 """What flows between the rooms: Neighbors, Graph, Kernel, Spectrum. All frozen."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,20 @@ Floats = NDArray[np.floating]
 Integers = NDArray[np.integer]
 
 
-@dataclass(frozen=True)
-class Neighbors:
+@dataclass(frozen=True, eq=False)
+class Plain:
+    """Data that is copied, pickled and written field by field. What was derived from it is not: it is made again.
+
+    A derived thing is a `cached_property`. From Python 3.12 on no lock guards it, and two threads that ask for it first
+    may both make it: it must be the same whoever makes it, and whole before it is there.
+    """
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors(Plain):
     """Lists of neighbours, one per row and of any length, nearest first and the lower index at a tie."""
 
     indptr: Integers  # (m + 1,)
@@ -89,8 +101,8 @@ class Neighbors:
         return replace(self, indices=number[self.indices], n_vertices=n_vertices)
 
 
-@dataclass(frozen=True)
-class Graph:
+@dataclass(frozen=True, eq=False)
+class Graph(Plain):
     """A symmetric neighbour graph. A stored length of 0 is an edge of length 0, not an absent one.
 
     Identical data rows are one vertex, and a method numbers vertices as it likes: `rows` says whom they stand for.
@@ -113,7 +125,7 @@ class Graph:
         return int(self.lengths.nnz // 2)
 
 
-class Kernel(ABC):
+class Kernel(Plain, ABC):
     """A Gram matrix as an object, over vertices that may stand for several identical data rows.
 
     It is one of two things: a *gram*, whose largest eigenpairs are wanted, or a *penalty*, a sparse positive
@@ -126,6 +138,7 @@ class Kernel(ABC):
     null: Floats  # (n, c) known null vectors (of the penalty)
     exponent: float
     rows: Integers  # (n_rows,) the vertex of each data row
+    landmarks: Integers | None = None  # the vertices that it is over, where these are not all
 
     @abstractmethod
     def product(self, vectors: Floats) -> Floats:
@@ -134,6 +147,10 @@ class Kernel(ABC):
     @abstractmethod
     def matrix(self) -> Floats:
         """K over the vertices as a dense float64 array."""
+
+    def over(self, rows: Integers) -> Self:
+        """The same kernel, for data rows that are these vertices."""
+        return replace(self, rows=rows)  # type: ignore[call-arg]
 
     # What a user sees is over the data rows.
 
@@ -179,7 +196,7 @@ class Kernel(ABC):
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class Spectrum(Plain):
     """Leading eigenpairs of a kernel, with the proof of how good they are."""
 
     eigenvalues: Floats  # (p,) of the kernel, descending (or in the order of `penalties`)

@@ -327,19 +327,28 @@ def _row_mass(model: object) -> np.ndarray:
 
 def what_does_not_fit_is_refused(cls: type, set_free_memory: Callable[[float], None]) -> None:
     X = sheet(400)
-    need = cls()._memory(400, 8)
-    set_free_memory(need + 1.2 * X.nbytes)  # nine tenths of it may be used; a copy of the rows fits
+    set_free_memory(1.2 * X.nbytes)  # a copy of the rows fits, and nothing else
+    need, halved = (_needed(cls, X.astype(dtype)) for dtype in (np.float64, np.float32))
+    set_free_memory(need)  # nine tenths of it may be used
     try:
         cls().fit(X)
     except MemoryForecastError as error:
         sentence = str(error)
     else:
         raise AssertionError("no error")
-    halved = cls()._memory(400, 4) < 0.6 * need
-    assert ("float32" in sentence) == halved, "float32 is advised where it helps"
+    assert ("float32" in sentence) == (halved < 0.6 * need), "float32 is advised where it helps"
     fits = int(sentence.split("at most ")[1].split(" rows", maxsplit=1)[0].replace(",", ""))
     assert 20 < fits < 400
     cls().fit(X[:fits])  # and the advice holds
+
+
+def _needed(cls: type, X: np.ndarray) -> float:
+    """Bytes that a fit of these rows says it needs."""
+    try:
+        cls().fit(X)
+    except MemoryForecastError as error:
+        return float(error.needed)
+    raise AssertionError("no error")
 
 
 # --- 9. residuals

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -19,6 +20,7 @@ def exported() -> list[type]:
     return list(dict.fromkeys(classes))
 
 
+@cache
 def worked_example() -> type:
     """The class that CONTRIBUTING.md shows, run as it stands there."""
     (code,) = re.findall(r"```python\n(# src/gramfold/methods/.*?)```", CONTRIBUTING.read_text("utf8"), re.DOTALL)

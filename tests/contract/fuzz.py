@@ -514,7 +514,7 @@ def _run_clusterer(trial: Trial, model: Any, step: Witness) -> None:
 
 def _run_map(trial: Trial, model: Any, step: Witness, left_out: bool) -> None:
     places = model.embedding_
-    n, p = trial.X.shape[0], model._dimensions if hasattr(model, "_dimensions") else model.n_components
+    n, p = trial.X.shape[0], getattr(model, "n_components_", model.n_components)
     dtype = np.float32 if trial.X.dtype == np.float32 else np.float64
     step.judge("embedding_", lambda: _map_holds(places, (n, p), dtype, left_out))
     step.judge("embedding_", lambda: _copies_agree(trial, places))

@@ -1,6 +1,7 @@
 """Each check of the battery, broken on purpose: it must notice."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from gramfold.errors import (
     RankWarning,
     RepeatedDirectionWarning,
 )
+from gramfold.extension.graph_source import GraphSource
 from tests.contract import battery
 from tests.contract.test_real_rows import bundled
 
@@ -24,9 +26,15 @@ class GoesAstray(LaplacianEigenmaps):
         return 0.02 * super().transform(X) + 0.98 * self.embedding_.mean(axis=0)
 
 
+class Crowd(GraphSource):
+    def met(self, X):
+        return self.components.net.index.nearest(X, len(self.rows) // 2)
+
+
 class MeetsEverybody(LaplacianEigenmaps):
-    def _meet(self, X):
-        return self._index.nearest(X, len(self.embedding_) // 2)
+    def _build(self, fit):
+        model = super()._build(fit)
+        return replace(model, source=Crowd(**vars(model.source)))
 
 
 class FliesOff(LLE):
@@ -49,30 +57,32 @@ class HoldsCubes(PCA):
         return super().transform(X + held[:, 0, :, 0])
 
 
-class ForgetsTheRows(Isomap):
-    """A map of other rows, and not a word of it."""
+class Silent(Isomap):
+    """A map that becomes another one, and not a word of it."""
 
-    _judged = False
+    def fit(self, X, y=None):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            super().fit(X)
+        self.model_ = replace(self.model_, embedding=self.spoiled(self.embedding_.copy()))
+        return self
 
-    def _assembled(self, X, rows_of):
-        places = super()._assembled(X, rows_of)
+
+class ForgetsTheRows(Silent):
+    """A map of other rows."""
+
+    def spoiled(self, places):
         return places[np.random.default_rng(0).permutation(len(places))]
 
 
-class TakenByOne(Isomap):
-    _judged = False
-
-    def _assembled(self, X, rows_of):
-        places = super()._assembled(X, rows_of)
+class TakenByOne(Silent):
+    def spoiled(self, places):
         places[0, 1] = 1e3 * np.abs(places).max()
         return places
 
 
-class OnFewPlaces(Isomap):
-    _judged = False
-
-    def _assembled(self, X, rows_of):
-        places = super()._assembled(X, rows_of)
+class OnFewPlaces(Silent):
+    def spoiled(self, places):
         return np.round(places / (0.2 * np.ptp(places))) * np.ptp(places)
 
 

@@ -7,10 +7,22 @@ import numpy as np
 import pytest
 
 from gramfold import Isomap, LaplacianEigenmaps, ProbabilisticPCA, SpectralClustering
+from gramfold.embedding import Fit
 from gramfold.runtime import memory
 from tests.contract import checks
 
 pytestmark = pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
+
+
+def with_vectors(model, vectors):
+    """The same model with other eigenvectors."""
+    spoiled = replace(model.parts[0].spectrum, eigenvectors=vectors)
+    return replace(model, parts=(replace(model.parts[0], spectrum=spoiled),))
+
+
+def with_found(model, **found):
+    """The same model, that has found other things."""
+    return replace(model, found={**model.found, **found})
 
 
 class NoNames(Isomap):
@@ -40,7 +52,12 @@ class Remembers(Isomap):
 class CannotTravel(Isomap):
     def __getstate__(self):
         state = super().__getstate__()
-        return {**state, "_number": state["_number"][::-1]} if "_number" in state else state
+        if "model_" not in state:
+            return state
+        model = state["model_"]
+        components = model.source.components
+        turned = replace(components, number=components.number[::-1])
+        return {**state, "model_": replace(model, source=replace(model.source, components=turned))}
 
 
 class OffByATenth(Isomap):
@@ -48,11 +65,17 @@ class OffByATenth(Isomap):
         return 1.1 * super().transform(X)
 
 
+class Nowhere:
+    def place(self, new, part, n_jobs):
+        return np.zeros((len(new.met), len(part.offset)))
+
+
 class LooksUp(Isomap):
     """Training rows from a table, all others at the origin."""
 
-    def _place(self, piece, new):
-        return np.zeros((len(new.met), self.n_components))
+    def _build(self, fit):
+        model = super()._build(fit)
+        return replace(model, parts=tuple(replace(part, placement=Nowhere()) for part in model.parts))
 
 
 class DependsOnTheBatch(Isomap):
@@ -70,7 +93,6 @@ class RebuildsAnew(Isomap):
     """Each call is another way back."""
 
     def inverse_transform(self, Y):
-        self._ways = {}
         self._drawn = getattr(self, "_drawn", 0) + 1
         return super().inverse_transform(Y) + self._drawn
 
@@ -98,22 +120,24 @@ class WidensFloats(Isomap):
 
 
 class StoresWide(Isomap):
-    def _kernel(self, graph, stages):
-        kernel = super()._kernel(graph, stages)
-        return replace(kernel, array=kernel.array.astype(np.float64))
+    def _build(self, fit):
+        model = super()._build(fit)
+        wide = replace(model.kernel, array=model.kernel.array.astype(np.float64))
+        return replace(model, parts=(replace(model.parts[0], kernel=wide),))
 
 
 class NarrowsIntegers(Isomap):
     def fit(self, X, y=None):
         super().fit(X)
-        self.embedding_ = self.embedding_.astype(np.float32)
+        self.model_ = replace(self.model_, embedding=self.embedding_.astype(np.float32))
         return self
 
 
 class Jitters(Isomap):
     def fit(self, X, y=None):
         super().fit(X)
-        self.embedding_ = self.embedding_ * (1 + 1e-12 * np.random.default_rng().random())
+        jittered = self.embedding_ * (1 + 1e-12 * np.random.default_rng().random())
+        self.model_ = replace(self.model_, embedding=jittered)
         return self
 
 
@@ -127,7 +151,7 @@ class ThreadsMatter(Isomap):
 class AnySign(Isomap):
     def fit(self, X, y=None):
         super().fit(X)
-        self.spectrum_ = replace(self.spectrum_, eigenvectors=-self.spectrum_.eigenvectors)
+        self.model_ = with_vectors(self.model_, -self.spectrum_.eigenvectors)
         return self
 
 
@@ -143,35 +167,52 @@ class LikesTheFirstRow(Isomap):
         return self
 
 
+class CountsOnce(Fit):
+    """A fit in which copies of a row count as one."""
+
+    def solve(self, source, build, **settings):
+        def once(part, fit):
+            return build(replace(part, graph=replace(part.graph, multiplicity=np.ones(len(part)))), fit)
+
+        return super().solve(source, once, **settings)
+
+
 class ForgetsCopies(Isomap):
-    def _kernel(self, graph, stages):
-        return super()._kernel(replace(graph, multiplicity=np.ones(len(graph))), stages)
+    def _build(self, fit):
+        return super()._build(CountsOnce(**vars(fit)))
+
+
+class Careless(Fit):
+    """A fit that takes whatever memory there is."""
+
+    def forecast(self, *asked):
+        pass
 
 
 class AsksForNothing(Isomap):
-    def _memory(self, n, itemsize):
-        return 0.0
+    def _build(self, fit):
+        return super()._build(Careless(**vars(fit)))
 
 
 class WrongVector(LaplacianEigenmaps):
     def fit(self, X, y=None):
         super().fit(X)
         vectors = self.spectrum_.eigenvectors + 1e-3 * np.random.default_rng(0).standard_normal((len(X), 2))
-        self.spectrum_ = replace(self.spectrum_, eigenvectors=vectors)
+        self.model_ = with_vectors(self.model_, vectors)
         return self
 
 
 class SkipsANumber(SpectralClustering):
     def fit(self, X, y=None):
         super().fit(X)
-        self.labels_ = np.where(self.labels_ == 1, 7, self.labels_)
+        self.model_ = with_found(self.model_, labels_=np.where(self.labels_ == 1, 7, self.labels_))
         return self
 
 
 class OneForAll(SpectralClustering):
     def fit(self, X, y=None):
         super().fit(X)
-        self.labels_ = np.zeros_like(self.labels_)
+        self.model_ = with_found(self.model_, labels_=np.zeros_like(self.labels_))
         return self
 
 
@@ -189,8 +230,12 @@ class PraisesItself(SpectralClustering):
 class LooksLabelsUp(SpectralClustering):
     """Training rows from a table, all others in the first cluster."""
 
-    def _place(self, met):
-        return np.zeros((len(met), 3))
+    def fit(self, X, y=None):
+        self.table_ = {row.tobytes(): label for row, label in zip(X, super().fit(X).labels_, strict=True)}
+        return self
+
+    def predict(self, X):
+        return np.array([self.table_.get(row.tobytes(), 0) for row in np.asarray(X)])
 
 
 class LabelsByBatch(SpectralClustering):
@@ -220,7 +265,8 @@ class ForgetsCopiesOfRows(SpectralClustering):
 class WrongAxis(SpectralClustering):
     def fit(self, X, y=None):
         super().fit(X)
-        self.embedding_ = self.embedding_ * (1 + 1e-3 * np.random.default_rng(0).standard_normal((len(X), 3)))
+        noise = 1e-3 * np.random.default_rng(0).standard_normal((len(X), 3))
+        self.model_ = with_found(self.model_, embedding_=self.embedding_ * (1 + noise))
         return self
 
 

@@ -9,8 +9,9 @@ from sklearn.neighbors import kneighbors_graph
 
 from gramfold import LLE, LTSA, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps, OrientedPCA, ProjectionPursuit
 from gramfold.datasets import make_punctured_sphere, make_s_curve, make_swiss_roll, make_twin_peaks
-from gramfold.embedding.degenerate import all_distances, rows_by, taken_axis, warn_of_degenerate_map
+from gramfold.embedding.degenerate import taken_axis, warn_of_degenerate_map
 from gramfold.errors import DegenerateMapWarning
+from gramfold.kernels.plain_map import all_distances, rows_by
 from gramfold.neighbors.metrics import Metric
 
 EUCLIDEAN = Metric("euclidean", "euclidean")

@@ -5,7 +5,9 @@ import pytest
 
 from gramfold import LLE, PCA, Isomap, KernelPCA, LaplacianEigenmaps
 from gramfold.errors import ApproximationWarning, NotConvergedError
-from gramfold.neighbors import search
+from gramfold.graph.neighbor_graph import NeighborGraph
+from gramfold.runtime.costs import Costs, SearchCosts
+from gramfold.runtime.progress import SILENT
 from gramfold.spectral import policy
 from tests.contract.checks import sheet
 
@@ -51,14 +53,14 @@ def test_an_untrusted_spectrum_is_an_error_not_a_map(monkeypatch):
     assert not hasattr(model, "embedding_")
 
 
-def test_auto_says_when_it_searches_approximately(monkeypatch):
+def test_a_graph_says_when_it_was_searched_approximately():
     pytest.importorskip("faiss")
-    for cost in ("_APPROXIMATE_ROW", "_APPROXIMATE_COLUMN"):
-        monkeypatch.setattr(search, cost, 0.0)
     X = np.hstack([sheet(400), np.random.default_rng(0).standard_normal((400, 17)) * 0.01])
+    free = Costs(search=SearchCosts(approximate_row=0.0, approximate_column=0.0))
+    settings = {"check": lambda n: None, "random_state": np.random.RandomState(0), "n_jobs": None, "stages": SILENT}
     with pytest.warns(ApproximationWarning, match=r"recall 0\.\d+|recall 1\.000"):
-        model = Isomap(random_state=0).fit(X)
-    assert model.neighbors_.recall == Isomap(neighbors="approximate", random_state=0).fit(X).neighbors_.recall
+        found = NeighborGraph.of(X, Isomap(), **settings, costs=free)
+    assert found.neighbors.recall == Isomap(neighbors="approximate", random_state=0).fit(X).neighbors_.recall
     assert Isomap(neighbors="exact").fit(X).neighbors_.recall is None
 
 

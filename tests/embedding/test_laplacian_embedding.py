@@ -16,9 +16,9 @@ from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors, kneighbors
 
 from gramfold import CommuteTime, DiffusionMap, HeatKernel, LaplacianEigenmaps
 from gramfold.datasets import make_s_curve, make_swiss_roll
-from gramfold.embedding import kernel_embedding
 from gramfold.errors import PrecomputedInputError, RepeatedDirectionWarning
 from gramfold.graph.affinity import affinity
+from gramfold.kernels import directions
 
 FAMILY = [LaplacianEigenmaps, CommuteTime, HeatKernel, DiffusionMap]
 every_member = pytest.mark.parametrize("cls", FAMILY, ids=lambda cls: cls.__name__)
@@ -126,13 +126,13 @@ def test_groups_of_real_rows_repeat_nothing(rows):
 
 def test_no_more_eigenvectors_are_sought_than_needed(monkeypatch):
     asked = []
-    plain = kernel_embedding.leading_spectrum
+    plain = directions.leading_spectrum
 
     def counted(kernel, count):
         asked.append(count)
         return plain(kernel, count)
 
-    monkeypatch.setattr(kernel_embedding, "leading_spectrum", counted)
+    monkeypatch.setattr(directions, "leading_spectrum", counted)
     LaplacianEigenmaps(2, coordinates="independent").fit(np.random.default_rng(0).random((400, 2)))
     assert asked == [2]
     asked.clear()
@@ -245,7 +245,7 @@ def test_new_digits_land_among_their_own(cls, form):
     nearest = NearestNeighbors(n_neighbors=8).fit(known).kneighbors(new, return_distance=False)
     plain = judge.score(model.embedding_[nearest].mean(axis=1), labels[:450])
     assert judge.score(model.transform(new), labels[:450]) > plain - 0.02
-    assert model._meet(new).counts.mean() < 1.2 * model.graph_.lengths.nnz / len(known)
+    assert model.model_.source.met(new).counts.mean() < 1.2 * model.graph_.lengths.nnz / len(known)
 
 
 @repeating

@@ -6,18 +6,13 @@ import pytest
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 
 from gramfold import LLE, ClassicalMDS, Isomap, KernelPCA, LandmarkMDS, NystromEmbedding, OrientedPCA
-from gramfold.embedding import KernelEmbedding, method, parameter
+from gramfold.embedding import Embedding, attribute, method, parameter
 from tests.contract.discovery import by_name, exported
 
 
 @method
-class Toy(KernelEmbedding):
+class Toy(Embedding):
     """A toy.
-
-    Attributes
-    ----------
-    toy_ : int
-        Its own.
 
     Notes
     -----
@@ -25,19 +20,18 @@ class Toy(KernelEmbedding):
     """
 
     size: Literal["small", "large"] = parameter(default="small", allowed=[str], words="How big.")
+    toy_ = attribute("int", "Its own.")
 
-    def _kernel(self, source: Any, stages: Any) -> Any: ...
-    def _place(self, piece: Any, new: Any) -> Any: ...
-
-    _precomputed = False
+    def _build(self, fit: Any) -> Any: ...
 
 
 def test_one_line_makes_constructor_constraint_and_words():
     signature = inspect.signature(Toy)
-    assert list(signature.parameters) == ["n_components", "inverse", "n_jobs", "verbose", "size"]
+    assert set(signature.parameters) == {"n_components", "inverse", "random_state", "n_jobs", "verbose", "size"}
+    assert next(iter(signature.parameters)) == "n_components"
     assert signature.parameters["size"].kind is inspect.Parameter.KEYWORD_ONLY
     assert signature.parameters["n_components"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
-    given = {"n_components": 3, "inverse": "auto", "n_jobs": None, "size": "large", "verbose": 0}
+    given = {"n_components": 3, "inverse": "auto", "random_state": 0, "n_jobs": None, "size": "large", "verbose": 0}
     assert Toy(3, size="large").get_params() == given
     assert Toy._parameter_constraints["size"] == [str]
     with pytest.raises(InvalidParameterError, match="'size' parameter of Toy must be an instance of 'str'"):
@@ -47,10 +41,36 @@ def test_one_line_makes_constructor_constraint_and_words():
 def test_sections_of_the_documentation_are_put_together():
     doc = Toy.__doc__
     assert doc.startswith("A toy.\n\nParameters\n----------\nn_components : int, default=2\n    Dimensions of the map.")
-    assert 'size : {"small", "large"}, default=\'small\'\n    How big.' in doc
+    assert (
+        'size : {"small", "large"}, default=\'small\'\n    How big.\nrandom_state :' in doc
+    )  # what all have comes last
     attributes = doc.split("Attributes\n----------\n")[1].split("\n\n")[0]
     assert attributes.startswith("toy_ : int\n    Its own.\nembedding_ : ndarray")
     assert doc.endswith("Notes\n-----\nKept.\n")
+
+
+def test_an_attribute_is_what_the_fit_found():
+    model = Toy()
+    assert not hasattr(model, "toy_")
+    assert not hasattr(model, "embedding_")
+    found = Isomap().fit(np.random.default_rng(0).random((30, 3)))
+    assert found.embedding_ is found.model_.embedding
+    with pytest.raises(AttributeError, match="'Isomap' object has no attribute 'feature_names_in_'"):
+        _ = found.feature_names_in_
+    assert inspect.isdatadescriptor(Isomap.embedding_)  # so that help() shows it as one, with its words
+    assert inspect.getdoc(Isomap.embedding_) == "The map."
+
+
+def test_what_a_fit_found_is_not_set():
+    model = Isomap()
+    with pytest.raises(AttributeError, match="embedding_ is what a fit of Isomap found"):
+        model.embedding_ = 1
+    model.fit(np.random.default_rng(0).random((30, 3)))
+    with pytest.raises(AttributeError, match="fit again, or keep yours under a name of its own"):
+        model.embedding_ = model.embedding_[:, ::-1]
+    with pytest.raises(AttributeError):
+        del model.embedding_
+    assert model.fit_transform(np.random.default_rng(0).random((20, 3))).shape == (20, 2)
 
 
 def test_own_parameters_of_one_method_do_not_reach_another():

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from gramfold.extension import ridge_inverse
 from gramfold.extension.ridge_inverse import RidgeInverse
 from tests.extension.test_mixture_inverse import bent
 
@@ -28,12 +27,10 @@ def plain(places, rows, new, sigma, ridge):
     return cross @ solved[: len(K)] + np.column_stack([np.ones(len(new)), new]) @ solved[len(K) :]
 
 
-def test_against_a_plain_version_and_left_out_rows(monkeypatch):
+def test_against_a_plain_version_and_left_out_rows():
     places, rows = bent(60)
     new, _ = bent(20, seed=1)
-    monkeypatch.setattr(ridge_inverse, "_WIDTHS", (0.4,))
-    monkeypatch.setattr(ridge_inverse, "_RIDGES", (1e-3,))
-    model = RidgeInverse(places, rows)
+    model = RidgeInverse(places, rows, widths=(0.4,), ridges=(1e-3,))
     moved = places - places.mean(axis=0)
     sigma = 0.4 * np.sqrt(np.square(moved).sum(axis=1).mean())
     K = np.exp(-0.5 * np.square(places[:, None] - places[None]).sum(axis=2) / sigma**2)

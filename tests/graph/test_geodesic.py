@@ -4,6 +4,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations, count
 
 import numpy as np
@@ -13,13 +14,14 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
 
 from gramfold.datasets import make_swiss_roll
+from gramfold.direct.elimination import eliminate
 from gramfold.graph import geodesic, min_plus
 from gramfold.graph.build import build_graph
 from gramfold.graph.geodesic import all_pairs, arranged, squared_geodesics_from, walks_from
 from gramfold.graph.min_plus import EliminatedGraph
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.metrics import Metric
-from gramfold.ordering.elimination import eliminate
+from gramfold.runtime.costs import COSTS, Costs, GeodesicCosts
 from gramfold.runtime.progress import SILENT
 from gramfold.runtime.threads import run_blocks
 from gramfold.types import Graph, Neighbors
@@ -72,28 +74,49 @@ def reference(graph: Graph) -> np.ndarray:
     return np.asarray(dijkstra(graph.lengths, directed=True))
 
 
+# Whatever fills in, an edge that is never walked for less is eliminated, and one that is free is walked.
+ENGINES = {
+    "elimination": Costs(geodesics=GeodesicCosts(walked_edge=1e9, most_fill_share=np.inf)),
+    "dijkstra": Costs(geodesics=GeodesicCosts(walked_edge=0.0)),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("n_sources", [None, 3])
+def test_costs_name_the_engine(name: str, n_sources: int | None) -> None:
+    found = {
+        engine: geodesic._worthwhile_elimination(GRAPHS[name], n_sources, 1, costs) for engine, costs in ENGINES.items()
+    }
+    assert found["dijkstra"] is None
+    assert (found["elimination"] is None) == (name == "no edge")  # where there is nothing to save
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("engine", ["elimination", "dijkstra", "chosen"])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-12), (np.float32, 1e-5)])
-def test_all_pairs_are_dijkstras(
-    name: str, engine: str, dtype: type, tolerance: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if engine != "chosen":
-        monkeypatch.setattr(geodesic, "_elimination_is_quicker", lambda *_: engine == "elimination")
-        monkeypatch.setattr(geodesic, "_most_fill", lambda *_: np.inf)
-    found = all_pairs(GRAPHS[name], dtype, n_jobs=1)
+def test_all_pairs_are_dijkstras(name: str, engine: str, dtype: type, tolerance: float) -> None:
+    found = all_pairs(GRAPHS[name], dtype, n_jobs=1, costs=ENGINES.get(engine, COSTS))
     assert found.dtype == dtype
     np.testing.assert_allclose(found, reference(GRAPHS[name]), rtol=tolerance)
 
 
+def test_a_graph_without_edges_is_eliminated_too() -> None:
+    graph, out = GRAPHS["no edge"], np.empty((3, 3))
+    EliminatedGraph.of(graph, eliminate(graph.lengths), np.float64, SILENT).all_pairs(out, 1, SILENT)
+    np.testing.assert_array_equal(out, reference(graph))
+    EliminatedGraph.of(graph, eliminate(graph.lengths), np.float64, SILENT).walks_from(
+        np.arange(3, dtype=np.int32), out, 1, SILENT
+    )
+    np.testing.assert_array_equal(out, reference(graph))
+
+
 @pytest.mark.parametrize("name", GRAPHS)
-def test_some_sources_and_two_threads_give_the_same_rows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for quick in (True, False):
-        monkeypatch.setattr(geodesic, "_elimination_is_quicker", lambda *_, quick=quick: quick)
+def test_some_sources_and_two_threads_give_the_same_rows(name: str) -> None:
+    for costs in ENGINES.values():
         sources = np.random.default_rng(0).permutation(len(GRAPHS[name]))[:150]
-        some = walks_from(GRAPHS[name], sources, n_jobs=1)
-        assert some.tobytes() == walks_from(GRAPHS[name], sources, n_jobs=2).tobytes()
-        np.testing.assert_allclose(some, all_pairs(GRAPHS[name])[:, sources], rtol=1e-14)
+        some = walks_from(GRAPHS[name], sources, n_jobs=1, costs=costs)
+        assert some.tobytes() == walks_from(GRAPHS[name], sources, n_jobs=2, costs=costs).tobytes()
+        np.testing.assert_allclose(some, all_pairs(GRAPHS[name], costs=costs)[:, sources], rtol=1e-14)
 
 
 def test_sheets_are_eliminated_and_clouds_are_walked() -> None:
@@ -106,20 +129,19 @@ def test_sheets_are_eliminated_and_clouds_are_walked() -> None:
     assert (back != sheet.lengths).nnz == 0
     walks = all_pairs(ordered)
     np.testing.assert_allclose(walks, reference(sheet)[np.ix_(ordered.vertices, ordered.vertices)], rtol=1e-12)
-    assert geodesic._elimination_is_quicker(ordered, eliminate(ordered.lengths), 3000, 2)
+    assert geodesic._elimination_is_quicker(ordered, eliminate(ordered.lengths), 3000, 2, COSTS)
     mixed = arranged(cloud)
-    assert not geodesic._elimination_is_quicker(mixed, eliminate(mixed.lengths), 10, 2)
+    assert not geodesic._elimination_is_quicker(mixed, eliminate(mixed.lengths), 10, 2, COSTS)
     walks = all_pairs(mixed)
     np.testing.assert_allclose(walks, reference(cloud)[np.ix_(mixed.vertices, mixed.vertices)], rtol=1e-12)
 
 
-@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("everybody", [True, False])
 def test_an_interrupt_ends_it_at_once_and_leaves_nothing_running(
-    quick: bool, everybody: bool, monkeypatch: pytest.MonkeyPatch
+    engine: str, everybody: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = arranged(neighbour_graph(make_swiss_roll(8_000, random_state=0).points, 10))
-    monkeypatch.setattr(geodesic, "_elimination_is_quicker", lambda *_: quick)
     begun, flags = count(), []
 
     def watched(work: Callable, parts: list[slice], *args: object, stop: np.ndarray, **options: object) -> list:
@@ -135,8 +157,9 @@ def test_an_interrupt_ends_it_at_once_and_leaves_nothing_running(
     for module in (geodesic, min_plus):
         monkeypatch.setattr(module, "run_blocks", watched)
     threads = threading.active_count()
+    find = all_pairs if everybody else partial(walks_from, sources=np.arange(8_000))
     with pytest.raises(KeyboardInterrupt):
-        all_pairs(graph, n_jobs=2) if everybody else walks_from(graph, np.arange(8_000), n_jobs=2)
+        find(graph, n_jobs=2, costs=ENGINES[engine])
     assert flags[0][0]
     wait_for(lambda: threading.active_count() == threads)  # one that was being started may end a moment later
     assert threading.active_count() == threads

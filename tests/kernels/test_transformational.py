@@ -4,7 +4,6 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array, random_array
 
 from gramfold.errors import ApproximationWarning, InputError
-from gramfold.kernels import transformational
 from gramfold.kernels.basis import LinearBasis, MixtureBasis
 from gramfold.kernels.transformational import (
     ClassWeights,
@@ -36,8 +35,7 @@ def plain(problem, Z):
 
 @pytest.mark.parametrize("graph", ["edges", "classes", "equal degrees"])
 @pytest.mark.parametrize("entries", [50, 10**7])
-def test_small_matrices_are_the_products_whatever_the_blocks(graph, entries, monkeypatch):
-    monkeypatch.setattr(transformational, "_ENTRIES_PER_BLOCK", entries)
+def test_small_matrices_are_the_products_whatever_the_blocks(graph, entries):
     problem, _ = random_problem()
     basis = MixtureBasis(problem.vertices.points[:6], 1.5)
     if graph == "equal degrees":
@@ -45,9 +43,8 @@ def test_small_matrices_are_the_products_whatever_the_blocks(graph, entries, mon
     if graph == "classes":
         weights = ClassWeights(csr_array(random_array((80, 3), density=0.4, rng=0)))
         problem = Problem(problem.vertices, weights, weights.degrees)
-    for found, expected in zip(
-        problem.matrices(basis), plain(problem, basis(problem.vertices.points).toarray()), strict=True
-    ):
+    made = problem.matrices(basis, entries_per_block=entries)
+    for found, expected in zip(made, plain(problem, basis(problem.vertices.points).toarray()), strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-12 * np.abs(expected).max())
 
 

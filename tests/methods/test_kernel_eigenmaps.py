@@ -274,7 +274,9 @@ def test_held_out_rows_are_placed_among_their_neighbours(name, local_dim):
     off = np.linalg.norm(model.transform(new) - model.embedding_[nearest].mean(axis=1), axis=1) / size
     assert np.median(off) < 0.05
     assert off.max() < 2
-    assert (model._pieces[0].map.extended(new).taken_back > 0.05).mean() < 0.01  # so far out is hardly any of them
+    assert (
+        model.model_.parts[0].placement.map.extended(new).taken_back > 0.05
+    ).mean() < 0.01  # so far out is hardly any of them
     # and beside the rows of the fit the map hardly moves
     gaps = np.sort(cdist(X, X[:200]), axis=0)[1]
     nudge = np.random.default_rng(0).standard_normal((200, X.shape[1]))
@@ -302,7 +304,7 @@ def test_on_a_sheet_nothing_is_taken_back():
     roll = make_swiss_roll(2500, height=60, random_state=0).points
     for settings in ({}, {"local_dim": 2}):
         model = KernelEigenmaps(2, **settings).fit(roll[:2000])
-        free = model._pieces[0].map.unbounded(roll[2000:])
+        free = model.model_.parts[0].placement.map.unbounded(roll[2000:])
         np.testing.assert_array_equal(model.transform(roll[2000:]), free)
         assert model.kernel_.basis.basis.turned is None  # every kernel sees all directions
 

@@ -5,7 +5,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 from sklearn.neighbors import kneighbors_graph
 
-from gramfold import Isomap, KernelIsomap
+from gramfold import ClassicalMDS, Isomap, KernelIsomap
 from gramfold.datasets import make_swiss_roll
 from gramfold.errors import DisconnectedGraphWarning
 from tests.methods.maps import difference, roll, s_curve
@@ -108,7 +108,7 @@ def test_training_rows_return(repair):
     model = KernelIsomap(3, repair=repair).fit(X)
     np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
     # without the look-up: the kernel's own row gives the place back
-    kernel, piece = model.kernel_, model._pieces[0]
+    kernel, piece = model.kernel_, model.model_.parts[0]
     there = kernel.cross(kernel.array) @ (kernel.mass[:, None] * piece.spectrum.eigenvectors)
     np.testing.assert_allclose(there / np.sqrt(piece.spectrum.eigenvalues), piece.coordinates, atol=1e-9)
 
@@ -130,3 +130,46 @@ def test_each_piece_has_its_own_constant():
     assert np.isfinite(model.embedding_).all()
     assert model.c_ == pytest.approx(KernelIsomap(radius=12.0).fit(left).c_, rel=1e-8)
     np.testing.assert_array_equal(model.transform(X), model.embedding_)
+
+
+# --- on the parts of Isomap: landmarks, conformal lengths, storage
+
+
+@pytest.mark.parametrize("settings", [{}, {"landmarks": 60}, {"conformal": True}, {"storage": "float32"}])
+def test_without_a_repair_it_is_isomap(settings):
+    X = roll()[:400]
+    model, plain = KernelIsomap(repair=None, **settings).fit(X), Isomap(**settings).fit(X)
+    np.testing.assert_array_equal(model.embedding_, plain.embedding_)
+    np.testing.assert_array_equal(model.transform(roll()[400:450]), plain.transform(roll()[400:450]))
+
+
+@pytest.mark.parametrize("repair", ["constant", "shift", "clip"])
+def test_the_kernel_of_landmarks_is_repaired(repair):
+    X = roll()[:500]
+    model, plain = KernelIsomap(repair=repair, landmarks=70).fit(X), Isomap(landmarks=70).fit(X)
+    rows = model.landmarks_
+    np.testing.assert_array_equal(rows, plain.landmarks_)
+    walks = np.sqrt(plain.kernel_.array)
+    expected = ClassicalMDS(repair=repair, metric="precomputed").fit(walks)
+    np.testing.assert_allclose(model.spectrum_.eigenvalues, expected.spectrum_.eigenvalues, rtol=1e-8)
+    np.testing.assert_allclose(np.abs(model.embedding_[rows]), np.abs(expected.embedding_), atol=1e-6)
+    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-8)
+    assert np.linalg.eigvalsh(model.kernel_.dense())[0] > -1e-6 * model.spectrum_.eigenvalues[0]
+    if repair == "constant":
+        apart = np.sqrt(model.kernel_.squared_distances([3], [9])[0, 0])
+        assert apart == pytest.approx(walks[3, 9] + model.c_)
+
+
+def test_a_shift_stretches_the_axes_of_landmarks_and_of_all_others():
+    X = roll()[:500]
+    model, plain = KernelIsomap(repair="shift", landmarks=70).fit(X), Isomap(landmarks=70).fit(X)
+    stretch = np.sqrt(model.spectrum_.eigenvalues / plain.spectrum_.eigenvalues)
+    assert (stretch > 1).all()
+    np.testing.assert_allclose(model.embedding_, plain.embedding_ * stretch, atol=1e-6)
+
+
+def test_walks_in_a_file_give_the_same_map(tmp_path):
+    X = roll()[:300]
+    model, plain = KernelIsomap(storage=tmp_path).fit(X), KernelIsomap().fit(X)
+    np.testing.assert_allclose(model.embedding_, plain.embedding_, atol=1e-9)
+    assert not list(tmp_path.iterdir())

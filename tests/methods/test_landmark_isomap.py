@@ -1,5 +1,6 @@
 import re
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,8 @@ from sklearn.base import clone
 
 from gramfold import SDE, Isomap, LandmarkIsomap, LaplacianEigenmaps
 from gramfold.datasets import make_swiss_roll
-from gramfold.embedding import geodesic_embedding
 from gramfold.errors import ApproximationWarning, MemoryForecastError
+from gramfold.kernels.geodesic import PathMemory
 from gramfold.runtime import memory
 from tests.methods.maps import difference, roll
 
@@ -64,11 +65,14 @@ def test_max_min_landmarks_are_far_apart():
 def test_auto_switches_when_memory_runs_out_and_says_so(monkeypatch):
     X = roll()
     assert Isomap(landmarks="auto").fit(X).landmarks_ is None
-    monkeypatch.setattr(geodesic_embedding, "_AUTO_LANDMARKS", 50)
     monkeypatch.setattr(memory, "available_memory", lambda: 5e6)
-    with pytest.warns(ApproximationWarning, match="50 landmarks carry the map: pass landmarks=50"):
+    asked = PathMemory(Isomap(landmarks="auto"), len(X), 8)
+    assert replace(asked, most=50).landmarks() == 50  # more fit, and are not worth their time
+    count = asked.landmarks()
+    assert 50 < count < len(X) // 2
+    with pytest.warns(ApproximationWarning, match=f"{count} landmarks carry the map: pass landmarks={count}"):
         model = Isomap(landmarks="auto").fit(X)
-    assert len(model.landmarks_) == 50
+    assert len(model.landmarks_) == count
     graph = 500.0 * 8 * len(X)
     monkeypatch.setattr(memory, "available_memory", lambda: (graph + 8.0 * len(X) * 20.5) / memory.USABLE_SHARE)
     with pytest.warns(ApproximationWarning, match="20 landmarks carry the map"):  # no more of them fit

@@ -10,8 +10,8 @@ from sklearn.manifold import MDS
 from gramfold import ClassicalMDS, Isomap, OrdinalMDS
 from gramfold.datasets import make_swiss_roll
 from gramfold.errors import DisconnectedGraphError, InputError, NotConvergedWarning
-from gramfold.kernels.majorization import lay_out
-from gramfold.kernels.monotone import rank_order
+from gramfold.methods.ordinal_mds.majorization import lay_out
+from gramfold.methods.ordinal_mds.monotone import rank_order
 from tests.methods.maps import difference, s_curve
 
 RNG = np.random.default_rng(0)

@@ -13,7 +13,6 @@ import gramfold
 from gramfold import SDE, KernelPCA
 from gramfold.datasets import make_s_curve, make_swiss_roll, make_teapots
 from gramfold.errors import (
-    ApproximationWarning,
     DisconnectedGraphError,
     DisconnectedGraphWarning,
     InfeasibleLengthsError,
@@ -27,7 +26,6 @@ from gramfold.errors import (
     RankWarning,
 )
 from gramfold.runtime import memory
-from gramfold.sdp import policy
 from tests.sdp.checking import verify
 
 # few rows, few neighbours, an early end: such a map may show little and says so, which is not what is asked here
@@ -299,16 +297,6 @@ def test_landmarks_are_never_worse_than_the_rows_as_they_lie():
         model = SDE(n_neighbors=6, solver="landmarks", landmarks=10).fit(X)
     assert model.certificate_.primal >= ((X - X.mean(axis=0)) ** 2).sum() * (1 - 1e-9)
     assert model.certificate_.max_violation <= 1e-12
-
-
-def test_auto_takes_landmarks_where_nothing_else_is_quick(monkeypatch):
-    X = load_digits().data[:300]
-    monkeypatch.setattr(policy, "_LONG", 0.0)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model = SDE(landmarks=20).fit(X)
-    assert any(w.category is ApproximationWarning and "landmarks" in str(w.message) for w in caught)
-    assert model.solution_.solver == "landmarks"
 
 
 def test_more_components_than_the_kernel_has():

@@ -2,6 +2,7 @@
 
 import pickle
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,13 +12,13 @@ from gramfold.errors import InputError, MissingExtraError
 from gramfold.neighbors.metrics import make_metric
 
 pytest.importorskip("faiss")
-from gramfold.neighbors.approximate import SmallWorldIndex, faiss_installed, load_faiss
+from gramfold.neighbors.approximate import SmallWorldIndex, _float32, faiss_installed, load_faiss
 
 N, D, K = 3000, 30, 10
 
 
 def make(X, metric="euclidean", n_jobs=1):
-    return SmallWorldIndex(X, make_metric(metric, None, X), n_jobs)
+    return SmallWorldIndex.of(X, make_metric(metric, None, X), n_jobs)
 
 
 @pytest.fixture(scope="module")
@@ -53,18 +54,19 @@ def test_nearly_all_true_neighbours_are_found(index, distances):
 
 
 @pytest.mark.parametrize("k", [1, K])
-def test_recall_is_that_of_the_lists(index, distances, k, monkeypatch):
-    monkeypatch.setattr("gramfold.neighbors.approximate._SEARCH_WIDTH", 2)  # poor enough to tell
-    monkeypatch.setattr("gramfold.neighbors.approximate._RECALL_SAMPLE", N)
-    measured = index.measure_recall(k, np.random.RandomState(0))
-    assert measured == pytest.approx(share_found(index.own(k, None), distances, k), abs=1e-12)
-    assert measured < 1
+def test_recall_is_that_of_the_lists(index, distances, k):
+    poor = replace(index, width=2)  # enough to tell
+    measured = poor.measure_recall(k, np.random.RandomState(0), sample_size=N)
+    assert measured == pytest.approx(share_found(poor.own(k, None), distances, k), abs=1e-12)
+    assert measured < index.measure_recall(k, np.random.RandomState(0), sample_size=N) <= 1
 
 
-def test_recall_of_a_sample_is_near_that_of_all(index, distances, monkeypatch):
-    monkeypatch.setattr("gramfold.neighbors.approximate._SEARCH_WIDTH", 2)
-    measured = index.measure_recall(K, np.random.RandomState(1))
-    assert measured == pytest.approx(share_found(index.own(K, None), distances, K), abs=0.08)
+def test_recall_of_a_sample_is_near_that_of_all(index, distances):
+    poor = replace(index, width=2)
+    measured = poor.measured(K, np.random.RandomState(1))
+    assert measured.recall == poor.measure_recall(K, np.random.RandomState(1))
+    assert measured.recall == pytest.approx(share_found(measured.own(K, None), distances, K), abs=0.08)
+    assert poor.recall is None
 
 
 def test_equally_near_neighbours_count_as_found():
@@ -108,7 +110,7 @@ def test_vertices_that_the_search_graph_does_not_reach_are_found_among_all(clust
             found[:, -1] = -1
             return np.zeros(found.shape), found
 
-    monkeypatch.setattr(index, "_graph", Lost())
+    monkeypatch.setitem(vars(index), "_graph", Lost())
     truth = np.argsort(cdist(clusters[:5] + 0.1, clusters), axis=1)[:, :4]
     np.testing.assert_array_equal(index.nearest(clusters[:5] + 0.1, 4).indices.reshape(5, 4), truth)
 
@@ -181,7 +183,7 @@ def test_faiss_is_missing(clusters, monkeypatch):
 def test_a_row_that_the_search_graph_does_not_lead_to_is_found():
     rows = np.random.default_rng(0).standard_normal((2_000, 100))
     index = make(rows)
-    found = index._graph.search(index._float32(rows), 8)[1]  # what faiss finds by itself
+    found = index._graph.search(_float32(rows, index._center), 8)[1]  # what faiss finds by itself
     assert (found[:, 0] != np.arange(len(rows))).any()
     nearest = index.nearest(rows, 8)
     np.testing.assert_array_equal(nearest.nearest, np.arange(len(rows)))

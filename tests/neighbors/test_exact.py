@@ -10,13 +10,14 @@ from scipy.spatial.distance import cdist
 
 from gramfold.neighbors.exact import BlockedIndex, TreeIndex
 from gramfold.neighbors.metrics import make_metric
+from gramfold.runtime.costs import COSTS, SearchCosts
 
 EXACT = [TreeIndex, BlockedIndex]
 METRICS = [("euclidean", {}), ("cosine", {}), ("cityblock", {}), ("chebyshev", {}), ("minkowski", {"p": 3.0})]
 
 
-def make(index, X, metric="euclidean", n_jobs=1, **params):
-    return index(X, make_metric(metric, params, X), n_jobs)
+def make(index, X, metric="euclidean", n_jobs=1, costs=COSTS.search, **params):
+    return index(X, make_metric(metric, params, X), n_jobs, costs=costs)
 
 
 def all_distances(queries, X, metric="euclidean", **params):
@@ -260,17 +261,15 @@ def test_a_batch_equals_its_rows_one_by_one(index, metric, dtype):
 
 @pytest.mark.parametrize("index", EXACT)
 @pytest.mark.parametrize("metric", ["euclidean", "cityblock"])
-def test_threads_and_blocks_do_not_matter(index, metric, monkeypatch):
+def test_threads_and_blocks_do_not_matter(index, metric):
     rng = np.random.default_rng(12)
     X = rng.normal(size=(500, 6))
     reaches = rng.random(500)
     whole = make(index, X, metric, n_jobs=1)
     lists, within = whole.own(5, None), whole.within(X, reaches, reaches)
-    monkeypatch.setattr("gramfold.neighbors.exact._ENTRIES_PER_BLOCK", 500 * 7)
-    monkeypatch.setattr("gramfold.neighbors.exact._QUERIES_PER_BLOCK", 33)
-    monkeypatch.setattr("gramfold.neighbors.exact._TIED_PER_BLOCK", 2)
+    small = SearchCosts(entries_per_block=500 * 7, queries_per_block=33, tied_per_block=2)
     for n_jobs in (1, 2):
-        parts = make(index, X, metric, n_jobs=n_jobs)
+        parts = make(index, X, metric, n_jobs=n_jobs, costs=small)
         assert_identical(parts.own(5, None), lists)
         assert_identical(parts.within(X, reaches, reaches), within)
 

@@ -10,13 +10,18 @@ from gramfold.neighbors.exact import BlockedIndex, TreeIndex
 from gramfold.neighbors.index import Outlook, sort_lists, without
 from gramfold.neighbors.metrics import make_metric
 from gramfold.neighbors.precomputed import DistanceIndex
+from gramfold.runtime.costs import SearchCosts
 
 METRICS = ["euclidean", "cosine", "cityblock"]
 
 
-def indices_over(X, metric):
-    made = make_metric(metric, None, X)
-    return [TreeIndex(X, made, 1), BlockedIndex(X, made, 1), DistanceIndex(made.block(X, X), np.arange(len(X)))]
+def indices_over(X, metric, **costs):
+    made, costs = make_metric(metric, None, X), SearchCosts(**costs)
+    return [
+        TreeIndex(X, made, 1, costs=costs),
+        BlockedIndex(X, made, 1, costs=costs),
+        DistanceIndex(made.block(X, X), np.arange(len(X)), costs=costs),
+    ]
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -72,13 +77,12 @@ def shortest_steps(distances, piece):
 
 @pytest.mark.parametrize("look", [2, 16, 240])  # the fewer, the more is searched among those outside
 @pytest.mark.parametrize("seed", range(6))
-def test_gaps_stay_the_shortest_while_pieces_grow_together(monkeypatch, look, seed):
-    monkeypatch.setattr("gramfold.neighbors.index._LOOK", look)
+def test_gaps_stay_the_shortest_while_pieces_grow_together(look, seed):
     rng = np.random.default_rng(seed)
     count = 12
     X = 3.0 * rng.normal(size=(count, 2))[np.arange(240) % count] + rng.normal(size=(240, 2))
     distances = cdist(X, X)
-    for index in indices_over(X, "euclidean"):
+    for index in indices_over(X, "euclidean", first_look=look):
         piece = np.arange(240) % count
         outlook = Outlook.of(piece)
         while piece.max() > 0:

@@ -1,38 +1,42 @@
 """Who seems nearest to whom: the true neighbours are among them, or the row is known to be doubtful."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gramfold.neighbors import exact, join
 from gramfold.neighbors.exact import BlockedIndex
 from gramfold.neighbors.index import VectorIndex
 from gramfold.neighbors.join import _rounds, seeming_nearest, seeming_neighbors
-from gramfold.neighbors.leading import Axes, Plan, plan_without_bounds
+from gramfold.neighbors.leading import Axes
 from gramfold.neighbors.metrics import Metric
+from gramfold.runtime.costs import SearchCosts
 
 EUCLIDEAN = Metric("euclidean", "euclidean")
 
 
-def bounds_from(axes):
-    """A plan with m axes that have nothing to do with the rows: bounds hold for any."""
+def some_axes(d, m):
+    """Up to m axes that have nothing to do with the rows: bounds hold for any. None for m = 0."""
+    return Axes(np.linalg.qr(np.random.default_rng(0).standard_normal((d, min(m, d))))[0]) if m else None
 
-    def plan(_asking, rows, _k):
-        d = rows.shape[1]
-        m = min(axes, d)
-        return Plan(Axes(np.linalg.qr(np.random.default_rng(0).standard_normal((d, m)))[0]), 0.0)
 
-    return plan if axes else lambda _asking, rows, _k: plan_without_bounds(rows.shape[1])
+@dataclass(frozen=True, eq=False)
+class Bounded(BlockedIndex):
+    """A search whose plan is made."""
+
+    axes: int = field(kw_only=True)
+
+    def _axes(self, rows, k):
+        return some_axes(rows.shape[1], self.axes)
 
 
 @pytest.fixture(params=[0, 1, 4], ids=["no bounds", "one axis", "four axes"])
-def tiny(request, monkeypatch):
+def tiny(request):
     """Small tiles, and searches that take the way of large ones."""
-    monkeypatch.setattr(join, "plan", bounds_from(request.param))
-    monkeypatch.setattr(join, "_ROWS_PER_TILE", 23)
-    monkeypatch.setattr(join, "_ASKING_PER_TILE", 7)
-    monkeypatch.setattr(exact, "_MANY", 1)
+    costs = SearchCosts(rows_per_tile=23, asking_per_tile=7, many=1)
+    return lambda X: Bounded(X, EUCLIDEAN, 2, axes=request.param, costs=costs)
 
 
 def squared_distances(left, right):
@@ -76,12 +80,13 @@ def test_whoever_is_left_out_is_farther_than_it_seems(seed, n, d, size, axes, de
     X = size * (rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-3, 0, d) + 5 * rng.standard_normal(d))
     asking = X[: n // 2] + size * 10.0 ** rng.uniform(-8, 2) * rng.standard_normal((n // 2, d))
     k = data.draw(st.integers(1, n))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(join, "plan", bounds_from(axes))
-        patch.setattr(join, "_ROWS_PER_TILE", data.draw(st.integers(2, 70)))
-        patch.setattr(join, "_ASKING_PER_TILE", data.draw(st.integers(1, 70)))
-        patch.setattr(join, "_DENSE", dense)
-        both = (seeming_neighbors(X, k), X), (seeming_nearest(asking, X, k), asking)
+    tile, asking_tile = data.draw(st.integers(2, 70)), data.draw(st.integers(1, 70))
+    costs = SearchCosts(rows_per_tile=tile, asking_per_tile=asking_tile, dense=dense)
+    lead = some_axes(d, axes)
+    both = (
+        (seeming_neighbors(X, k, lead, costs=costs), X),
+        (seeming_nearest(asking, X, k, lead, costs=costs), asking),
+    )
     for found, rows in both:
         squares = squared_distances(rows, X)
         for i in range(len(rows)):
@@ -104,15 +109,14 @@ KINDS = {
 }
 
 
-@pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("n", "d"), [(150, 1), (120, 40), (30, 200)])
-def test_nearest_of_old_and_new_rows(kind, dtype, n, d):
+def test_nearest_of_old_and_new_rows(tiny, kind, dtype, n, d):
     rng = np.random.default_rng(n + d)
     X = KINDS[kind](rng, n + 20, d).astype(dtype)
     old, new = X[:n], X[n:]
-    index = BlockedIndex(old, EUCLIDEAN, 2)
+    index = tiny(old)
     for k in (1, 6, n // 2, n - 1):
         assert_nearest(index.nearest(new, k), all_distances(new, old), k)
         others = all_distances(old, old)
@@ -120,15 +124,14 @@ def test_nearest_of_old_and_new_rows(kind, dtype, n, d):
         assert_nearest(index.own(k, None), others, k)
 
 
-@pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("n", "d"), [(150, 3), (80, 40)])
-def test_within_either_reach(kind, dtype, n, d):
+def test_within_either_reach(tiny, kind, dtype, n, d):
     rng = np.random.default_rng(n + d)
     X = KINDS[kind](rng, n + 20, d).astype(dtype)
     old, new = X[:n], X[n:]
-    index = BlockedIndex(old, EUCLIDEAN, 2)
+    index = tiny(old)
     distances = all_distances(new, old)
     reach = np.quantile(distances, 0.1, axis=1) * rng.choice([0.0, 1e-9, 0.5, 1.0, 1e100], 20)
     reaches = np.median(distances) * 10.0 ** rng.uniform(-12, 0, n)
@@ -143,15 +146,14 @@ def test_within_either_reach(kind, dtype, n, d):
     np.testing.assert_array_equal(index.own(None, float(np.median(distances))).counts, others.sum(axis=1))
 
 
-@pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("spread", [1.0, 1e-3, 1e-7])
-def test_tight_clusters_are_searched_until_certain(dtype, spread):
+def test_tight_clusters_are_searched_until_certain(tiny, dtype, spread):
     """Clusters whose inner distances are below the rounding of float32 products."""
     rng = np.random.default_rng(0)
     X = np.repeat(rng.standard_normal((12, 20)), 25, axis=0).astype(dtype)
     X = np.unique((X + spread * rng.standard_normal(X.shape)).astype(dtype), axis=0)
-    index = BlockedIndex(X, EUCLIDEAN, 2)
+    index = tiny(X)
     joined, asked = index.own(7, None), VectorIndex.own(index, 7, None)
     others = all_distances(X, X)
     np.fill_diagonal(others, np.inf)
@@ -161,32 +163,30 @@ def test_tight_clusters_are_searched_until_certain(dtype, spread):
 
 
 @pytest.mark.parametrize("axes", [0, 3])
-def test_threads_and_tiles_change_nothing(axes, monkeypatch):
+def test_threads_and_tiles_change_nothing(axes):
     X = np.random.default_rng(0).standard_normal((700, 30)) * 0.8 ** np.arange(30)
-    monkeypatch.setattr(join, "plan", bounds_from(axes))
-    monkeypatch.setattr(exact, "_MANY", 1)
     lists = []
     for tile in (640, 37, 100):
-        monkeypatch.setattr(join, "_ROWS_PER_TILE", tile)
-        monkeypatch.setattr(join, "_ASKING_PER_TILE", tile)
-        one, two = seeming_neighbors(X, 12, 1), seeming_neighbors(X, 12, 2)
+        costs = SearchCosts(rows_per_tile=tile, asking_per_tile=tile, many=1)
+        one, two = (seeming_neighbors(X, 12, some_axes(30, axes), n_jobs, costs=costs) for n_jobs in (1, 2))
         np.testing.assert_array_equal(one.indices, two.indices)
         np.testing.assert_array_equal(one.farthest, two.farthest)
-        index = BlockedIndex(X, EUCLIDEAN, 2)
+        index = Bounded(X, EUCLIDEAN, 2, axes=axes, costs=costs)
         lists += [index.own(9, None), VectorIndex.own(index, 9, None)]
     for other in lists[1:]:
         np.testing.assert_array_equal(other.indices, lists[0].indices)
         np.testing.assert_array_equal(other.distances, lists[0].distances)
 
 
-def test_bounds_leave_few_products_where_few_columns_lead(monkeypatch):
+def test_bounds_leave_few_products_where_few_columns_lead():
     """What is found is the same, and the plan of a table large enough is one with bounds."""
     rng = np.random.default_rng(4)
     X = rng.standard_normal((2_500, 5)) @ rng.standard_normal((5, 90)) + 1e-2 * rng.standard_normal((2_500, 90))
-    plain = BlockedIndex(X, EUCLIDEAN, 2).own(8, None)
-    monkeypatch.setattr(join, "_LEAST_WORK", 0.0)
-    monkeypatch.setattr(join, "_ROWS_PER_TILE", 300)
-    assert join.plan(X, X, 13).axes is not None
-    bounded = BlockedIndex(X, EUCLIDEAN, 2).own(8, None)
+    index = BlockedIndex(X, EUCLIDEAN, 2)
+    assert index._axes(X, 13) is None
+    plain = index.own(8, None)
+    index = BlockedIndex(X, EUCLIDEAN, 2, costs=SearchCosts(least_work=0.0, rows_per_tile=300))
+    assert index._axes(X, 13) is not None
+    bounded = index.own(8, None)
     np.testing.assert_array_equal(bounded.indices, plain.indices)
     np.testing.assert_array_equal(bounded.distances, plain.distances)

@@ -18,6 +18,7 @@ from gramfold.neighbors.precomputed import (
     check_distances,
     settled_distances,
 )
+from gramfold.runtime.costs import SearchCosts
 from gramfold.types import Neighbors
 
 RNG = np.random.default_rng(0)
@@ -38,9 +39,9 @@ def assert_same_lists(first, second):
 
 
 @pytest.mark.parametrize("entries", [2_000_000, 100])  # in one block, and a row at a time
-def test_distances_are_searched_as_the_rows_are(entries, monkeypatch):
-    monkeypatch.setattr("gramfold.neighbors.precomputed._ENTRIES_PER_BLOCK", entries)
-    tree, given = tree_over(X), DistanceIndex(cdist(X, X), np.arange(80))
+def test_distances_are_searched_as_the_rows_are(entries):
+    costs = SearchCosts(entries_per_block=entries)
+    tree, given = tree_over(X), DistanceIndex(cdist(X, X), np.arange(80), costs=costs)
     to_train = cdist(QUERIES, X)
     assert_same_lists(given.own(6, None), tree.own(6, None))
     assert_same_lists(given.own(None, 0.7), tree.own(None, 0.7))
@@ -57,7 +58,7 @@ def test_ties_go_to_the_lower_index():
 def test_duplicates_are_one_vertex():
     rows = X[[0, 1, 0, 2, 3, 1, 4]]
     D = cdist(rows, rows)
-    given, tree = DistanceIndex(D, collapse_distances(D).first), tree_over(X[:5])
+    given, tree = DistanceIndex.of(D, collapse_distances(D).first), tree_over(X[:5])
     assert_same_lists(given.own(3, None), tree.own(3, None))
     assert_same_lists(given.nearest(cdist(QUERIES, rows), 3), tree.nearest(QUERIES, 3))
 
@@ -154,7 +155,7 @@ def test_what_a_graph_cannot_tell():
 
 
 def test_a_transformer_finds_what_the_tree_finds():
-    index = TransformerIndex(KNeighborsTransformer(n_neighbors=5, mode="distance"), tree_over(X))
+    index = TransformerIndex.of(KNeighborsTransformer(n_neighbors=5, mode="distance"), tree_over(X))
     assert_same_lists(index.own(None, None), tree_over(X).own(5, None))
     # scikit-learn gives one neighbour more than asked, so that a training row may be left out
     assert_same_lists(index.nearest(QUERIES, 5), tree_over(X).nearest(QUERIES, 5))
@@ -163,7 +164,7 @@ def test_a_transformer_finds_what_the_tree_finds():
 
 
 def test_a_radius_transformer_may_leave_rows_alone():
-    index = TransformerIndex(RadiusNeighborsTransformer(radius=0.5, mode="distance"), tree_over(X))
+    index = TransformerIndex.of(RadiusNeighborsTransformer(radius=0.5, mode="distance"), tree_over(X))
     found = index.own(None, None)
     assert_same_lists(found, tree_over(X).own(None, 0.5))
     assert (found.counts == 0).any()
@@ -172,14 +173,14 @@ def test_a_radius_transformer_may_leave_rows_alone():
 def test_a_radius_transformer_gives_new_rows_all_within():
     wide = RadiusNeighborsTransformer(radius=100.0)  # everybody, as a graph of the k nearest has the same number each
     for transformer in (RadiusNeighborsTransformer(radius=0.7), wide):
-        index = TransformerIndex(transformer, tree_over(X))
+        index = TransformerIndex.of(transformer, tree_over(X))
         reach = np.full(15, transformer.radius)
         assert_same_lists(index.nearest(QUERIES, 5), tree_over(X).within(QUERIES, reach, np.zeros(80)))
     assert (GraphIndex(csr_array(cdist(X, X))).nearest(csr_array(cdist(QUERIES, X)), 5).counts == 80).all()
 
 
 def test_a_transformer_that_tells_no_lengths():
-    index = TransformerIndex(KNeighborsTransformer(n_neighbors=5, mode="connectivity"), tree_over(X))
+    index = TransformerIndex.of(KNeighborsTransformer(n_neighbors=5, mode="connectivity"), tree_over(X))
     assert (index.own(None, None).counts == 4).all()  # the row itself is one of its five
     found = index.nearest(QUERIES, 5)
     assert (found.counts == 5).all()  # none of them is the nearest, so all stay
@@ -195,7 +196,7 @@ class Loose(KNeighborsTransformer):
 
 @pytest.mark.parametrize("mode", ["distance", "connectivity"])
 def test_a_transformer_need_not_recognise_training_rows(mode):
-    index = TransformerIndex(Loose(n_neighbors=5, mode=mode), tree_over(X))
+    index = TransformerIndex.of(Loose(n_neighbors=5, mode=mode), tree_over(X))
     found = index.nearest(X, 5)
     np.testing.assert_array_equal(found.nearest, np.arange(80))
     np.testing.assert_array_equal(found.distances[found.indptr[:-1]], 0.0)
@@ -205,7 +206,7 @@ def test_a_transformer_need_not_recognise_training_rows(mode):
 
 def test_a_transformer_is_not_fitted_in_place_and_knows_the_rows():
     transformer, tree = KNeighborsTransformer(n_neighbors=5), tree_over(X)
-    index = TransformerIndex(transformer, tree)
+    index = TransformerIndex.of(transformer, tree)
     assert not hasattr(transformer, "n_samples_fit_")
     group, others = np.arange(30), np.arange(30, 80)
     assert index.gap(group, others) == tree.gap(group, others)
@@ -233,12 +234,12 @@ def test_a_transformer_is_not_fitted_in_place_and_knows_the_rows():
 )
 @pytest.mark.parametrize("scale", [1.0, 1e-12, 1e12])
 @pytest.mark.parametrize("entries", [2_000_000, 5])
-def test_no_matrix_of_distances(spoil, sentence, scale, entries, monkeypatch):
-    monkeypatch.setattr("gramfold.neighbors.precomputed._ENTRIES_PER_BLOCK", entries)
+def test_no_matrix_of_distances(spoil, sentence, scale, entries):
+    costs = SearchCosts(entries_per_block=entries)
     D = 1.0 - np.eye(5)
-    check_distances(scale * D)
+    check_distances(scale * D, costs)
     with pytest.raises(InputError, match=sentence):
-        check_distances(scale * spoil(D))
+        check_distances(scale * spoil(D), costs)
 
 
 def test_what_rounding_left_is_taken_out():

@@ -1,6 +1,7 @@
 """Which search is chosen, and what passes through."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from gramfold.errors import ApproximationWarning, InputError
 from gramfold.neighbors.exact import BlockedIndex, TreeIndex
 from gramfold.neighbors.precomputed import DistanceIndex, GraphIndex, TransformerIndex
 from gramfold.neighbors.search import build_index
+from gramfold.runtime.costs import SearchCosts
 
 
 def build(X, **changes):
@@ -70,30 +72,34 @@ def test_given_neighbours():
 
 
 class TestApproximate:
+    CHEAP = SearchCosts(approximate_row=0.0, approximate_column=1.0)
+
     @pytest.fixture(autouse=True)
-    def _low_limit(self, monkeypatch):
+    def _faiss(self):
         pytest.importorskip("faiss")
-        monkeypatch.setattr("gramfold.neighbors.search._APPROXIMATE_ROW", 0.0)
-        monkeypatch.setattr("gramfold.neighbors.search._APPROXIMATE_COLUMN", 1.0)
+
+    def test_few_rows_are_searched_exactly(self):
+        assert type(build(rows(200, 20))[0]) is BlockedIndex  # as nothing makes the other search cheap
 
     def test_auto_switches_with_a_warning_that_tells_the_recall(self):
         with pytest.warns(ApproximationWarning, match=r"neighbours of 200 rows in 20 dimensions.*recall \d\.\d{3}"):
-            index, _ = build(rows(200, 20))
+            index, _ = build(rows(200, 20), costs=self.CHEAP)
         assert type(index).__name__ == "SmallWorldIndex"
         assert 0.9 < index.recall <= 1.0
 
-    def test_auto_stays_exact_where_a_few_columns_tell_who_is_far(self, monkeypatch):
+    def test_auto_stays_exact_where_a_few_columns_tell_who_is_far(self):
         X = rows(2_000, 4) @ rows(4, 64)
-        monkeypatch.setattr("gramfold.neighbors.join._LEAST_WORK", 0.0)
-        monkeypatch.setattr("gramfold.neighbors.search._APPROXIMATE_ROW", 1_000 * 100)  # of 64 columns: 1,000 · 124
-        assert type(build(X)[0]) is BlockedIndex
+        costs = replace(self.CHEAP, least_work=0.0, approximate_row=1_000.0 * 100)  # of 64 columns: 1,000 · 124
+        assert type(build(X, costs=costs)[0]) is BlockedIndex
         with pytest.warns(ApproximationWarning):
-            build(rows(2_000, 64))
+            build(rows(2_000, 64), costs=costs)
+        with pytest.warns(ApproximationWarning):
+            build(X, costs=replace(costs, least_work=np.inf))  # nobody has asked the columns
 
     def test_asked_for_it_does_not_warn(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            index, _ = build(rows(200, 20), neighbors="approximate")
+            index, _ = build(rows(200, 20), neighbors="approximate", costs=self.CHEAP)
         assert type(index).__name__ == "SmallWorldIndex"
         assert index.recall > 0.9
 
@@ -103,14 +109,14 @@ class TestApproximate:
         ids=["exact", "radius", "metric"],
     )
     def test_where_it_may_not_or_cannot_the_search_is_exact(self, changes):
-        assert type(build(rows(200, 20), **changes)[0]) is BlockedIndex
+        assert type(build(rows(200, 20), costs=self.CHEAP, **changes)[0]) is BlockedIndex
 
     def test_a_tree_is_never_too_slow(self):
-        assert type(build(rows(200, 15))[0]) is TreeIndex
+        assert type(build(rows(200, 15), costs=self.CHEAP)[0]) is TreeIndex
 
     def test_auto_stays_exact_without_faiss(self, monkeypatch):
         monkeypatch.setattr("gramfold.neighbors.search.faiss_installed", lambda: False)
-        assert type(build(rows(200, 20))[0]) is BlockedIndex
+        assert type(build(rows(200, 20), costs=self.CHEAP)[0]) is BlockedIndex
 
 
 @pytest.mark.parametrize("neighbors", ["auto", "exact", "approximate"])

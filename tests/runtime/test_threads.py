@@ -219,7 +219,7 @@ def test_a_limit_that_a_library_refuses_is_not_left_behind(three_threads):
 
 
 def test_k_means_in_several_threads_leaves_linear_algebra_its_threads(three_threads):
-    from gramfold.kernels.sampling import kmeans_rows
+    from gramfold.kernels.landmarks import kmeans_rows
 
     X = np.random.default_rng(0).standard_normal((400, 3))
     threads = [

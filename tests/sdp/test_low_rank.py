@@ -3,8 +3,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from gramfold.direct.factor import Factor, Symbolic
 from gramfold.errors import InputError, UnboundedProblemError
-from gramfold.ordering.factor import Factor, Symbolic
 from gramfold.sdp import interior_point, low_rank, low_rank_search
 from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.problem import Problem
@@ -111,16 +111,14 @@ def test_a_factor_of_blocks_solves():
     assert factor.negative == 0
 
 
-def test_the_direction_solves_the_linearised_conditions(monkeypatch):
+def test_the_direction_solves_the_linearised_conditions():
     """With θ = 1 the step is Newton's: along it every condition falls at the rate of its size."""
     points = curved(15, 0)
     pairs, distances = nearest_pairs(points, 3)
     problem = Problem.of(pairs, distances)
     search = low_rank_search.Search(problem, Symbolic.of(Assembly.of(pairs, 15).pattern()), None)
     search.measure(1e-3)
-    monkeypatch.setattr(low_rank_search, "_LEAST_DAMPING", 0.0)
-    search.eigenvalues, search.residual = np.ones(4), 0.0  # so that θ = 1
-    newton = low_rank_search._Newton(search)
+    newton = low_rank_search._Newton(search, theta=1.0)
     mu = 0.3
     step = newton.direction(mu, 0.0)
     h = 1e-6

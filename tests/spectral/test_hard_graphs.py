@@ -12,7 +12,7 @@ from gramfold.graph.laplacian import degrees, laplacian
 from gramfold.kernels.penalty import PenaltyKernel
 from gramfold.neighbors.exact import BlockedIndex, TreeIndex
 from gramfold.neighbors.metrics import Metric
-from gramfold.spectral import shift_invert
+from gramfold.runtime.costs import COSTS, Costs, EigenCosts
 from gramfold.spectral.policy import leading_spectrum
 from tests.spectral.examples import cycle, from_edges, path, star, torus, two_clusters
 
@@ -100,15 +100,15 @@ HARD = {
     "cloud of twenty dimensions": lambda: neighbours(np.random.default_rng(5).standard_normal((3000, 20)), 10),
 }
 COUNT = 5
+OUR_FACTOR = Costs(eigen=EigenCosts(superlu_operations=0))  # which small graphs are not given otherwise
 # What eigenvalues may be known to, whoever solves: below ‖L‖·eps there is only rounding.
 ROUNDING = 10 * np.finfo(np.float64).eps
 
 
 @pytest.mark.parametrize("normalized", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", HARD)
-def test_right_to_each_eigenvalue_or_refused(name: str, normalized: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not normalized:  # our own factor, which small graphs are not given otherwise
-        monkeypatch.setattr(shift_invert, "_SMALL_OPERATIONS", 0)
+def test_right_to_each_eigenvalue_or_refused(name: str, normalized: bool) -> None:
+    costs = COSTS if normalized else OUR_FACTOR
     L = HARD[name]()
     n = L.shape[0]
     weights = csr_array((np.where(L.data < 0, -L.data, 0.0), L.indices, L.indptr), shape=L.shape)
@@ -116,7 +116,7 @@ def test_right_to_each_eigenvalue_or_refused(name: str, normalized: bool, monkey
     kernel = PenaltyKernel(penalty=L, mass=mass, null=np.ones((n, 1)), rows=np.arange(n))
     refusable = NotConvergedError if "12 orders" in name else ()  # nothing else may be refused
     try:
-        found = leading_spectrum(kernel, COUNT)
+        found = leading_spectrum(kernel, COUNT, costs=costs)
     except refusable:
         return
     V, mu = found.eigenvectors, found.penalties

@@ -6,7 +6,6 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
-from gramfold.spectral import independent
 from gramfold.spectral.independent import NEW_DIRECTION, new_directions, step_levels
 
 
@@ -66,10 +65,9 @@ def reference_novelty(taken: np.ndarray, other: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("block", [10**6, 5_000])
-def test_matches_a_plain_regression(block, monkeypatch):
-    monkeypatch.setattr(independent, "_ENTRIES_PER_BLOCK", block)
+def test_matches_a_plain_regression(block):
     vectors, _ = rectangle(3.0, 2.0, 6, n=200)
-    found = new_directions(vectors * [1, 50, 1, 1e-3, 1, 1] + 0.3, 6)
+    found = new_directions(vectors * [1, 50, 1, 1e-3, 1, 1] + 0.3, 6, entries_per_block=block)
     assert found.taken.tolist() == [0, 1]
     assert found.novelty[0] == 1
     assert found.novelty[1] == pytest.approx(reference_novelty(vectors[:, :1], vectors[:, 1]), rel=1e-9)

@@ -1,5 +1,7 @@
 """Whoever solves, the result is right, its residuals are the true ones, and a wrong one is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.linalg import eigh
@@ -11,6 +13,7 @@ from gramfold.errors import NotConvergedError
 from gramfold.graph.laplacian import laplacian
 from gramfold.kernels.gram import centered_gram
 from gramfold.kernels.penalty import PenaltyKernel
+from gramfold.runtime.costs import Costs, EigenCosts
 from gramfold.spectral import krylov, policy, shift_invert, sparse
 from gramfold.spectral.policy import leading_spectrum
 from gramfold.spectral.sparse import affordable_factor
@@ -30,21 +33,16 @@ from tests.spectral.examples import (
 )
 
 
-def _none_at_first(matrix: csr_array, seconds: float) -> object:
-    return None if np.isfinite(seconds) else affordable_factor(matrix, seconds)
-
-
 def _fails(*_: object, **__: object) -> None:
     raise NotConvergedError("too close together")
 
 
 PENALTY_SOLVERS = {
-    "dense": {"_DENSE_ROWS": 10_000},
-    "full factor": {"_DENSE_ROWS": 0, "_FULL": 0.0},
-    "shift-invert": {"_DENSE_ROWS": 0, "_FULL": 2.0},
-    "shift-invert, our factor": {"_DENSE_ROWS": 0, "_FULL": 2.0, "_SMALL_OPERATIONS": 0},
-    "products": {"_DENSE_ROWS": 0, "_FULL": 2.0, "affordable_factor": _none_at_first},
-    "multigrid": {"_DENSE_ROWS": 0, "_FULL": 2.0, "affordable_factor": lambda *_: None, "chebyshev_eigenpairs": _fails},
+    "dense": EigenCosts(dense_rows=10_000),
+    "full factor": EigenCosts(dense_rows=0, full_share=0.0),
+    "shift-invert": EigenCosts(dense_rows=0, full_share=2.0),
+    "shift-invert, our factor": EigenCosts(dense_rows=0, full_share=2.0, superlu_operations=0),
+    "products": EigenCosts(dense_rows=0, full_share=2.0, factored_pair=1e9),  # too slow, unless nothing else is left
 }
 NAMES = {
     "dense": "dense",
@@ -52,18 +50,14 @@ NAMES = {
     "shift-invert": "shift-invert",
     "shift-invert, our factor": "shift-invert",
     "products": "Chebyshev",
-    "multigrid": "LOBPCG",
 }
 
 
-def choose(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in PENALTY_SOLVERS[solver].items():
-        room = next(room for room in (policy, sparse, shift_invert) if hasattr(room, name))
-        monkeypatch.setattr(room, name, value)
-    if solver == "multigrid":
-        pytest.importorskip("pyamg")
-    else:
-        monkeypatch.setattr(sparse, "pyamg_installed", lambda: False)
+def choosing(solver: str) -> Costs:
+    return Costs(eigen=PENALTY_SOLVERS[solver])
+
+
+NEVER_DENSE = Costs(eigen=EigenCosts(dense_rows=0))
 
 
 def indefinite(n: int, seed: int = 0) -> np.ndarray:
@@ -88,11 +82,10 @@ def check_penalty(spectrum: Spectrum, P: csr_array, mass: np.ndarray) -> None:
 
 @pytest.mark.parametrize("solver", PENALTY_SOLVERS)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_penalties_against_numpy(solver: str, weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    choose(solver, monkeypatch)
+def test_penalties_against_numpy(solver: str, weighted: bool) -> None:
     P = two_clusters(60, 0.5)
     mass = np.random.default_rng(0).lognormal(size=120) if weighted else np.ones(120)
-    spectrum = leading_spectrum(penalty_kernel(P, mass), 4)
+    spectrum = leading_spectrum(penalty_kernel(P, mass), 4, costs=choosing(solver))
     values, vectors = eigh(P.toarray(), np.diag(mass))
     np.testing.assert_allclose(spectrum.penalties, values[1:5], rtol=1e-8)
     np.testing.assert_allclose(spectrum.eigenvalues, 1 / values[1:5], rtol=1e-8)
@@ -103,10 +96,9 @@ def test_penalties_against_numpy(solver: str, weighted: bool, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("solver", ["dense", "shift-invert", "shift-invert, our factor"])
-def test_path_of_2000(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    choose(solver, monkeypatch)
+def test_path_of_2000(solver: str) -> None:
     n = 700 if solver == "dense" else 2000
-    spectrum = leading_spectrum(penalty_kernel(path(n)), 4)
+    spectrum = leading_spectrum(penalty_kernel(path(n)), 4, costs=choosing(solver))
     np.testing.assert_allclose(spectrum.penalties, path_eigenvalues(n, 4), rtol=1e-8)
     check_penalty(spectrum, path(n), np.ones(n))
 
@@ -120,22 +112,16 @@ def test_path_of_2000(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
         (torus(20, 20), torus_eigenvalues(20, 20, 4)),
     ],
 )
-def test_repeated_eigenvalues(solver: str, P: csr_array, expected: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
-    choose(solver, monkeypatch)
-    spectrum = leading_spectrum(penalty_kernel(P), 4)
+def test_repeated_eigenvalues(solver: str, P: csr_array, expected: np.ndarray) -> None:
+    spectrum = leading_spectrum(penalty_kernel(P), 4, costs=choosing(solver))
     np.testing.assert_allclose(spectrum.penalties, expected, rtol=1e-7)
     check_penalty(spectrum, P, np.ones(P.shape[0]))
 
 
 @pytest.mark.parametrize("solver", PENALTY_SOLVERS)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
-def test_a_weak_bridge(solver: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    choose(solver, monkeypatch)
-    if solver == "multigrid":  # eigenvalues of 1e-11 and 5 are too far apart for it, and it says so
-        with pytest.raises(NotConvergedError, match="LOBPCG"):
-            leading_spectrum(penalty_kernel(two_clusters(200, 1e-9, seed)), 2)
-        return
-    spectrum = leading_spectrum(penalty_kernel(two_clusters(200, 1e-9, seed)), 2)
+def test_a_weak_bridge(solver: str, seed: int) -> None:
+    spectrum = leading_spectrum(penalty_kernel(two_clusters(200, 1e-9, seed)), 2, costs=choosing(solver))
     sides = np.repeat([1.0, -1.0], 200)[:, None]
     assert angle(spectrum.eigenvectors[:, :1], sides) < 1e-6
     assert spectrum.penalties is not None
@@ -143,18 +129,16 @@ def test_a_weak_bridge(solver: str, seed: int, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("solver", PENALTY_SOLVERS)
-def test_tiny_eigenvalues_as_in_local_linear_embedding(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    choose(solver, monkeypatch)
+def test_tiny_eigenvalues_as_in_local_linear_embedding(solver: str) -> None:
     side = 24
     across, along = (4 * np.sin(np.pi * np.arange(m) / (2 * m)) ** 2 for m in (side, side + 1))
     expected = np.sort((across[:, None] + along).ravel() ** 2)[1:4]
-    spectrum = leading_spectrum(penalty_kernel(sheet_penalty(side)), 3)
+    spectrum = leading_spectrum(penalty_kernel(sheet_penalty(side)), 3, costs=choosing(solver))
     np.testing.assert_allclose(spectrum.penalties, expected, rtol=1e-7)
 
 
-def test_products_that_do_not_converge_give_way_to_the_factor(monkeypatch: pytest.MonkeyPatch) -> None:
-    choose("products", monkeypatch)
-    spectrum = leading_spectrum(penalty_kernel(path(3000)), 2)
+def test_products_that_do_not_converge_give_way_to_the_factor() -> None:
+    spectrum = leading_spectrum(penalty_kernel(path(3000)), 2, costs=choosing("products"))
     assert spectrum.solver.startswith("shift-invert")
     np.testing.assert_allclose(spectrum.penalties, path_eigenvalues(3000, 2), rtol=1e-7)
 
@@ -172,7 +156,7 @@ def test_a_full_graph_is_not_ordered(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError
 
     monkeypatch.setattr(sparse, "affordable_factor", never)
-    monkeypatch.setattr("gramfold.ordering.factor.Symbolic.of", never)
+    monkeypatch.setattr("gramfold.direct.factor.Symbolic.of", never)
     P = full(1010)
     kernel = penalty_kernel(P)
     spectrum = leading_spectrum(kernel, 5)
@@ -204,11 +188,10 @@ def rooted(n: int) -> PenaltyKernel:
     return LLE(2, 8).fit(make_s_curve(n, random_state=0).points).kernel_
 
 
-def test_a_known_root_is_solved_through(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_known_root_is_solved_through() -> None:
     kernel = rooted(300)
     dense = leading_spectrum(kernel, 3)
-    monkeypatch.setattr(policy, "_DENSE_ROWS", 0)
-    found = leading_spectrum(kernel, 3)
+    found = leading_spectrum(kernel, 3, costs=NEVER_DENSE)
     assert found.solver == "shift-invert of a root (SuperLU, ARPACK)"
     np.testing.assert_allclose(found.penalties, dense.penalties, rtol=1e-5)
     assert angle(found.eigenvectors, dense.eigenvectors) < 1e-6
@@ -221,9 +204,8 @@ def test_a_root_that_fails_gives_way_to_the_penalty(monkeypatch: pytest.MonkeyPa
 
     kernel = rooted(300)
     dense = leading_spectrum(kernel, 2)
-    monkeypatch.setattr(policy, "_DENSE_ROWS", 0)
     monkeypatch.setattr(sparse, "smallest_by_root", rough)
-    found = leading_spectrum(kernel, 2)
+    found = leading_spectrum(kernel, 2, costs=NEVER_DENSE)
     assert found.solver == "shift-invert"
     assert angle(found.eigenvectors, dense.eigenvectors) < 1e-6
 
@@ -237,10 +219,9 @@ def test_a_factor_is_afforded_where_it_is_quick_and_fits(monkeypatch: pytest.Mon
     assert affordable_factor(tangle, 10.0) is not None
     monkeypatch.setattr(sparse, "available_memory", lambda: 1e6)
     assert affordable_factor(tangle, 10.0) is None
-    choose("products", monkeypatch)
-    monkeypatch.setattr(sparse, "_PRODUCTS", 50)
-    with pytest.raises(NotConvergedError, match="factor does not fit into memory: install the 'multigrid' extra"):
-        leading_spectrum(penalty_kernel(tangle), 30)
+    few_products = Costs(eigen=replace(PENALTY_SOLVERS["products"], products=50))
+    with pytest.raises(NotConvergedError, match="factor does not fit into memory: ask for fewer"):
+        leading_spectrum(penalty_kernel(tangle), 30, costs=few_products)
 
 
 def test_an_earlier_solution_is_a_better_start(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,16 +256,13 @@ def test_the_normalised_form_of_uneven_degrees() -> None:
 
 @pytest.mark.parametrize(("n", "dense_rows"), [(300, 1000), (300, 0), (1010, 1000)])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_grams_and_their_negative_part(
-    n: int, dense_rows: int, weighted: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(policy, "_DENSE_ROWS", dense_rows)
+def test_grams_and_their_negative_part(n: int, dense_rows: int, weighted: bool) -> None:
     array = indefinite(n)
     mass = np.random.default_rng(1).integers(1, 4, n).astype(float) if weighted else np.ones(n)
     kernel = centered_gram(array, scale=-0.5, mass=mass)
     root = np.sqrt(mass)
     every = np.linalg.eigvalsh(kernel.matrix() * np.outer(root, root))
-    spectrum = leading_spectrum(kernel, 3)
+    spectrum = leading_spectrum(kernel, 3, costs=Costs(eigen=EigenCosts(dense_rows=dense_rows)))
     np.testing.assert_allclose(spectrum.eigenvalues, every[::-1][:3], rtol=1e-10)
     assert every[0] < -1
     assert spectrum.most_negative == pytest.approx(every[0], rel=1e-12 if n <= dense_rows else 1e-3)

@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from gramfold.errors import NotConvergedError
+from gramfold.runtime.costs import Costs, EigenCosts
 from gramfold.spectral import shift_invert
 from gramfold.spectral.shift_invert import rayleigh_ritz, smallest_eigenpairs, solve_off_null
 from tests.spectral.examples import (
@@ -92,8 +93,11 @@ def test_rayleigh_ritz_finds_the_pairs_in_a_span() -> None:
     np.testing.assert_allclose(np.abs(np.sum(vectors * expected, axis=0)), 1.0, rtol=1e-10)
 
 
-def test_a_factor_that_breaks_down_is_told_in_our_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shift_invert, "SHIFT", 0.0)
-    pair = csr_array(np.array([[1.0, -1.0], [-1.0, 1.0]]))  # its second pivot is 0 without rounding
+@pytest.mark.parametrize(
+    "costs", [EigenCosts(), EigenCosts(full_share=2.0), EigenCosts(full_share=2.0, superlu_operations=0)]
+)
+def test_a_factor_that_breaks_down_is_told_in_our_words(costs: EigenCosts) -> None:
+    # by LAPACK, by SuperLU, by our own: what the shift adds to the first pivot makes it 0 without rounding
+    pair = csr_array(np.diag([-shift_invert.SHIFT, 1.0]))
     with pytest.raises(NotConvergedError, match="factorisation of the 2 x 2 penalty broke down"):
-        smallest_eigenpairs(pair, uniform(2), 1)
+        smallest_eigenpairs(pair, uniform(2), 1, costs=Costs(eigen=costs))

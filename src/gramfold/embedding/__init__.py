@@ -1,36 +1,55 @@
 """The one engine: every method is kernel PCA on a Gram matrix of its own."""
 
-from gramfold.embedding.barycentric_places import BarycentricPlaces
-from gramfold.embedding.continuous_embedding import ContinuousEmbedding, ContinuousPiece
-from gramfold.embedding.distance_embedding import DistanceEmbedding
-from gramfold.embedding.edge_weights import EdgeWeights
-from gramfold.embedding.function_embedding import FunctionEmbedding
-from gramfold.embedding.geodesic_embedding import GeodesicEmbedding
-from gramfold.embedding.graph_embedding import GraphEmbedding, NewRows
-from gramfold.embedding.kernel_embedding import KernelEmbedding
-from gramfold.embedding.laplacian_embedding import LaplacianEmbedding
-from gramfold.embedding.local_embedding import LocalEmbedding
-from gramfold.embedding.neighbor_graph import NeighborGraph
-from gramfold.embedding.parameters import method, parameter
-from gramfold.embedding.pieces import Piece
-from gramfold.embedding.way_back import Inverse
+from gramfold.embedding.continuous import ContinuousMap, continuous_degree, continuous_model, continuous_part
+from gramfold.embedding.embedding import Embedding
+from gramfold.embedding.estimator import Estimator
+from gramfold.embedding.fit import Fit
+from gramfold.embedding.functions import KernelFunctions, function_map
+from gramfold.embedding.groups import EdgeWeights, Geodesics, LaplacianMap, Metrics, Neighborhood, Rebuilding
+from gramfold.embedding.laplacian import laplacian_map
+from gramfold.embedding.linear import LinearMap, OrientedMap, Table, first_look, linear_model
+from gramfold.embedding.model import Fitted, Inverse, Model
+from gramfold.embedding.parameters import attribute, method, parameter
+from gramfold.embedding.reading import Reads
+from gramfold.embedding.solving import Whole, judged, lay_out, single_point
+from gramfold.extension.placement import Built, Part, widened
+from gramfold.graph.components import Component
 
 __all__ = [
-    "BarycentricPlaces",
-    "ContinuousEmbedding",
-    "ContinuousPiece",
-    "DistanceEmbedding",
+    "Built",
+    "Component",
+    "ContinuousMap",
     "EdgeWeights",
-    "FunctionEmbedding",
-    "GeodesicEmbedding",
-    "GraphEmbedding",
+    "Embedding",
+    "Estimator",
+    "Fit",
+    "Fitted",
+    "Geodesics",
     "Inverse",
-    "KernelEmbedding",
-    "LaplacianEmbedding",
-    "LocalEmbedding",
-    "NeighborGraph",
-    "NewRows",
-    "Piece",
+    "KernelFunctions",
+    "LaplacianMap",
+    "LinearMap",
+    "Metrics",
+    "Model",
+    "Neighborhood",
+    "OrientedMap",
+    "Part",
+    "Reads",
+    "Rebuilding",
+    "Table",
+    "Whole",
+    "attribute",
+    "continuous_degree",
+    "continuous_model",
+    "continuous_part",
+    "first_look",
+    "function_map",
+    "judged",
+    "laplacian_map",
+    "lay_out",
+    "linear_model",
     "method",
     "parameter",
+    "single_point",
+    "widened",
 ]

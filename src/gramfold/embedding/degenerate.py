@@ -13,19 +13,15 @@ A map that keeps more of the nearest than PCA does may have a few more strangers
 one that keeps less than two thirds of them half the limit holds. The limits were found on 2,300 maps: every method
 with 5 to 15 neighbours on digits, faces, cells, tables, mixtures, groups, sheets, spheres and rings. There the
 difference of s follows that of the accuracy of the 5 nearest labels (correlation 0.76) more closely than mean ranks or
-the overlap of neighbours do. Beyond one pass over each column the cost does not grow with the rows: at most 600 are
-looked at, at even steps through the data, the same ones every time.
+the overlap of neighbours do. At most 600 rows are looked at, at even steps, the same ones every time.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
-from scipy.sparse import issparse
 
 from gramfold.errors import DegenerateMapWarning
-from gramfold.neighbors.metrics import Metric
+from gramfold.kernels.plain_map import Data, classical_map
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Integers
 
@@ -48,18 +44,6 @@ _STRANGER = 1 / 3
 _MORE_STRANGERS = 0.06
 _FEWER_NEAREST = 2 / 3  # of those that PCA keeps, below which half as many more strangers are too many
 _SURE = 4.0  # standard errors
-
-_MORE_VECTORS, _ROUNDS = 6, 5  # of the block power method: a plain map need not be exact
-
-
-class Data(Protocol):
-    """What the rows of a map are in the data."""
-
-    def squares(self, left: Integers, right: Integers) -> Floats:
-        """Squared distances between these rows and those."""
-
-    def plain_map(self, rows: Integers, dimensions: int) -> Floats:
-        """Places of these rows on the map of PCA, or for distances of classical scaling."""
 
 
 def warn_of_degenerate_map(places: Floats, data: Data | None, remedy: str, *, keeps_neighbors: bool = True) -> None:
@@ -139,12 +123,9 @@ def _as_far_out(column: Floats, rows: Integers, taken: TakenAxis, axis: int, dat
     among = data.squares(rows[others], rows[others])
     # |x − mean of the others|² beyond that of one of the others
     beyond = np.sqrt(np.maximum(data.squares(rows[outer], rows[others]).mean(axis=1) - among.mean(), 0.0))
-    spread = np.std(_classical(among, axis + 1)[:, -1])
+    spread = np.std(classical_map(among, axis + 1)[:, -1])
     on_map = np.abs(column[outer] - column[others].mean())
     return bool(np.median(on_map) * spread <= _AS_IN_DATA * np.median(beyond) * np.std(column[others]))
-
-
-# --- rows beside others that are not near them
 
 
 def _compare(places: Floats, rows: Integers, data: Data | None, keeps_neighbors: bool) -> list[str]:
@@ -199,91 +180,6 @@ class _Kept:
         distances = np.take_along_axis(in_data, nearest, axis=1)
         strangers = (distances[:, :_NEIGHBORS] > cuts[:, 1:]).mean(axis=1)
         return cls(strangers, float((distances <= cuts[:, :1]).mean()))
-
-
-# --- the data
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A table, dense or sparse, under the Euclidean metric, or the cosine one if `unit` makes rows of one length."""
-
-    table: Any
-    unit: Metric
-
-    def _rows(self, rows: Integers) -> Any:
-        taken = self.table[rows]
-        return taken if issparse(taken) else self.unit.prepare(taken).astype(np.float64)
-
-    def squares(self, left: Integers, right: Integers) -> Floats:
-        asked, points = self._rows(left), self._rows(right)
-        if not issparse(points):
-            mean = points.mean(axis=0)  # so that less is lost to rounding
-            asked, points = asked - mean, points - mean
-        products = asked @ points.T
-        products = products.toarray() if issparse(products) else products
-        return np.asarray(np.maximum(_lengths(asked)[:, None] + _lengths(points) - 2.0 * products, 0.0))
-
-    def plain_map(self, rows: Integers, dimensions: int) -> Floats:
-        points = self._rows(rows)
-        mean = np.asarray(points.mean(axis=0)).ravel()
-
-        def scatter(axes: Floats) -> Floats:
-            places = points @ axes - mean @ axes
-            return np.asarray(points.T @ places - np.outer(mean, places.sum(axis=0)))
-
-        return np.asarray(points @ _leading(scatter, len(mean), dimensions))
-
-
-@dataclass(frozen=True)
-class Distances:
-    """A square matrix of all distances."""
-
-    matrix: Floats
-
-    def squares(self, left: Integers, right: Integers) -> Floats:
-        return np.asarray(np.square(self.matrix[np.ix_(left, right)], dtype=np.float64))
-
-    def plain_map(self, rows: Integers, dimensions: int) -> Floats:
-        return _classical(self.squares(rows, rows), dimensions)
-
-
-def rows_by(metric: Metric, table: Any) -> Rows | None:
-    """A table under this metric; None where that has no products to make distances quickly."""
-    return Rows(table, metric) if metric.family == "euclidean" else None
-
-
-def all_distances(matrix: Any) -> Distances | None:
-    """A matrix of all distances; None of one that holds some."""
-    return None if issparse(matrix) or matrix.shape[0] != matrix.shape[1] else Distances(matrix)
-
-
-def _classical(squared: Floats, dimensions: int) -> Floats:
-    """Classical scaling (m, p) of squared distances."""
-    means = squared.mean(axis=1)
-    gram = -0.5 * (squared - means[:, None] - means[None, :] + means.mean())
-    vectors = _leading(lambda block: gram @ block, len(gram), dimensions)
-    lengths = np.einsum("ij,ij->j", vectors, gram @ vectors)
-    return np.asarray(vectors * np.sqrt(np.maximum(lengths, 0.0)))
-
-
-def _leading(product: Callable[[Floats], Floats], n: int, count: int) -> Floats:
-    """About the leading eigenvectors (n, p) of a matrix that is known by its products: a block power method."""
-    count = min(count, n)
-    width = min(n, count + _MORE_VECTORS)
-    # waves of all lengths: vectors that no data are made to be orthogonal to
-    block = np.cos(np.outer(np.arange(n) + 0.5, np.arange(width) * (np.pi / n) * max(1, n // width) + 1.0))
-    for _ in range(_ROUNDS):
-        block = np.linalg.qr(product(np.linalg.qr(block)[0]))[0]
-    _, turn = np.linalg.eigh(block.T @ product(block))
-    return np.asarray((block @ turn)[:, ::-1][:, :count])
-
-
-def _lengths(points: Any) -> Floats:
-    """|x|² of each row."""
-    if issparse(points):
-        return np.asarray(points.multiply(points).sum(axis=1)).ravel()
-    return np.asarray(np.einsum("ij,ij->i", points, points))
 
 
 def _squares(left: Floats, right: Floats) -> Floats:

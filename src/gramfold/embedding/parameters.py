@@ -1,26 +1,69 @@
 """One line declares a parameter: its name, type, default, what is allowed, and the words that explain it.
 
-From those lines `method` makes the constructor (which only stores), scikit-learn's constraints and the
-"Parameters" section of the docstring.
+From those lines `method` makes the constructor (which only stores), scikit-learn's constraints and the "Parameters"
+section of the docstring. A fitted attribute is declared likewise: its type, its words, and where the model has it.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from numbers import Integral
-from typing import Any, Literal, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval
 
 Class = TypeVar("Class")
+Value = TypeVar("Value")
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
-def parameter(*, default: Any, allowed: list[Any], words: str, kw_only: bool = True) -> Any:
-    """A constructor parameter; `allowed` is a list of scikit-learn's parameter constraints."""
+def parameter(*, default: Any, allowed: list[Any], words: str, kw_only: bool = True, last: bool = False) -> Any:
+    """A constructor parameter; `allowed` is a list of scikit-learn's parameter constraints.
+
+    One that every estimator has is documented `last`.
+    """
     strict = [_strict(one) for one in allowed]
-    return field(default=default, kw_only=kw_only, metadata={"allowed": strict, "words": words})
+    return field(
+        default=default,
+        kw_only=kw_only,
+        metadata={"allowed": strict, "words": words, "last": last},
+    )
+
+
+class _Attribute:
+    """See `attribute`."""
+
+    def __init__(self, kind: str, words: str, read: Callable[[Any], Any] | None) -> None:
+        self.kind, self.words, self.read = kind, words, read
+        self.__doc__ = " ".join(words.split())
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, estimator: Any, owner: type | None = None) -> Any:
+        if estimator is None:
+            return self
+        try:
+            model = vars(estimator)["model_"]
+            return model.found[self.name] if self.read is None else self.read(model)
+        except KeyError:
+            raise AttributeError(f"'{type(estimator).__name__}' object has no attribute '{self.name}'") from None
+
+    def __set__(self, estimator: Any, value: Any) -> None:
+        raise AttributeError(
+            f"{self.name} is what a fit of {type(estimator).__name__} found, and `transform` would not follow another "
+            "value: fit again, or keep yours under a name of its own."
+        )
+
+
+@overload
+def attribute(kind: str, words: str) -> Any: ...
+@overload
+def attribute(kind: str, words: str, read: Callable[[Any], Value]) -> Value: ...
+def attribute(kind: str, words: str, read: Callable[[Any], Any] | None = None) -> Any:
+    """A fitted attribute: what the fit found under this name, or what `read` makes of the model."""
+    return _Attribute(kind, words, read)
 
 
 class _Number(Interval):
@@ -63,18 +106,18 @@ def method(cls: type[Class]) -> type[Class]:
 
 
 def _documented(cls: type, declared: list[Any]) -> str:
-    """The class's own words with the parameters before and the shared attributes after its own."""
+    """The class's own words with its parameters and attributes; those that every estimator has come last."""
     hints = get_type_hints(cls)
+    declared = sorted(declared, key=lambda one: (one.kw_only, one.metadata["last"]))
     entries = [
         f"{one.name} : {_type_words(hints[one.name])}, default={one.default!r}\n{_indented(one.metadata['words'])}"
         for one in declared
     ]
+    found = {name: one for base in cls.__mro__[::-1] for name, one in vars(base).items() if isinstance(one, _Attribute)}
+    own = [name for base in cls.__mro__ for name in vars(base) if name in found]
+    attributes = [f"{name} : {found[name].kind}\n{_indented(found[name].words)}" for name in dict.fromkeys(own)]
     summary, sections = _split(_dedented(cls.__doc__ or ""))
-    shared = "\n".join(
-        _dedented(base.__dict__["_attributes"]) for base in reversed(cls.__mro__) if "_attributes" in base.__dict__
-    )
-    own = sections.pop("Attributes", "").strip()
-    parts = {"Parameters": "\n".join(entries), "Attributes": f"{own}\n{shared}".strip(), **sections}
+    parts = {"Parameters": "\n".join(entries), "Attributes": "\n".join(attributes), **sections}
     return (
         "\n\n".join([summary.strip(), *(f"{name}\n{'-' * len(name)}\n{text.strip()}" for name, text in parts.items())])
         + "\n"

@@ -1,59 +1,85 @@
 """What the user gives, read once: one sentence for whatever cannot be used."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
-from gramfold.embedding.columns import as_table, require_indices, require_numbers, require_table
 from gramfold.errors import InputError
+from gramfold.neighbors.columns import as_table, numeric_table, require_table
 from gramfold.runtime.memory import require_room
 from gramfold.types import Floats, Integers
 
 _MOST_COLUMNS = 12  # named in one sentence
 
 
-def read_rows(
-    estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, allow_missing: bool = False, check: bool = True
-) -> Any:
-    """X as a finite float64 or float32 array (or CSR matrix), its width remembered or compared.
+@dataclass(frozen=True)
+class Reads:
+    """What X may be, and what may be made of it."""
 
-    With `allow_missing` a value may be NaN; without `check` the caller looks at the values (`check_finite`).
-    """
-    given, X = X, as_table(X)
-    require_table(X, least_rows=2 if reset else 1)
-    if not accept_sparse:
-        _require_dense(X, type(estimator).__name__)
-    if issparse(X):
-        require_indices(X)
-    require_numbers(X)
-    rows = validate_data(
-        estimator,
+    precomputed: bool = False  # distances, edges or kernel values instead of rows
+    sparse: bool = False
+    missing: bool = False  # NaN where a value is not known, in training rows and in new ones
+    gaps: bool = False  # NaN in training rows only
+    checked: bool = True  # whether training values are looked at here; else the method does (`check_finite`)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What is known of the columns of the training rows."""
+
+    count: int
+    names: tuple[str, ...] | None
+
+
+def read_training(name: str, X: Any, reads: Reads) -> tuple[Any, Columns]:
+    """The rows of a fit of this class, which no change of the user's own array reaches, and their columns."""
+    reader = _reader(name)
+    rows = _read(reader, X, reads, reset=True)
+    names = vars(reader).get("feature_names_in_")
+    if reads.checked:
+        check_finite(rows, "X", allow_missing=reads.missing or reads.gaps, names=names)
+    return _owned(rows, X), Columns(reader.n_features_in_, None if names is None else tuple(names))
+
+
+def read_new(name: str, X: Any, reads: Reads, columns: Columns) -> Any:
+    """Rows that a fitted model is asked about."""
+    reader = _reader(name)
+    reader.n_features_in_ = columns.count
+    if columns.names is not None:
+        reader.feature_names_in_ = np.array(columns.names, dtype=object)
+    rows = _read(reader, X, reads, reset=False)
+    check_finite(rows, "X", allow_missing=reads.missing, names=columns.names)
+    return rows
+
+
+def _reader(name: str) -> Any:
+    """On which scikit-learn notes the columns: nothing of an estimator changes, and no other fit can change it."""
+    return _reader_class(name)()
+
+
+@cache
+def _reader_class(name: str) -> type[BaseEstimator]:
+    return type(name, (BaseEstimator,), {})  # of the name that errors are to tell
+
+
+def _read(reader: Any, X: Any, reads: Reads, *, reset: bool) -> Any:
+    """X as a float64 or float32 array (or CSR matrix), its width noted or compared."""
+    X = numeric_table(X, least_rows=2 if reset else 1, dense_for=None if reads.sparse else type(reader).__name__)
+    return validate_data(
+        reader,
         X,
         reset=reset,
         dtype=(np.float64, np.float32),
         order=None if issparse(X) else "C",
-        accept_sparse="csr" if accept_sparse else False,
-        ensure_all_finite=False,  # below, with the place
+        accept_sparse="csr" if reads.sparse else False,
+        ensure_all_finite=False,  # told with the place, see `check_finite`
         ensure_min_samples=2 if reset else 1,
-    )
-    if check:
-        check_finite(rows, "X", allow_missing=allow_missing, names=getattr(estimator, "feature_names_in_", None))
-    return _owned(rows, given) if reset else rows
-
-
-def _require_dense(X: Any, reader: str) -> None:
-    if issparse(X):
-        what, reduced, dense = "sparse matrix", "it", "X.toarray()"
-    elif hasattr(X, "sparse"):  # which a DataFrame has where all of its columns are
-        what, reduced, dense = "table of sparse columns", "X.sparse.to_coo()", "X.sparse.to_dense()"
-    else:
-        return
-    raise InputError(
-        f"X is a {what} of {X.shape[0]} x {X.shape[1]} and {reader} reads dense rows: reduce {reduced} first "
-        f"(sklearn.decomposition.TruncatedSVD) or pass {dense} if that fits in memory."
     )
 
 
@@ -70,9 +96,7 @@ def _owned(rows: Any, given: Any) -> Any:
 
 def read_places(Y: Any, n_components: int) -> Floats:
     """Places on a map of this many dimensions."""
-    Y = as_table(Y, "Y")
-    require_table(Y, 1, "Y")
-    require_numbers(Y, "Y")
+    Y = numeric_table(Y, least_rows=1, name="Y")
     places: Floats = check_array(Y, dtype=np.float64, ensure_all_finite=False, input_name="Y")
     check_finite(places, "Y")
     if places.shape[1] != n_components:
@@ -80,6 +104,18 @@ def read_places(Y: Any, n_components: int) -> Floats:
             f"Y has {places.shape[1]} columns and the map has n_components={n_components}: pass places on the map."
         )
     return places
+
+
+def rows_or_places(points: Any, columns: int, dimensions: int) -> Literal["rows", "places"]:
+    """Which of both these are, by their number of columns."""
+    table = as_table(points)
+    require_table(table, least_rows=1)
+    if columns == dimensions:
+        raise InputError(
+            f"rows and places both have {columns} columns, so extrapolation() cannot tell which these are: say "
+            "of='rows' or of='places'."
+        )
+    return "places" if table.shape[1] == dimensions else "rows"
 
 
 def check_finite(X: Any, name: str, *, allow_missing: bool = False, names: Sequence[str] | None = None) -> bool:

@@ -67,6 +67,8 @@ class Surroundings:
 
     def __call__(self, points: Any) -> Floats:
         """E of each point, (m,)."""
+        if issparse(points) and not self._sparse:
+            points = points.toarray()  # as the training points are
         distances, nearest = self._nearest(points, 1)
         reach = self._nearest(self._points[nearest[:, 0]], self._k + 1)[0][:, -1]
         return share_of_reach(distances[:, 0], reach)

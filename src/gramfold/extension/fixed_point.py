@@ -39,6 +39,7 @@ class FixedPointInverse:
     places: Floats  # (n, p) of all training rows
     rows: Floats  # (n, d)
     numbers: Integers  # (m,) which rows carry
+    steps: int = _STEPS  # at most
 
     def __call__(self, places: Floats) -> Floats:
         """Data rows that belong to these places."""
@@ -50,7 +51,7 @@ class FixedPointInverse:
             late += unsettled
         if late:
             warn(
-                f"{late} of {len(places)} pre-images still moved after {_STEPS} steps, or no training row lies on "
+                f"{late} of {len(places)} pre-images still moved after {self.steps} steps, or no training row lies on "
                 "their side of feature space: they are rough; a wider kernel (smaller gamma) may help.",
                 NotConvergedWarning,
             )
@@ -103,7 +104,7 @@ class FixedPointInverse:
         going: Integers = np.flatnonzero(height > 0)
         lost = len(z) - going.size
         last_z, last_s = np.full_like(z, np.nan), np.zeros_like(z)
-        for _ in range(_STEPS):
+        for _ in range(self.steps):
             s = weights[going] @ self.carriers / height[going, None] - z[going]
             moving = np.linalg.norm(s, axis=1) > limit
             going, s = going[moving], s[moving]

@@ -29,8 +29,8 @@ _CLEARLY = 0.9
 class LocalInverse:
     """Barycentric pre-images."""
 
-    def __init__(self, places: Floats, rows: Any, n_jobs: int | None) -> None:
-        self.rows = rows
+    def __init__(self, places: Floats, rows: Any, n_jobs: int | None, *, reg: float = _REG) -> None:
+        self.rows, self.reg = rows, reg
         self.index = TreeIndex(np.asarray(places, dtype=np.float64), EUCLIDEAN, n_jobs)
         self._sample = judged_sample(self.index.size)
         counts = {min(places.shape[1] + spare, len(places) - 1) for spare in _SPARE_NEIGHBORS}
@@ -45,7 +45,7 @@ class LocalInverse:
         return self._weights(places, self.index.nearest(places, self.k), self.limit) @ self.rows
 
     def _weights(self, places: Floats, nearest: Neighbors, limit: float) -> csr_array:
-        return weight_matrix(nearest, self.index.query_grams(places), _REG, places.shape[1], limit=limit)
+        return weight_matrix(nearest, self.index.query_grams(places), self.reg, places.shape[1], limit=limit)
 
     def judge(self) -> float:
         """Root mean square misfit of training rows rebuilt without themselves, relative to their spread."""

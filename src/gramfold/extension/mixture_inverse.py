@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from gramfold.extension.judging import cross_validated
-from gramfold.kernels.sampling import told_apart
+from gramfold.kernels.landmarks import told_apart
 from gramfold.runtime.threads import blocks, openmp_threads
 from gramfold.types import Floats, Integers
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gramfold.kernels.gram import GramKernel
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Kernel, Spectrum
 
@@ -31,12 +32,14 @@ def positive_directions(spectrum: Spectrum) -> np.ndarray:
 
 def place_everybody(kernel: Kernel, spectrum: Spectrum) -> Floats:
     """Coordinates (n_vertices, p) of every vertex: V Λ^a, or by projection where the kernel is over landmarks only."""
-    if getattr(kernel, "landmarks", None) is None:
+    if kernel.landmarks is None:
         return scaled(spectrum, kernel.exponent)
-    values = kernel.everybody  # type: ignore[attr-defined]
+    assert isinstance(kernel, GramKernel)
+    values = kernel.everybody
     places, weights = np.empty((len(values), len(spectrum))), projection(kernel, spectrum)
     for part in blocks(len(values), max(1, _ENTRIES_PER_BLOCK // values.shape[1])):
-        places[part] = kernel.cross_times(values[part], weights)  # type: ignore[attr-defined]
+        some = values[part]
+        places[part] = kernel.cross_times(some, weights) * kernel.gains(some, spectrum.eigenvalues)
     return places
 
 

@@ -8,6 +8,7 @@ The affine part is free of the penalty, so an affine map is undone exactly. With
 width of the Gaussians and λ are those for which this is least. Bakır, Weston, Schölkopf, NIPS 16 (2003).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,7 +57,14 @@ class _Fit:
 class RidgeInverse:
     """Kernel ridge pre-images."""
 
-    def __init__(self, places: Floats, rows: Floats) -> None:
+    def __init__(
+        self,
+        places: Floats,
+        rows: Floats,
+        *,
+        widths: Sequence[float] = _WIDTHS,
+        ridges: Sequence[float] = _RIDGES,
+    ) -> None:
         places = np.asarray(places, dtype=np.float64)
         self._rows = rows
         self._middle = places.mean(axis=0)
@@ -64,7 +72,7 @@ class RidgeInverse:
         spread = float(np.sqrt(np.square(moved).sum(axis=1).mean()))
         n = len(places)
         centers = moved[np.linspace(0, n - 1, min(n, _MOST_CENTERS)).astype(np.intp)]
-        fits = (_best_fit(_Basis.about(centers, share * spread), moved, rows) for share in _WIDTHS)
+        fits = (_best_fit(_Basis.about(centers, share * spread), moved, rows, ridges) for share in widths)
         self._fit = min(fits, key=lambda fit: fit.error)
 
     def __call__(self, places: Floats) -> Floats:
@@ -77,7 +85,7 @@ class RidgeInverse:
         return relative(self._fit.error, self._rows, self._rows)
 
 
-def _best_fit(basis: _Basis, moved: Floats, rows: Floats) -> _Fit:
+def _best_fit(basis: _Basis, moved: Floats, rows: Floats, ridges: Sequence[float]) -> _Fit:
     A, Phi, X = _affine(moved), basis(moved), np.asarray(rows, dtype=np.float64)
     P, triangle = _orthonormal(A)
     flat = P @ (P.T @ X)
@@ -89,13 +97,13 @@ def _best_fit(basis: _Basis, moved: Floats, rows: Floats) -> _Fit:
     own, squares = np.square(P).sum(axis=1), np.square(along)
     largest = max(float(values[-1]), np.finfo(np.float64).eps * float(np.square(Phi).sum()))  # what is not rounding
     errors = []
-    for ridge in _RIDGES:
+    for ridge in ridges:
         factors = 1.0 / (values + ridge * largest)
         free = np.maximum(1.0 - own - squares @ factors, _LEAST_LEFT)
         residuals = left - along @ (factors[:, None] * pulled)
         errors.append(float(np.linalg.norm(residuals / free[:, None])))
     best = int(np.argmin(errors))
-    weights = vectors @ (pulled / (values + _RIDGES[best] * largest)[:, None])
+    weights = vectors @ (pulled / (values + ridges[best] * largest)[:, None])
     beta = triangle @ (P.T @ (X - Phi @ weights))
     return _Fit(errors[best], basis, beta, weights)
 

@@ -24,6 +24,15 @@ _TUNING_NEIGHBOR = 7
 _SHORTEST = 1e-3  # of the median length, for weights that fall with it
 
 
+def check_width(weights: Weights, width: float | str | None) -> None:
+    """Refuse a width where every edge weighs 1."""
+    if weights == "binary" and width is not None:
+        raise InputError(
+            f"width={width!r} is that of Gaussian weights and weights='binary' has none: use "
+            "weights='gaussian', or leave width out."
+        )
+
+
 def default_width(graph: Graph) -> float:
     """The root mean square edge length: w = exp(−d²/2σ²) is then e^-½ for a typical edge."""
     lengths = graph.lengths.data

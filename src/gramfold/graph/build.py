@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from gramfold.ordering.permutation import permuted
+from gramfold.direct.permutation import permuted
 from gramfold.types import Floats, Graph, Integers, Neighbors
 
 _BITS_OF_INFINITY = np.float64(np.inf).view(np.int64)

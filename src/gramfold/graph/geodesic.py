@@ -9,34 +9,27 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import DTypeLike
 
+from gramfold.direct.elimination import Elimination, eliminate
+from gramfold.direct.fill_reducing import fill_reducing_order
 from gramfold.graph.build import subgraph
 from gramfold.graph.min_plus import EliminatedGraph
-from gramfold.ordering.elimination import Elimination, eliminate
-from gramfold.ordering.fill_reducing import fill_reducing_order
+from gramfold.runtime.costs import COSTS, Costs
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks, run_blocks, stop_flag, thread_count
 from gramfold.types import Floats, Graph, Integers, Neighbors
 
-# Seconds, about what rolls and Fashion-MNIST of 10,000 rows took; only their ratios matter: an entry of the filled
-# structure for one source, up and down; the same between all vertices, for each later vertex; a pair of later
-# neighbours in the elimination; and a stored edge in Dijkstra's algorithm for one source.
-_FILLED_ENTRY = 0.75e-9
-_SETTLED_ENTRY = 0.45e-9
-_ELIMINATED_PAIR = 0.35e-9
-_WALKED_EDGE = 18e-9
-_CACHED_VERTICES = 1e6  # at this size nearly every edge is a cache miss, and costs twice as much
-_MOST_FILL_SHARE = 1 / 8  # of n²: between all vertices, the filled structure must stay small beside the result
 _VERTICES_PER_BLOCK = 300_000  # of Dijkstra's algorithm, over all sources of a block
 _ROWS_PER_COPY = 64
 
 
-def arranged(graph: Graph, n_sources: int | None = None, n_jobs: int | None = None) -> Graph:
+def arranged(graph: Graph, n_sources: int | None = None, n_jobs: int | None = None, *, costs: Costs = COSTS) -> Graph:
     """The graph with its vertices in an order that fills in little; neighbours also come to lie near each other.
 
     `n_sources` is how many will be walked from, None for all.
     """
     # dissection, the first try, may fill in up to three times as much as the order that is taken in the end
-    return subgraph(graph, fill_reducing_order(graph.lengths, 3 * _most_fill(graph, n_sources), n_jobs)[0])
+    most = 3 * _most_fill(graph, n_sources, costs)
+    return subgraph(graph, fill_reducing_order(graph.lengths, most, n_jobs, costs=costs)[0])
 
 
 def all_pairs(
@@ -45,11 +38,13 @@ def all_pairs(
     n_jobs: int | None = None,
     stages: Stages = SILENT,
     out: Floats | None = None,
+    *,
+    costs: Costs = COSTS,
 ) -> Floats:
     """Lengths of the shortest walks between all vertices, (n, n), in memory or in the array `out`."""
     n = len(graph)
     out = np.empty((n, n), dtype=dtype) if out is None else out
-    elimination = _worthwhile_elimination(graph, None, n_jobs)
+    elimination = _worthwhile_elimination(graph, None, n_jobs, costs)
     if elimination:
         EliminatedGraph.of(graph, elimination, out.dtype, stages).all_pairs(out, n_jobs, stages)
         return out
@@ -69,6 +64,8 @@ def walks_from(
     dtype: DTypeLike = np.float64,
     n_jobs: int | None = None,
     stages: Stages = SILENT,
+    *,
+    costs: Costs = COSTS,
 ) -> Floats:
     """Lengths of the shortest walks from these vertices, (n, len(sources)); infinite where there is none.
 
@@ -76,7 +73,7 @@ def walks_from(
     """
     sources = sources.astype(np.int32)
     out = np.empty((len(graph), len(sources)), dtype=dtype)
-    elimination = _worthwhile_elimination(graph, len(sources), n_jobs)
+    elimination = _worthwhile_elimination(graph, len(sources), n_jobs, costs)
     if elimination:
         EliminatedGraph.of(graph, elimination, out.dtype, stages).walks_from(sources, out, n_jobs, stages)
     else:
@@ -84,32 +81,37 @@ def walks_from(
     return out
 
 
-def _worthwhile_elimination(graph: Graph, n_sources: int | None, n_jobs: int | None) -> Elimination | None:
-    elimination = eliminate(graph.lengths, _most_fill(graph, n_sources))
-    quicker = elimination and _elimination_is_quicker(graph, elimination, n_sources, thread_count(n_jobs))
+def _worthwhile_elimination(
+    graph: Graph, n_sources: int | None, n_jobs: int | None, costs: Costs
+) -> Elimination | None:
+    elimination = eliminate(graph.lengths, _most_fill(graph, n_sources, costs))
+    quicker = elimination and _elimination_is_quicker(graph, elimination, n_sources, thread_count(n_jobs), costs)
     return elimination if quicker else None
 
 
-def _most_fill(graph: Graph, n_sources: int | None) -> float:
+def _most_fill(graph: Graph, n_sources: int | None, costs: Costs) -> float:
     """Fill beyond which elimination is of no use: a sweep costs as much as Dijkstra's algorithm, from any source."""
     if n_sources is None:
-        return _MOST_FILL_SHARE * float(len(graph)) ** 2
-    return _walk_seconds(graph) / _FILLED_ENTRY
+        return costs.geodesics.most_fill_share * float(len(graph)) ** 2
+    return _walk_seconds(graph, costs) / costs.geodesics.filled_entry
 
 
-def _walk_seconds(graph: Graph) -> float:
+def _walk_seconds(graph: Graph, costs: Costs) -> float:
     """Of Dijkstra's algorithm from one source in one thread."""
-    return float(graph.lengths.nnz * _WALKED_EDGE * (1 + min(1.0, len(graph) / _CACHED_VERTICES)))
+    missed = min(1.0, len(graph) / costs.geodesics.cached_vertices)
+    return float(graph.lengths.nnz * costs.geodesics.walked_edge * (1 + missed))
 
 
-def _elimination_is_quicker(graph: Graph, elimination: Elimination, n_sources: int | None, threads: int) -> bool:
-    n = len(graph)
+def _elimination_is_quicker(
+    graph: Graph, elimination: Elimination, n_sources: int | None, threads: int, costs: Costs
+) -> bool:
+    n, known = len(graph), costs.geodesics
     if n_sources is None:
-        n_sources, sweeps = n, float(elimination.counts @ np.arange(n, 0, -1)) * _SETTLED_ENTRY
+        n_sources, sweeps = n, float(elimination.counts @ np.arange(n, 0, -1)) * known.settled_entry
     else:
-        sweeps = n_sources * elimination.fill * _FILLED_ENTRY
-    walks = n_sources * _walk_seconds(graph)
-    return bool(elimination.operations * _ELIMINATED_PAIR + sweeps / threads < walks / threads)
+        sweeps = n_sources * elimination.fill * known.filled_entry
+    walks = n_sources * _walk_seconds(graph, costs)
+    return bool(elimination.operations * known.eliminated_pair + sweeps / threads < walks / threads)
 
 
 def _dijkstra(graph: Graph, sources: Integers, out: Floats, n_jobs: int | None, stages: Stages) -> None:

@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import DTypeLike
 
-from gramfold.ordering.elimination import Elimination
+from gramfold.direct.elimination import Elimination
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import StopFlag, blocks, run_blocks, stop_flag, thread_count
 from gramfold.types import Floats, Graph, Integers

@@ -11,8 +11,10 @@ from collections.abc import Callable
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from gramfold.kernels.local import solve_locally
-from gramfold.types import Floats, Integers, Neighbors
+from gramfold.kernels.definite import Grams
+from gramfold.kernels.local import ENTRIES_PER_BLOCK, solve_locally
+from gramfold.kernels.penalty import PenaltyKernel
+from gramfold.types import Floats, Graph, Integers, Neighbors
 
 # Directions whose share of the variance is below this are rounding of the Gram matrix.
 _RANK_CUT = 1e-13
@@ -24,6 +26,8 @@ def alignment_penalty(
     mass: Floats,
     width: int,
     n_jobs: int | None = None,
+    *,
+    entries_per_block: int = ENTRIES_PER_BLOCK,
 ) -> csr_array:
     """P (n, n) from `blocks(rows, lists)`: B (b, k + 1, k + 1) of vertices with neighbours `lists` (b, k).
 
@@ -44,11 +48,21 @@ def alignment_penalty(
         entries[block] = blocks(rows, lists).reshape(len(rows), k * k)
         columns[block] = np.tile(patches, k)
 
-    solve_locally(work, neighbors, width, n_jobs)
+    solve_locally(work, neighbors, width, n_jobs, entries_per_block=entries_per_block)
     said = csr_array((entries, columns, indptr), shape=(len(indptr) - 1, n))
     members = np.insert(neighbors.indices, neighbors.indptr[:-1], np.arange(len(neighbors))).astype(small)
     owner = csc_array((np.repeat(mass, sizes), members, np.arange(len(indptr), dtype=small)), shape=said.shape[::-1])
     return csr_array(csr_array(owner) @ said)
+
+
+def aligned_kernel(
+    graph: Graph, grams: Grams, blocks: Callable[[Floats], Floats], width: int, n_jobs: int | None
+) -> PenaltyKernel:
+    """The kernel of local penalties: `blocks` makes B (b, k + 1, k + 1) from local Gram matrices (b, k, k)."""
+    penalty = alignment_penalty(
+        graph.neighbors, lambda rows, lists: blocks(grams(rows, lists)), graph.multiplicity, width, n_jobs
+    )
+    return PenaltyKernel.of(penalty, graph.multiplicity)
 
 
 def tangent_coordinates(grams: Floats, d: int) -> Floats:

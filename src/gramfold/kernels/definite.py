@@ -12,24 +12,59 @@ near to. Pękalska, Duin, The Dissimilarity Representation for Pattern Recogniti
 from collections.abc import Callable
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from gramfold.types import Floats, Integers
+from gramfold.errors import NotEuclideanWarning
+from gramfold.kernels.reconstruction import weight_matrix
+from gramfold.neighbors.index import Index
+from gramfold.runtime.warning import warn
+from gramfold.types import Floats, Integers, Neighbors
 
+_MUCH = 0.01  # mean share of the local Gram matrices that was negative
 # Of the trace: an eigenvalue so little below 0 is rounding, and the least ridge of the weights makes up for it.
 ROUNDING = 1e-13
+
+
+Grams = Callable[[Integers, Integers], Floats]
 
 
 class DefiniteGrams:
     """|G| for local Gram matrices G, and how much of each was negative."""
 
-    def __init__(self, grams: Callable[[Integers, Integers], Floats], count: int) -> None:
-        """`grams(rows, lists)` makes matrices (b, k, k) for some of `count` rows."""
-        self._grams = grams
+    def __init__(self, grams: Grams, count: int, *, euclidean: bool = False) -> None:
+        """`grams(rows, lists)` makes matrices (b, k, k) for some of `count` rows; those of rows stay as they are."""
+        self._grams, self._euclidean = grams, euclidean
         self.shares = np.zeros(count)  # Σ|λ<0| / Σ|λ| of each row asked for
 
     def __call__(self, rows: Integers, lists: Integers) -> Floats:
-        grams, self.shares[rows] = definite(self._grams(rows, lists))
+        grams = self._grams(rows, lists)
+        if not self._euclidean:
+            grams, self.shares[rows] = definite(grams)
         return grams
+
+    def warn_of_much(self) -> None:
+        """Say so where much was negative."""
+        if self.shares.mean() > _MUCH:
+            warn(
+                f"the distances are those of no points in a Euclidean space: {self.shares.mean():.1%} of the Gram "
+                f"matrices of {len(self.shares)} neighbourhoods is negative (of one of them {self.shares.max():.1%}), "
+                "so the weights that rebuild a row from its neighbours are rough: pass the rows themselves, or "
+                "distances that are Euclidean, as the square roots of cosine, cityblock and Jaccard distances are.",
+                NotEuclideanWarning,
+            )
+
+
+def rebuilding_weights(
+    lists: Neighbors, grams: Grams, index: Index, reg: float, width: int, n_jobs: int | None
+) -> csr_array:
+    """The weights that rebuild points from their neighbours, whatever the distances of the index are.
+
+    `grams` are local Gram matrices around the points, `width` is how many numbers a neighbour has.
+    """
+    local = DefiniteGrams(grams, len(lists), euclidean=index.euclidean)
+    weights = weight_matrix(lists, local, reg, width, n_jobs)
+    local.warn_of_much()
+    return weights
 
 
 def definite(grams: Floats) -> tuple[Floats, Floats]:

@@ -10,8 +10,8 @@ section 2.2.1.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -36,11 +36,18 @@ class GramKernel(Kernel):
     rows: Integers
     exponent: float = 0.5
     kind: Literal["gram"] = "gram"
+    landmarks: Integers | None = None  # (n,) the vertices that the kernel is over; None: all of them
+    all_values: Any = None  # (n_vertices, n) where there are landmarks: what `array` holds, of every vertex
 
     @property
-    def everybody(self) -> Floats:
+    def constant(self) -> float:
+        """What a repair added to the distances."""
+        return 0.0
+
+    @property
+    def everybody(self) -> Any:
         """`array` values (n_vertices, n) of every vertex against those of the kernel, who are all but for landmarks."""
-        return self.array
+        return self.array if self.all_values is None else self.all_values
 
     def product(self, vectors: Floats) -> Floats:
         """P B Pᵀ V."""
@@ -86,13 +93,8 @@ class GramKernel(Kernel):
             taken = np.maximum(taken, np.abs(self.uncentered(share[:, None]).ravel()))
         largest = float(taken.max()) or 1.0  # whose square may overflow
         out = largest * float(np.sqrt(total * (self.mass @ (taken / largest) ** 2)))
-        coarser = float(np.finfo(self._stored.dtype).eps / np.finfo(np.float64).eps)
+        coarser = float(np.finfo(self.everybody.dtype).eps / np.finfo(np.float64).eps)
         return max(out, coarser / float(total) * max(out, abs(self.trace())))
-
-    @property
-    def _stored(self) -> Floats:
-        """What its values were rounded in."""
-        return self.array
 
     def trace(self) -> float:
         """Trace over the data rows."""
@@ -132,6 +134,17 @@ def centered_gram(
         null=(center / mass)[:, None],
         rows=np.arange(n) if rows is None else rows,
     )
+
+
+def landmark_gram(all_values: Any, landmarks: Integers, mass: Floats, scale: float = -0.5) -> GramKernel:
+    """The kernel of landmarks, from the values (n_vertices, n_landmarks) of all vertices against them.
+
+    Squared distances, or others:  K = −½ H D_ℓ² H,  any point: y = −½ Λ^-½ Vᵀ (d²(x, ·) − means of D_ℓ²). de Silva,
+    Tenenbaum, NIPS 15 (2003); Burges, section 2.2.3.
+    """
+    own = all_values[landmarks].astype(np.float64)
+    gram = centered_gram(0.5 * (own + own.T), scale=scale, mass=mass[landmarks])  # float32 rounds the two ways apart
+    return replace(gram, all_values=all_values, landmarks=landmarks)
 
 
 def square_in_place(distances: Floats) -> Floats:

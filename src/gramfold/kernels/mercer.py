@@ -31,13 +31,13 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from gramfold.errors import NotConvergedError
 from gramfold.kernels.gram import GramKernel, centered_gram, times
+from gramfold.runtime.costs import COSTS, Costs
 from gramfold.spectral.krylov import lanczos
-from gramfold.types import Floats, Integers, Spectrum
+from gramfold.spectral.policy import leading_spectrum
+from gramfold.types import Floats, Integers, Kernel, Spectrum
 
 Repair = Literal["clip", "shift", "constant"]
 
-# Up to here the whole spectrum before the repair is computed, for its negative mass (half a second).
-_DENSE_ROWS = 2_000
 # Clipping needs all eigenvectors: so many n × n matrices of float64 beside the stored squares, while it runs.
 CLIP_MATRICES = 4
 # A lowest eigenvalue this near to 0, relative to the largest, is not negative.
@@ -131,6 +131,7 @@ def mercer_gram(
     mass: Floats | None = None,
     center: Floats | None = None,
     rows: Integers | None = None,
+    costs: Costs = COSTS,
 ) -> GramKernel:
     """The centred kernel of squared dissimilarities, repaired as asked; `squared` is kept, not copied."""
     gram = centered_gram(squared, scale=-0.5, mass=mass, center=center, rows=rows)
@@ -138,7 +139,7 @@ def mercer_gram(
         return gram
     if repair == "clip":
         return clipped(gram)
-    lowest, share = negative_part(gram)
+    lowest, share = negative_part(gram, costs=costs)
     c = additive_constant(squared) if repair == "constant" else 0.0
     a = smallest_shift(squared) if repair == "shift" else 0.0
     w = gram.center
@@ -195,10 +196,10 @@ def smallest_shift(squared: Floats) -> float:
     return max(0.0, -_form(squared, _lowest_vector(squared, 0.0, top, _FINE))) if top else 0.0
 
 
-def negative_part(gram: GramKernel) -> tuple[float, float | None]:
+def negative_part(gram: GramKernel, *, costs: Costs = COSTS) -> tuple[float, float | None]:
     """The lowest eigenvalue, and the share of the negative ones in Σ|λ| where n allows all of them."""
     root = np.sqrt(gram.mass)[:, None]
-    if len(root) <= _DENSE_ROWS:
+    if len(root) <= costs.eigen.all_rows:
         values = eigvalsh(root * gram.matrix() * root.T, overwrite_a=True)
         return min(float(values[0]), 0.0), _negative_share(values)
     top = _size(gram.array)
@@ -206,8 +207,9 @@ def negative_part(gram: GramKernel) -> tuple[float, float | None]:
     return min(top - float(highest), 0.0), None
 
 
-def repaired_spectrum(spectrum: Spectrum, kernel: GramKernel | None) -> Spectrum:
-    """The spectrum with the negative part before the repair, beside what is left of it."""
+def repaired_spectrum(kernel: Kernel, count: int) -> Spectrum:
+    """The leading spectrum, with the negative part before the repair beside what is left of it."""
+    spectrum = leading_spectrum(kernel, count)
     if not isinstance(kernel, RepairedGram):
         return spectrum
     return replace(

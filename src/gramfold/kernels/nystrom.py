@@ -16,8 +16,9 @@ from gramfold.errors import InputError
 from gramfold.kernels.functions import RowKernel, check_kernel
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks
-from gramfold.spectral.nystrom import Whitening, centered_scatter, whitening
-from gramfold.types import Floats, Integers, Kernel
+from gramfold.spectral.nystrom import Whitening, centered_scatter, nystrom_spectrum, whitening
+from gramfold.spectral.policy import leading_spectrum
+from gramfold.types import Floats, Integers, Kernel, Spectrum
 
 ENTRIES_PER_BLOCK = 1_000_000
 
@@ -29,6 +30,7 @@ class LandmarkColumns:
     function: RowKernel | None  # None where the rows hold these values already
     landmarks: Any  # (m, d) their rows; None likewise
     count: int  # m
+    entries_per_block: int = ENTRIES_PER_BLOCK
 
     def __call__(self, rows: Any) -> Floats:
         """The values (b, m), in float64."""
@@ -38,7 +40,7 @@ class LandmarkColumns:
 
     def stream(self, points: Any, stages: Stages = SILENT) -> Iterator[tuple[slice, Floats]]:
         """Blocks of rows with their values."""
-        parts = blocks(points.shape[0], max(1, ENTRIES_PER_BLOCK // self.count))
+        parts = blocks(points.shape[0], max(1, self.entries_per_block // self.count))
         for part in stages.bar(parts, len(parts), "kernel"):
             yield part, self(points[part])
 
@@ -237,3 +239,8 @@ def complete_kernel(kernel: Any) -> Completion:
     if spare.any():
         misfit = float(np.abs(K - grown)[spare].max() / np.abs(K[~missing]).max())
     return Completion(np.where(missing, grown, K), white.matrix.shape[1], misfit)
+
+
+def function_spectrum(kernel: Kernel, count: int) -> Spectrum:
+    """The leading eigenpairs, through the landmarks where the kernel has such."""
+    return nystrom_spectrum(kernel, count) if isinstance(kernel, NystromGram) else leading_spectrum(kernel, count)

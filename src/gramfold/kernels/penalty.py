@@ -7,7 +7,7 @@ f(μ) = |1 − μ|^2t that of t steps of a random walk. Ham et al., ICML 2004, e
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -118,6 +118,12 @@ class PenaltyKernel(Kernel):
     null_value: float = 0.0
     root: csr_array | None = None  # R (n, n) with P = RᵀR where it is known: sparser, its condition the square root
     kind: Literal["penalty"] = "penalty"
+
+    @classmethod
+    def of(cls, penalty: csr_array, mass: Floats, root: csr_array | None = None, decay: Decay | None = None) -> Self:
+        """Of a penalty that constants do not feel; the kernel is its pseudo-inverse unless said otherwise."""
+        n = len(mass)
+        return cls(penalty, mass, np.ones((n, 1)), np.arange(n), decay=decay or Inverse(), root=root)
 
     def product(self, vectors: Floats) -> Floats:
         """f(P) V, by a solve or products; nothing dense is formed."""

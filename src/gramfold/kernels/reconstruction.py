@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.sparse import csr_array
 
-from gramfold.kernels.local import solve_locally
+from gramfold.kernels.local import ENTRIES_PER_BLOCK, solve_locally
 from gramfold.types import Floats, Integers, Neighbors
 
 # With more neighbours than dimensions G is singular: a ridge above its rounding picks the smallest of the weights.
@@ -80,6 +80,8 @@ def weight_matrix(
     width: int,
     n_jobs: int | None = None,
     limit: float = np.inf,
+    *,
+    entries_per_block: int = ENTRIES_PER_BLOCK,
 ) -> csr_array:
     """W (m, n): row i rebuilds point i from its neighbours. `width` is how many numbers a neighbour has.
 
@@ -90,7 +92,7 @@ def weight_matrix(
     def work(rows: Integers, places: Integers) -> None:
         weights[places] = barycentric_weights(grams(rows, neighbors.indices[places]), reg, limit)
 
-    solve_locally(work, neighbors, width, n_jobs)
+    solve_locally(work, neighbors, width, n_jobs, entries_per_block=entries_per_block)
     shape = (len(neighbors), neighbors.n_vertices)
     return csr_array((weights, neighbors.indices, neighbors.indptr), shape=shape)
 

@@ -10,8 +10,9 @@ from typing import Literal, Self
 import numpy as np
 from scipy.sparse import csr_array, diags_array, triu
 
-from gramfold.ordering.factor import Factor
-from gramfold.types import Floats, Graph, Integers, Kernel
+from gramfold.direct.factor import Factor
+from gramfold.spectral.factored import factored_spectrum
+from gramfold.types import Floats, Graph, Integers, Kernel, Spectrum
 
 _RIDGE = 1e-9  # relative; keeps the mixtures defined where weights nearly cancel
 
@@ -41,6 +42,12 @@ class FactorKernel(Kernel):
     def trace(self) -> float:
         """Over the data rows."""
         return float(self.mass @ np.einsum("ic,ic->i", self.factor, self.factor))
+
+
+def factored_spectrum_of(kernel: Kernel, count: int) -> Spectrum:
+    """The leading eigenpairs of such a kernel, from its factor."""
+    assert isinstance(kernel, FactorKernel)
+    return factored_spectrum(kernel.factor, kernel.mass, count)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@
 Fouss, Pirotte, Renders, Saerens, IEEE TKDE 19 (2007); Ham et al., ICML 2004, eqs (20)–(23).
 """
 
-from gramfold.embedding import LaplacianEmbedding, method
+from gramfold.embedding import Embedding, Fit, LaplacianMap, Model, laplacian_map, method
 from gramfold.graph.affinity import Width
 from gramfold.kernels.diffusion import LaplacianKernel, laplacian_kernel
 from gramfold.kernels.penalty import Inverse
@@ -15,7 +15,7 @@ from gramfold.types import Graph
 
 
 @method
-class CommuteTime(LaplacianEmbedding):
+class CommuteTime(LaplacianMap, Embedding):
     """Map whose squared distances are commute times of a random walk.
 
     Examples
@@ -29,5 +29,8 @@ class CommuteTime(LaplacianEmbedding):
     >>> squares = model.kernel_.squared_distances([0], [5, 9])  # commute times / volume, of all coordinates
     """
 
-    def _kernel_of_weights(self, graph: Graph, width: Width) -> LaplacianKernel:
+    def _build(self, fit: Fit) -> Model:
+        return laplacian_map(fit, self, self._kernel)
+
+    def _kernel(self, graph: Graph, width: Width) -> LaplacianKernel:
         return laplacian_kernel(graph, width, normalized=False, decay=Inverse(), exponent=0.5)

@@ -15,7 +15,7 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import LaplacianEmbedding, method, parameter
+from gramfold.embedding import Embedding, Fit, LaplacianMap, Model, laplacian_map, method, parameter
 from gramfold.graph.affinity import Weights, Width
 from gramfold.kernels.diffusion import LaplacianKernel, laplacian_kernel
 from gramfold.kernels.penalty import Steps
@@ -23,7 +23,7 @@ from gramfold.types import Graph
 
 
 @method
-class DiffusionMap(LaplacianEmbedding):
+class DiffusionMap(LaplacianMap, Embedding):
     """Diffusion map.
 
     Notes
@@ -62,7 +62,10 @@ class DiffusionMap(LaplacianEmbedding):
         default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="Steps that the walkers take."
     )
 
-    def _kernel_of_weights(self, graph: Graph, width: Width) -> LaplacianKernel:
+    def _build(self, fit: Fit) -> Model:
+        return laplacian_map(fit, self, self._kernel)
+
+    def _kernel(self, graph: Graph, width: Width) -> LaplacianKernel:
         kernel = laplacian_kernel(
             graph,
             width,

@@ -11,18 +11,15 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval
 
-from gramfold.embedding import LaplacianEmbedding, method, parameter
-from gramfold.errors import RankWarning
-from gramfold.extension.project import positive_directions
+from gramfold.embedding import Embedding, Fit, LaplacianMap, Model, laplacian_map, method, parameter
 from gramfold.graph.affinity import Width
 from gramfold.kernels.diffusion import LaplacianKernel, laplacian_kernel
 from gramfold.kernels.penalty import Heat
-from gramfold.runtime.warning import warn
-from gramfold.types import Graph, Kernel, Spectrum
+from gramfold.types import Graph, Spectrum
 
 
 @method
-class HeatKernel(LaplacianEmbedding):
+class HeatKernel(LaplacianMap, Embedding):
     """Map of the heat that has come from each point to each other.
 
     Examples
@@ -40,20 +37,11 @@ class HeatKernel(LaplacianEmbedding):
 
     t: float = parameter(default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="How long heat spreads.")
 
-    def _remedy(self) -> str:
-        return f"a smaller t (now {self.t:g}: later only the smoothest directions are warm), {super()._remedy()}"
+    def _build(self, fit: Fit) -> Model:
+        remedy = f"a smaller t (now {self.t:g}: later only the smoothest directions are warm)"
+        return laplacian_map(fit, self, self._kernel, few=self._cold, remedy=remedy)
 
-    def _warn_of_rank(self, kernel: Kernel, spectrum: Spectrum, count: int) -> None:
-        gone = count - int(positive_directions(spectrum).sum())
-        if gone:
-            assert spectrum.penalties is not None
-            warn(
-                f"after t={self.t:g} the heat of {gone} of {count} directions is below the smallest number, so that as "
-                f"many columns of the map are zero: use a smaller t, about {1 / spectrum.penalties[-1]:.2g}.",
-                RankWarning,
-            )
-
-    def _kernel_of_weights(self, graph: Graph, width: Width) -> LaplacianKernel:
+    def _kernel(self, graph: Graph, width: Width) -> LaplacianKernel:
         return laplacian_kernel(
             graph,
             width,
@@ -61,4 +49,12 @@ class HeatKernel(LaplacianEmbedding):
             decay=Heat(self.t),
             exponent=0.5,
             null_value=1.0,  # exp(−0·t)
+        )
+
+    def _cold(self, spectrum: Spectrum, positive: int, wanted: int) -> str:
+        assert spectrum.penalties is not None
+        return (
+            f"after t={self.t:g} the heat of {len(spectrum) - positive} of {len(spectrum)} directions is below the "
+            "smallest number, so that as many columns of the map are zero: use a smaller t, about "
+            f"{1 / spectrum.penalties[-1]:.2g}."
         )

@@ -13,18 +13,29 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from gramfold.embedding import LocalEmbedding, method, parameter
-from gramfold.kernels.alignment import tangent_coordinates
-from gramfold.kernels.penalty import PenaltyKernel
-from gramfold.runtime.progress import Stages
-from gramfold.types import Floats, Graph
+from gramfold.embedding import (
+    Built,
+    Component,
+    Embedding,
+    Fit,
+    Model,
+    Neighborhood,
+    Rebuilding,
+    judged,
+    method,
+    parameter,
+)
+from gramfold.extension.barycentric import Barycentric
+from gramfold.kernels.alignment import aligned_kernel, tangent_coordinates
+from gramfold.kernels.local import local_memory
+from gramfold.types import Floats
 
 # A product that is affine in the coordinates up to this (squared, of its length) says nothing about curvature.
 _RANK_CUT = 1e-12
 
 
 @method
-class HessianLLE(LocalEmbedding):
+class HessianLLE(Rebuilding, Neighborhood, Embedding):
     """Hessian eigenmaps (Hessian locally linear embedding).
 
     Notes
@@ -50,13 +61,22 @@ class HessianLLE(LocalEmbedding):
         the paper's method, whose map is not determined where the data have more than `n_components` dimensions.""",
     )
 
-    def _least_neighbors(self) -> int:
+    def _build(self, fit: Fit) -> Model:
+        fit.forecast_graph(self, local_memory(self.n_neighbors))
         d = self.n_components
-        return d + d * (d + 1) // 2  # with the row itself as many as a quadratic function has coefficients
+        # with the row itself as many as a quadratic function has coefficients
+        graph = fit.graph(self, least=d + d * (d + 1) // 2)
+        return judged(fit, fit.solve(graph, self._kernel), self)
 
-    def _kernel(self, graph: Graph, stages: Stages) -> PenaltyKernel:
-        d, patches = self.n_components, self._index.vertex_grams(graph.vertices)
-        return self._aligned(graph, patches, lambda grams: curved(tangent_coordinates(grams, d), self.roughness))
+    def _kernel(self, part: Component, fit: Fit) -> Built:
+        kernel = aligned_kernel(
+            part.graph,
+            part.grams,
+            lambda grams: curved(tangent_coordinates(grams, self.n_components), self.roughness),
+            fit.columns.count,
+            fit.n_jobs,
+        )
+        return Built(kernel, Barycentric(self.reg))
 
 
 def curved(U: Floats, roughness: float) -> Floats:

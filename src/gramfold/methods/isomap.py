@@ -1,16 +1,20 @@
 """Isomap: kernel PCA on the geodesics of the neighbour graph.
 
     D_ij = shortest walk from i to j along the graph;    K = −½ H D² H
+    conformal: an edge has length |x_i − x_j| / √(M_i M_j), M_i the mean distance from i to its neighbours
+    landmarks: K over a few vertices only, and everybody placed by the walks to them
     new point: d(x, j) = min over its neighbours i of |x − x_i| + D_ij
 
 Tenenbaum, de Silva, Langford, Science 290 (2000); Ham et al., ICML 2004, eq (8).
 """
 
-from gramfold.embedding import GeodesicEmbedding, method
+from gramfold.embedding import Built, Component, Embedding, Fit, Geodesics, Model, Neighborhood, judged, method
+from gramfold.extension.geodesic_placement import GeodesicPlacement
+from gramfold.kernels.geodesic import PathMemory, path_gram
 
 
 @method
-class Isomap(GeodesicEmbedding):
+class Isomap(Geodesics, Neighborhood, Embedding):
     """Isomap: distances along the data's own shape.
 
     Examples
@@ -22,3 +26,16 @@ class Isomap(GeodesicEmbedding):
     >>> model.transform(roll.points[400:]).shape
     (100, 2)
     """
+
+    def _build(self, fit: Fit) -> Model:
+        memory = PathMemory(self, fit.X.shape[0], fit.X.dtype.itemsize)
+        fit.forecast_graph(self, memory.beside, memory.advice)
+        paths = memory.plan(fit.X.dtype, fit.n_jobs)
+        graph = fit.graph(self, arrange=paths.arrange)
+
+        def kernel(part: Component, fit: Fit) -> Built:
+            walks = paths.squared(part, fit.rng, fit.stages)  # (n, n), or (n, landmarks)
+            return Built(path_gram(walks, part.graph.multiplicity), GeodesicPlacement(self.conformal))
+
+        # conformal lengths are relative to those of other edges, and have no unit
+        return judged(fit, fit.solve(graph, kernel, power=0.0 if self.conformal else 1.0), self)

@@ -9,19 +9,34 @@ Laplacian eigenmaps; with one kernel it is an affine locality preserving project
 Brand, IJCAI 2003.
 """
 
-from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import ContinuousEmbedding, ContinuousPiece, Piece, method, parameter
-from gramfold.errors import RankWarning
-from gramfold.extension.judging import midway_misfits
+from gramfold.embedding import (
+    Component,
+    ContinuousMap,
+    Embedding,
+    Fit,
+    Model,
+    Part,
+    attribute,
+    continuous_degree,
+    continuous_model,
+    continuous_part,
+    judged,
+    method,
+    parameter,
+    single_point,
+)
+from gramfold.extension.continuous_source import CarriedBasis, ContinuousSource, require_columns
+from gramfold.extension.judging import midway_error
 from gramfold.kernels.basis import (
-    Basis,
     MixtureBasis,
     in_line,
     nearest_centers,
@@ -29,23 +44,13 @@ from gramfold.kernels.basis import (
     seen_axes,
     spacing_width,
 )
-from gramfold.kernels.sampling import kmeans_centers, uniform_rows
-from gramfold.kernels.transformational import TransformationalMap, solving_memory
-from gramfold.runtime.memory import GIGABYTE, fits
-from gramfold.runtime.progress import Stages
-from gramfold.runtime.warning import warn
-from gramfold.types import Floats, Graph, Integers
-
-_MOST_KERNELS = 200  # unless asked for
-_ROWS_PER_FUNCTION = 4
-_ADVISED_LOCAL_DIM = 3
-# Midway between neighbours a continuous map is near the middle of their places. With enough rows for each function it
-# was off by at most 0.6 of its spread on 99 of 100 edges, and held-out rows came back; off by 1 and more they did not.
-_FAR_OFF, _EDGES_ALLOWED = 1.0, 0.01
+from gramfold.kernels.kernel_count import KernelCount
+from gramfold.kernels.landmarks import kmeans_centers, uniform_rows
+from gramfold.types import Floats, Integers
 
 
 @method
-class KernelEigenmaps(ContinuousEmbedding):
+class KernelEigenmaps(ContinuousMap, Embedding):
     """Kernel eigenmaps: a continuous map of the whole data space.
 
     Examples
@@ -89,33 +94,55 @@ class KernelEigenmaps(ContinuousEmbedding):
         words="""Principal axes of its own rows that each kernel sees; 0 leaves it a constant, None uses all columns.
         The eigenproblem has n_kernels · (local_dim + 1) unknowns.""",
     )
-    random_state: Any = parameter(
-        default=0,
-        allowed=["random_state"],
-        words="Chooses centres, and the sample on which approximate neighbours are judged.",
+
+    centers_ = attribute(
+        "ndarray of shape (n_kernels, n_features)",
+        "μ of the kernels (of the largest piece).",
+        lambda m: _basis(m).centers,
+    )
+    width_ = attribute("float", "The σ used.", lambda model: _basis(model).width)
+    midway_error_ = attribute(
+        "float",
+        """Midway along 99 of 100 edges the map is no farther than this from the middle of their ends' places, in units
+        of the map's spread (of the largest piece; without the bounds that `transform` keeps). Above 1 it cannot be
+        trusted between the rows, and fit warns.""",
     )
 
-    _attributes: ClassVar[str] = """
-    centers_ : ndarray of shape (n_kernels, n_features)
-        μ of the kernels (of the largest piece).
-    width_ : float
-        The σ used.
-    midway_error_ : float
-        Midway along 99 of 100 edges the map is no farther than this from the middle of their ends' places, in units
-        of the map's spread (of the largest piece; without the bounds that `transform` keeps). Above 1 it cannot be
-        trusted between the rows, and fit warns.
-    """
-    _invariant: ClassVar[bool] = False  # centres are drawn by row number
+    def _build(self, fit: Fit) -> Model:
+        kernels = KernelCount(self.n_kernels, self.local_dim, fit.columns.count, self.n_components, self.n_neighbors)
+        fit.check_neighborhood(self)
+        fit.check_components(fit.X.shape[0])
+        fit.forecast(kernels.memory, partial(kernels.advice, fit.X.shape[0]))
+        require_columns(fit.name, fit.reads.precomputed)
+        graph = fit.graph(self)
+        parts, points, unit = graph.components.each(), graph.rows, graph.unit.size
+        with fit.stages("kernel"):
+            placed = [self._kernels(points, part.graph.rows, kernels.of(len(part)), unit, fit) for part in parts]
 
-    def _basis(self, points: Floats, numbers: Integers) -> tuple[MixtureBasis, Integers]:
+        def solved(part: Component, basis: MixtureBasis, order: Integers) -> Part:
+            if len(part) == 1:
+                return single_point(self.n_components)
+            found = continuous_part(fit, self, part, points, basis, order)
+            off = midway_error(part.graph, points, found.placement.map)
+            return replace(found, found={**found.found, "midway_error_": off})
+
+        maps = [solved(part, *kernels) for part, kernels in zip(parts, placed, strict=True)]
+        own = CarriedBasis(placed[0][0], ("auto", "mixture"), everywhere=False)
+        source, degree = ContinuousSource.of(graph), continuous_degree(self)
+        return judged(fit, continuous_model(fit, source, parts, maps, own, degree), self)
+
+    def _kernels(
+        self, points: Floats, numbers: Integers, count: int, unit: float, fit: Fit
+    ) -> tuple[MixtureBasis, Integers]:
+        """Kernels for the rows `points[numbers]`, and an order of these in which neighbours are near each other."""
         n, d = len(numbers), points.shape[1]
-        random_state, count = check_random_state(self.random_state), self._count(n, d)
+        random_state = check_random_state(fit.random_state)
         if self.centers == "random" or count == n:
             chosen = points[numbers[uniform_rows(n, count, random_state)]]
         else:
             chosen = kmeans_centers(points, numbers, count, random_state)
         chosen = chosen[in_line(chosen)].astype(np.float64)
-        width = spacing_width(chosen) if self.width == "auto" else float(self.width) / self.unit_
+        width = spacing_width(chosen) if self.width == "auto" else float(self.width) / unit
         owner = nearest_centers(points, numbers, chosen)
         axes = None
         if self.local_dim is not None and self.local_dim < d:
@@ -123,60 +150,7 @@ class KernelEigenmaps(ContinuousEmbedding):
         basis = seen_axes(MixtureBasis(chosen, width, axes), points, numbers)
         return basis, np.argsort(owner, kind="stable")
 
-    def _solve(self, source: Graph, rows: Integers, stages: Stages) -> Piece:
-        piece = super()._solve(source, rows, stages)
-        if len(source) > 1:
-            self._judge_between(source, piece)
-        return piece
 
-    def _judge_between(self, source: Graph, piece: Piece) -> None:
-        """With too few rows for its functions any graph can be embedded, by a map that swings between the rows."""
-        numbers = self._first_rows[source.vertices]
-        assert isinstance(piece, ContinuousPiece)
-        assert piece.map is not None
-        # zero columns of a map with fewer directions than asked for are right everywhere
-        places = piece.coordinates[:, : piece.map.places.shape[1]]
-        off = midway_misfits(source, self._points[numbers], places, piece.map.unbounded)
-        if source is self.graph_:  # the largest piece
-            self.midway_error_ = float(np.quantile(off, 1 - _EDGES_ALLOWED))
-        share = float(np.mean(off > _FAR_OFF))
-        if share > _EDGES_ALLOWED:
-            count = piece.kernel.basis.size
-            warn(
-                f"midway along {share:.0%} of the edges the map is off the middle of their ends by more than its own "
-                f"spread, so it cannot be trusted between the rows: {len(source)} distinct rows are few for the "
-                f"{count} functions of the map; use fewer n_kernels, a smaller local_dim or centers='kmeans'.",
-                RankWarning,
-            )
-
-    def _describe(self, basis: Basis, found: TransformationalMap) -> None:
-        super()._describe(basis, found)
-        assert isinstance(basis, MixtureBasis)
-        self._mixture, self.centers_, self.width_ = basis, basis.centers, basis.width
-
-    def _count(self, n: int, d: int) -> int:
-        if self.n_kernels is not None:
-            return min(n, self.n_kernels)
-        fair = n // (_ROWS_PER_FUNCTION * self._functions(d))
-        return min(n, max(self.n_components, min(_MOST_KERNELS, fair)))
-
-    def _functions(self, d: int) -> int:
-        """Of one kernel."""
-        return 1 + (d if self.local_dim is None else min(self.local_dim, d))
-
-    def _shares(self, way: str) -> Callable[[Floats], Any] | None:
-        return self._mixture.responsibilities if way in {"auto", "mixture"} else None
-
-    # --- memory
-
-    def _size(self, n: int) -> int:
-        d = int(getattr(self, "n_features_in_", 0))
-        return self._count(n, d) * self._functions(d)
-
-    def _memory_advice(self, n: int, itemsize: int) -> list[str]:
-        d = self.n_features_in_
-        if self._functions(d) <= 1 + _ADVISED_LOCAL_DIM:
-            return []
-        need = self._graph_memory(n) + solving_memory(n, self._count(n, d) * (1 + _ADVISED_LOCAL_DIM))
-        words = f"or use local_dim={_ADVISED_LOCAL_DIM}, which needs {need / GIGABYTE:.1f} GB"
-        return [words] if fits(need) else []
+def _basis(model: Any) -> MixtureBasis:
+    basis: MixtureBasis = model.own.basis
+    return basis

@@ -10,28 +10,31 @@ its eq (9) needs d~ in the place of d and its eq (11) the factor Λ^-½, or trai
 alone new points would be drawn in by ½c*²/λ, for D~ is 0 and not c* between a training point and itself (mercer.py).
 """
 
-from dataclasses import replace
-
-import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from gramfold.embedding import GraphEmbedding, NewRows, Piece, method, parameter
-from gramfold.extension.walk import walk_and_project
-from gramfold.graph.geodesic import all_pairs, arranged
-from gramfold.kernels.gram import GramKernel, square_in_place
-from gramfold.kernels.mercer import CLIP_MATRICES, Repair, mercer_gram, repaired_spectrum
-from gramfold.runtime.progress import Stages
-from gramfold.types import Floats, Graph, Integers
+from gramfold.embedding import (
+    Built,
+    Component,
+    Embedding,
+    Fit,
+    Geodesics,
+    Model,
+    Neighborhood,
+    attribute,
+    judged,
+    method,
+    parameter,
+)
+from gramfold.extension.geodesic_placement import GeodesicPlacement
+from gramfold.kernels.geodesic import PathMemory, path_gram
+from gramfold.kernels.mercer import CLIP_MATRICES, Repair, repaired_spectrum
 
 
 @method
-class KernelIsomap(GraphEmbedding):
+class KernelIsomap(Geodesics, Neighborhood, Embedding):
     """Isomap with a positive semidefinite kernel.
 
-    Attributes
-    ----------
-    c_ : float
-        The constant added to every geodesic (of the largest piece); 0 under the other repairs.
+    With landmarks the kernel over them is repaired, and everybody else is placed as a new point.
 
     Examples
     --------
@@ -52,34 +55,18 @@ class KernelIsomap(GraphEmbedding):
         ("shift"), the negative part dropped ("clip"), or not at all (None, plain Isomap).""",
     )
 
-    @property
-    def _degree(self) -> float | None:
-        return self._degree_of_distances
+    c_ = attribute("float", "The constant added to every geodesic (of the largest piece); 0 under the other repairs.")
 
-    def _memory(self, n: int, itemsize: int) -> float:
-        dense = CLIP_MATRICES * 8.0 * n**2 if self.repair == "clip" else 0.0
-        return float(n) ** 2 * itemsize + dense + super()._memory(n, itemsize)
+    def _build(self, fit: Fit) -> Model:
+        memory = PathMemory(self, fit.X.shape[0], fit.X.dtype.itemsize, CLIP_MATRICES if self.repair == "clip" else 0)
+        fit.forecast_graph(self, memory.beside, memory.advice)
+        paths = memory.plan(fit.X.dtype, fit.n_jobs)
+        graph = fit.graph(self, arrange=paths.arrange)
 
-    def _arranged(self, graph: Graph) -> Graph:
-        return arranged(graph, n_jobs=self.n_jobs)
+        def kernel(part: Component, fit: Fit) -> Built:
+            walks = paths.squared(part, fit.rng, fit.stages)  # (n, n), or (n, landmarks)
+            gram = path_gram(walks, part.graph.multiplicity, self.repair)
+            return Built(gram, GeodesicPlacement(self.conformal), {"c_": gram.constant})
 
-    def _kernel(self, graph: Graph, stages: Stages) -> GramKernel:
-        walks = all_pairs(graph, self._dtype, self.n_jobs, stages)  # (n, n)
-        # kept squared: one n × n matrix serves kernel, constant and new points
-        return mercer_gram(square_in_place(walks), self.repair, mass=graph.multiplicity)
-
-    def _solve(self, source: Graph, rows: Integers, stages: Stages) -> Piece:
-        piece = super()._solve(source, rows, stages)
-        return (
-            piece if piece.kernel is None else replace(piece, spectrum=repaired_spectrum(piece.spectrum, piece.kernel))
-        )
-
-    def _place(self, piece: Piece, new: NewRows) -> Floats:
-        places = np.zeros((len(new.met), self.n_components))
-        found = walk_and_project(new.met, piece.kernel, piece.spectrum, self.n_jobs)
-        places[:, : found.shape[1]] = found
-        return places
-
-    @property
-    def c_(self) -> float:
-        return float(getattr(self.kernel_, "constant", 0.0))
+        power = 0.0 if self.conformal else 1.0  # conformal lengths are relative to those of other edges
+        return judged(fit, fit.solve(graph, kernel, power=power, choose=repaired_spectrum), self)

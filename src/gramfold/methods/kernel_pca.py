@@ -1,15 +1,18 @@
 """Kernel PCA: principal components in the feature space of a kernel function.
 
     K_ij = k(x_i, x_j);    H K H v = λ v;    y(x) = Λ^-½ Vᵀ k_c(x, ·)
+    landmarks: K̂ = C A† Cᵀ through a few rows, its exact eigenvectors, nothing n × n
 
 Schölkopf, Smola, Müller, Neural Computation 10 (1998); Ham et al., ICML 2004, eqs (4)–(7).
 """
 
-from gramfold.embedding import FunctionEmbedding, method
+from gramfold.embedding import Built, Embedding, Fit, KernelFunctions, Model, Reads, Whole, function_map, method
+from gramfold.extension.function_placement import FunctionPlacement, nystrom_kernel
+from gramfold.kernels.values import CarriedValues, Missed
 
 
 @method
-class KernelPCA(FunctionEmbedding):
+class KernelPCA(KernelFunctions, Embedding):
     """Kernel PCA with a kernel function of the rows.
 
     Examples
@@ -21,3 +24,16 @@ class KernelPCA(FunctionEmbedding):
     >>> model.transform(X[1::2]).shape
     (75, 2)
     """
+
+    def _reads(self) -> Reads:
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return Reads(precomputed, sparse=not precomputed)
+
+    def _build(self, fit: Fit) -> Model:
+        return function_map(fit, self, self._kernel)
+
+    def _kernel(self, known: CarriedValues, _: Whole, fit: Fit) -> Built:
+        if known.landmarks is not None:
+            return nystrom_kernel(known, fit.stages)
+        gram = known.values.gram(known.rows, fit.stages)  # (n, n)
+        return Built(gram, FunctionPlacement(known.values, known.carriers), Missed().found)

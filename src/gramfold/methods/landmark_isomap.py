@@ -2,7 +2,7 @@
 
     K = −½ H D_ℓ² H over the landmarks;    any point: y = −½ Λ^-½ Vᵀ (d²(x, ·) − means of D_ℓ²)
 
-de Silva, Tenenbaum, NIPS 15 (2003); Burges, section 2.2.3.
+It is Isomap with one other default. de Silva, Tenenbaum, NIPS 15 (2003); Burges, section 2.2.3.
 """
 
 from numbers import Integral
@@ -10,11 +10,12 @@ from typing import Literal
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import GeodesicEmbedding, method, parameter
+from gramfold.embedding import method, parameter
+from gramfold.methods.isomap import Isomap
 
 
 @method
-class LandmarkIsomap(GeodesicEmbedding):
+class LandmarkIsomap(Isomap):
     """Isomap with 200 landmarks: memory and time grow with the rows, not with their square.
 
     Examples

@@ -9,31 +9,22 @@ from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import DistanceEmbedding, Piece, method, parameter
-from gramfold.extension.project import project
-from gramfold.kernels.landmark import (
-    LandmarkGram,
-    check_width,
-    choose_landmarks,
-    given_landmarks,
-    landmark_gram,
-)
+from gramfold.embedding import Built, Embedding, Fit, Metrics, Model, Whole, attribute, judged, method, parameter
+from gramfold.extension.distance_placement import DistancePlacement
+from gramfold.extension.extrapolation import Ball
+from gramfold.extension.table_source import TableSource
+from gramfold.kernels.distances import Distances
+from gramfold.kernels.gram import landmark_gram
+from gramfold.kernels.landmarks import check_width, choose_landmarks, given_landmarks
 from gramfold.neighbors.metrics import MetricName
-from gramfold.runtime.progress import SILENT, Stages
-from gramfold.types import Floats
+from gramfold.types import Integers
 
 
 @method
-class LandmarkMDS(DistanceEmbedding):
+class LandmarkMDS(Metrics, Embedding):
     """Classical multidimensional scaling through landmarks.
-
-    Attributes
-    ----------
-    landmarks_ : ndarray of int
-        The data rows that carry the kernel, in its order.
 
     Examples
     --------
@@ -61,51 +52,42 @@ class LandmarkMDS(DistanceEmbedding):
         words="""A metric of scipy.spatial.distance, a function of two rows, or "precomputed": all distances, or with
         given `landmarks` only those of every row to them, a column per landmark.""",
     )
-    random_state: Any = parameter(default=None, allowed=["random_state"], words="Chooses random landmarks.")
 
-    def _memory(self, n: int, itemsize: int) -> float:
-        count = int(self.landmarks) if isinstance(self.landmarks, Integral) else len(self.landmarks)
-        return 2.0 * n * min(n, count) * itemsize
+    landmarks_ = attribute("ndarray of int", "The data rows that carry the kernel, in its order.")
 
-    def _kernel(self, rows: Any, stages: Stages) -> LandmarkGram:
-        self._square = self._precomputed and rows.shape[0] == rows.shape[1]
-        if self._square or not self._precomputed or isinstance(self.landmarks, Integral):
-            rows = self._measure(rows)  # else X holds the columns of the landmarks alone
-        self.landmarks_ = self._chosen(rows)
-        to_landmarks = np.ascontiguousarray(rows[:, self.landmarks_]) if self._square else rows
-        squared = self._squares(to_landmarks, rows[self.landmarks_], stages, rows.dtype)
-        return landmark_gram(squared, self.landmarks_, np.ones(len(rows)))
+    def _build(self, fit: Fit) -> Model:
+        counted = isinstance(self.landmarks, Integral)
+        count = int(self.landmarks) if counted else len(self.landmarks)
+        fit.check_components(fit.X.shape[0])
+        fit.forecast(lambda n, itemsize: 2.0 * n * min(n, count) * itemsize)
+        distances = Distances.of(fit.X, self.metric, self.metric_params)
+        given, (n, width) = fit.reads.precomputed, fit.X.shape
+        square = given and n == width
+        # else X holds the columns of the landmarks alone
+        whole = square or not given or counted
+        rows = distances.measured(fit.X) if whole else distances.unit.inward(fit.X)
+        landmarks = self._chosen(rows, distances, fit) if counted else given_landmarks(self.landmarks, n)
+        if given and not counted:
+            check_width(width, n, len(landmarks), "distances")
 
-    def _chosen(self, rows: Any) -> Any:
-        n, width = rows.shape
-        if isinstance(self.landmarks, Integral):
-            return choose_landmarks(
-                self.landmark_choice,
-                lambda row: rows[row] if self._precomputed else self._metric.block(rows[[row]], rows)[0],
-                n,
-                int(self.landmarks),
-                check_random_state(self.random_state),
-                start=self._rim(rows),
-            )
-        chosen = given_landmarks(self.landmarks, n)
-        if self._precomputed:
-            check_width(width, n, len(chosen), "distances")
-        return chosen
+        def kernel(_: Whole, fit: Fit) -> Built:
+            to_landmarks = np.ascontiguousarray(rows[:, landmarks]) if square else rows
+            squared = distances.squares(to_landmarks, rows[landmarks], fit.n_jobs, fit.stages, rows.dtype)
+            gram = landmark_gram(squared, landmarks, np.ones(n))
+            of_all = square or not given  # else new rows hold the distances to landmarks alone
+            return Built(gram, DistancePlacement(distances, None if given else rows, landmarks if of_all else None))
 
-    def _rim(self, rows: Any) -> int:
-        """A row far from the others, whatever their order."""
-        if self._precomputed:
-            return int(np.argmax(rows.sum(axis=1)))
-        return int(np.argmax(self._metric.block(rows.mean(axis=0, keepdims=True), rows)[0]))
+        known = (None, None, None) if given else (rows, distances.metric, Ball.of(rows))
+        source = TableSource(distances.unit, *known)
+        model = fit.solve_whole(source, kernel, degree=distances.degree, found={"landmarks_": landmarks})
+        return judged(fit, model, remedy=f"more landmarks (now {len(landmarks)})", distances=True)
 
-    def _remedy(self) -> str:
-        return f"more landmarks (now {len(self.landmarks_)}), {super()._remedy()}"
-
-    def _place(self, piece: Piece, new: Any) -> Floats:
-        places = np.zeros((len(new), self.n_components))
-        if self._square:
-            new = new[:, self.landmarks_]
-        squared = self._squares(new, piece.source[self.landmarks_], SILENT)
-        found = project(piece.kernel.cross(squared), piece.kernel, piece.spectrum)
-        places[:, : found.shape[1]] = found
-        return places
+    def _chosen(self, rows: Any, distances: Distances, fit: Fit) -> Integers:
+        # from a row far from the others, whatever their order
+        if distances.metric is None:
+            start = int(np.argmax(rows.sum(axis=1)))
+        else:
+            start = int(np.argmax(distances.metric.block(rows.mean(axis=0, keepdims=True), rows)[0]))
+        return choose_landmarks(
+            self.landmark_choice, lambda row: distances.row(rows, row), len(rows), int(self.landmarks), fit.rng, start
+        )

@@ -7,7 +7,7 @@
 Belkin, Niyogi, Neural Computation 15 (2003); Ham et al., ICML 2004, section 4.
 """
 
-from gramfold.embedding import LaplacianEmbedding, method, parameter
+from gramfold.embedding import Embedding, Fit, LaplacianMap, Model, laplacian_map, method, parameter
 from gramfold.graph.affinity import Width
 from gramfold.kernels.diffusion import LaplacianKernel, laplacian_kernel
 from gramfold.kernels.penalty import Inverse
@@ -15,7 +15,7 @@ from gramfold.types import Graph
 
 
 @method
-class LaplacianEigenmaps(LaplacianEmbedding):
+class LaplacianEigenmaps(LaplacianMap, Embedding):
     """Laplacian eigenmaps.
 
     Examples
@@ -30,5 +30,8 @@ class LaplacianEigenmaps(LaplacianEmbedding):
 
     normalized: bool = parameter(default=True, allowed=["boolean"], words="Solve L y = λ D y, or L y = λ y.")
 
-    def _kernel_of_weights(self, graph: Graph, width: Width) -> LaplacianKernel:
+    def _build(self, fit: Fit) -> Model:
+        return laplacian_map(fit, self, self._kernel)
+
+    def _kernel(self, graph: Graph, width: Width) -> LaplacianKernel:
         return laplacian_kernel(graph, width, normalized=self.normalized, decay=Inverse(), exponent=0.0)

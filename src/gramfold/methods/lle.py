@@ -8,21 +8,33 @@ Roweis, Saul, Science 290 (2000); Ham et al., ICML 2004, section 5.
 """
 
 from numbers import Real
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import LocalEmbedding, method, parameter
+from gramfold.embedding import (
+    Built,
+    Component,
+    Embedding,
+    Fit,
+    Model,
+    Neighborhood,
+    Rebuilding,
+    judged,
+    method,
+    parameter,
+)
+from gramfold.extension.barycentric import Barycentric
+from gramfold.kernels.definite import rebuilding_weights
+from gramfold.kernels.local import local_memory
 from gramfold.kernels.penalty import Decay, Heat, Inverse, PenaltyKernel, Shift, largest_penalty
-from gramfold.kernels.reconstruction import reconstruction_root, weight_matrix
-from gramfold.runtime.progress import Stages
-from gramfold.types import Floats, Graph
+from gramfold.kernels.reconstruction import reconstruction_root
+from gramfold.types import Floats
 
 
 @method
-class LLE(LocalEmbedding):
+class LLE(Rebuilding, Neighborhood, Embedding):
     """Locally linear embedding.
 
     Notes
@@ -48,24 +60,21 @@ class LLE(LocalEmbedding):
     )
     t: float = parameter(default=1.0, allowed=[Interval(Real, 0, None, closed="neither")], words="Of the heat kernel.")
 
-    def _kernel(self, graph: Graph, stages: Stages) -> PenaltyKernel:
-        with self._definite(self._index.vertex_grams(graph.vertices), len(graph)) as grams:
-            weights = weight_matrix(graph.neighbors, grams, self.reg, self.n_features_in_, self.n_jobs)
-        root = reconstruction_root(weights, graph.multiplicity)
+    def _build(self, fit: Fit) -> Model:
+        fit.forecast_graph(self, local_memory(self.n_neighbors))
+        graph = fit.graph(self, least=1)
+        remedy = f"Isomap or ModifiedLLE, a larger reg (now {self.reg:g})"
+        return judged(fit, fit.solve(graph, self._kernel), self, remedy=remedy)
+
+    def _kernel(self, part: Component, fit: Fit) -> Built:
+        lists, mass = part.graph.neighbors, part.graph.multiplicity
+        weights = rebuilding_weights(lists, part.grams, part.index, self.reg, fit.columns.count, fit.n_jobs)
+        root = reconstruction_root(weights, mass)
         penalty = csr_array(root.T @ root)
-        return PenaltyKernel(
-            penalty=penalty,
-            mass=graph.multiplicity,
-            null=np.ones((len(graph), 1)),
-            rows=np.arange(len(graph)),
-            decay=self._decay(penalty, graph.multiplicity),
-            root=root,
-        )
+        kernel = PenaltyKernel.of(penalty, mass, root, self._decay(penalty, mass))
+        return Built(kernel, Barycentric(self.reg))
 
-    def _remedy(self) -> str:
-        return f"Isomap or ModifiedLLE, a larger reg (now {self.reg:g}), {super()._remedy()}"
-
-    def _decay(self, penalty: Any, mass: Floats) -> Decay:
+    def _decay(self, penalty: csr_array, mass: Floats) -> Decay:
         if self.kernel == "pinv":
             return Inverse()
         return Shift(largest_penalty(penalty, mass)) if self.kernel == "shift" else Heat(self.t)

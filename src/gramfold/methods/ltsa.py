@@ -9,15 +9,15 @@ Zhang, Zha, SIAM Journal on Scientific Computing 26 (2004).
 
 import numpy as np
 
-from gramfold.embedding import LocalEmbedding, method
-from gramfold.kernels.alignment import tangent_coordinates
-from gramfold.kernels.penalty import PenaltyKernel
-from gramfold.runtime.progress import Stages
-from gramfold.types import Floats, Graph
+from gramfold.embedding import Built, Component, Embedding, Fit, Model, Neighborhood, Rebuilding, judged, method
+from gramfold.extension.barycentric import Barycentric
+from gramfold.kernels.alignment import aligned_kernel, tangent_coordinates
+from gramfold.kernels.local import local_memory
+from gramfold.types import Floats
 
 
 @method
-class LTSA(LocalEmbedding):
+class LTSA(Rebuilding, Neighborhood, Embedding):
     """Local tangent space alignment.
 
     Notes
@@ -35,12 +35,20 @@ class LTSA(LocalEmbedding):
     (100, 2)
     """
 
-    def _least_neighbors(self) -> int:
-        return self.n_components + 1
+    def _build(self, fit: Fit) -> Model:
+        fit.forecast_graph(self, local_memory(self.n_neighbors))
+        graph = fit.graph(self, least=self.n_components + 1)
+        return judged(fit, fit.solve(graph, self._kernel), self)
 
-    def _kernel(self, graph: Graph, stages: Stages) -> PenaltyKernel:
-        patches = self._index.vertex_grams(graph.vertices)
-        return self._aligned(graph, patches, lambda grams: not_affine(tangent_coordinates(grams, self.n_components)))
+    def _kernel(self, part: Component, fit: Fit) -> Built:
+        kernel = aligned_kernel(
+            part.graph,
+            part.grams,
+            lambda grams: not_affine(tangent_coordinates(grams, self.n_components)),
+            fit.columns.count,
+            fit.n_jobs,
+        )
+        return Built(kernel, Barycentric(self.reg))
 
 
 def not_affine(U: Floats) -> Floats:

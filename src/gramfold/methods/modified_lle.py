@@ -9,15 +9,25 @@
 Zhang, Wang, NIPS 19 (2006).
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
-from gramfold.embedding import LocalEmbedding, method
-from gramfold.kernels.local import solve_locally
-from gramfold.kernels.penalty import PenaltyKernel
+from gramfold.embedding import (
+    Built,
+    Component,
+    Embedding,
+    Fit,
+    Model,
+    Neighborhood,
+    Rebuilding,
+    attribute,
+    judged,
+    method,
+)
+from gramfold.extension.barycentric import Barycentric
+from gramfold.kernels.alignment import aligned_kernel
+from gramfold.kernels.definite import DefiniteGrams, Grams
+from gramfold.kernels.local import local_memory, solve_locally
 from gramfold.kernels.reconstruction import ridges
-from gramfold.runtime.progress import Stages
 from gramfold.types import Floats, Graph, Integers
 
 # Eigenvalues of a local Gram matrix below this share of the largest are rounding.
@@ -26,19 +36,13 @@ _NO_REFLECTION = 1e-12  # V_sᵀ 1 already points along 1
 
 
 @method
-class ModifiedLLE(LocalEmbedding):
+class ModifiedLLE(Rebuilding, Neighborhood, Embedding):
     """Modified locally linear embedding.
 
     Notes
     -----
     The local dimension d is `n_components`, and a neighbourhood needs d + 1 neighbours. scikit-learn's
     ``method="modified"`` has a ridge of 1e-3 whatever its `reg`, and lets s_i exceed k − d.
-
-    Attributes
-    ----------
-    eta_ : float
-        η: the share of variance off the tangent space that half of the neighbourhoods (of the largest piece) stay
-        below.
 
     Examples
     --------
@@ -50,25 +54,38 @@ class ModifiedLLE(LocalEmbedding):
     (100, 2)
     """
 
-    def _least_neighbors(self) -> int:
-        return self.n_components + 1
+    eta_ = attribute(
+        "float",
+        """η: the share of variance off the tangent space that half of the neighbourhoods (of the largest piece) stay
+        below.""",
+    )
 
-    def _kernel(self, graph: Graph, stages: Stages) -> PenaltyKernel:
-        with self._definite(self._index.vertex_grams(graph.vertices), len(graph)) as patches:
-            eta = self._typical_thickness(graph, patches)
-            if graph is self.graph_:
-                self.eta_ = eta
-            return self._aligned(graph, patches, lambda grams: many_weights(grams, self.n_components, self.reg, eta))
+    def _build(self, fit: Fit) -> Model:
+        fit.forecast_graph(self, local_memory(self.n_neighbors))
+        graph = fit.graph(self, least=self.n_components + 1)
+        return judged(fit, fit.solve(graph, self._kernel), self)
 
-    def _typical_thickness(self, graph: Graph, grams: Callable[[Integers, Integers], Floats]) -> float:
-        ratios = np.empty(len(graph))
+    def _kernel(self, part: Component, fit: Fit) -> Built:
+        d, width = self.n_components, fit.columns.count
+        patches = DefiniteGrams(part.grams, len(part), euclidean=part.index.euclidean)
+        eta = typical_thickness(part.graph, patches, d, width, fit.n_jobs)
+        kernel = aligned_kernel(
+            part.graph, patches, lambda grams: many_weights(grams, d, self.reg, eta), width, fit.n_jobs
+        )
+        patches.warn_of_much()
+        return Built(kernel, Barycentric(self.reg), {"eta_": eta})
 
-        def work(rows: Integers, places: Integers) -> None:
-            values = np.linalg.eigvalsh(grams(rows, graph.neighbors.indices[places]))
-            ratios[rows] = thickness(values)[:, -self.n_components]
 
-        solve_locally(work, graph.neighbors, self.n_features_in_, self.n_jobs)
-        return float(np.median(np.repeat(ratios, graph.multiplicity.astype(np.intp))))
+def typical_thickness(graph: Graph, grams: Grams, d: int, width: int, n_jobs: int | None) -> float:
+    """η: the median over the rows of Σ(the k − d smallest) / Σ(the others) of the eigenvalues around them."""
+    ratios = np.empty(len(graph))
+
+    def work(rows: Integers, places: Integers) -> None:
+        values = np.linalg.eigvalsh(grams(rows, graph.neighbors.indices[places]))
+        ratios[rows] = thickness(values)[:, -d]
+
+    solve_locally(work, graph.neighbors, width, n_jobs)
+    return float(np.median(np.repeat(ratios, graph.multiplicity.astype(np.intp))))
 
 
 def thickness(values: Floats) -> Floats:

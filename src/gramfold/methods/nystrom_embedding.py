@@ -9,27 +9,38 @@ Burges, sections 2.1.2 and 2.1.3; Fowlkes, Belongie, Chung, Malik, IEEE PAMI 26 
 (2001).
 """
 
+from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import FunctionEmbedding, Piece, method, parameter
-from gramfold.embedding.reading import read_rows
-from gramfold.extension.project import project
-from gramfold.kernels.gram import GramKernel
-from gramfold.kernels.landmark import landmark_gram
-from gramfold.kernels.nystrom import Completion, LandmarkValues, NystromGram, complete_kernel, feature_moments
-from gramfold.runtime.progress import Stages
+from gramfold.embedding import (
+    Built,
+    Embedding,
+    Fit,
+    KernelFunctions,
+    Model,
+    Reads,
+    Whole,
+    attribute,
+    function_map,
+    method,
+    parameter,
+)
+from gramfold.extension.function_placement import LandmarkPlacement, nystrom_kernel
+from gramfold.kernels.gram import landmark_gram
+from gramfold.kernels.nystrom import Completion, LandmarkValues, complete_kernel, feature_moments
+from gramfold.kernels.values import CarriedValues, Missed
+from gramfold.neighbors.units import Unit
 from gramfold.spectral.nystrom import whitening
-from gramfold.types import Floats, Integers
 
 _JUDGED_ROWS = 10_000
 
 
 @method
-class NystromEmbedding(FunctionEmbedding):
+class NystromEmbedding(KernelFunctions, Embedding):
     """Kernel PCA through landmarks: memory and time grow with the rows, not with their square.
 
     Examples
@@ -57,51 +68,48 @@ class NystromEmbedding(FunctionEmbedding):
         other rows; then `kernel_` and `spectrum_` are over the landmarks, and `error_` is of at most 10,000 rows.""",
     )
 
-    _attributes: ClassVar[str] = """
-    completion_ : Completion or None
-        How missing values (NaN) of a precomputed kernel were filled in from its wholly known rows: the `matrix`, the
-        `rank` of those rows, and by how much known values disagree (`misfit`). None where none were missing.
-    """
-    _invariant: ClassVar[bool] = False  # landmarks are drawn by row number
+    completion_ = attribute(
+        "Completion or None",
+        """How missing values (NaN) of a precomputed kernel were filled in from its wholly known rows: the `matrix`, the
+        `rank` of those rows, and by how much known values disagree (`misfit`). None where none were missing.""",
+    )
 
-    @property
-    def _allows_missing(self) -> bool:
-        return self._precomputed
-
-    def _read(self, X: Any, *, reset: bool) -> Any:
+    def _reads(self) -> Reads:
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
         # of a new row all values against the training rows are needed
-        missing = reset and self._allows_missing
-        rows = read_rows(self, X, reset=reset, accept_sparse=self._accepts_sparse, allow_missing=missing)
-        return self._measured(rows, reset=reset)
+        return Reads(precomputed, sparse=not precomputed, gaps=precomputed)
 
-    def _sources(self, X: Any, stages: Stages) -> tuple[list[Any], list[Integers]]:
-        self.completion_: Completion | None = None
-        if self._precomputed and np.isnan(X).any():
-            with stages("completion"):
-                self.completion_ = complete_kernel(X)
-            X = self.completion_.matrix.astype(X.dtype, copy=False)
-        return super()._sources(X, stages)
+    def _build(self, fit: Fit) -> Model:
+        completion = _completion(fit) if fit.reads.precomputed else None
+        if completion is not None:
+            fit = replace(fit, X=Unit.of_rows(fit.X).outward(completion.matrix).astype(fit.X.dtype, copy=False))
+        model = function_map(fit, self, self._kernel)
+        return replace(model, found={**model.found, "completion_": completion})
 
-    def _landmark_kernel(self, rows: Any, stages: Stages) -> GramKernel | NystromGram:
+    def _kernel(self, known: CarriedValues, _: Whole, fit: Fit) -> Built:
         if self.eigenvectors == "exact":
-            return super()._landmark_kernel(rows, stages)
-        values = self._values(rows, self.landmarks_)
-        self._judge_sample(rows, values)
-        return landmark_gram(values, self.landmarks_, np.ones(len(values)), scale=1.0)
+            return nystrom_kernel(known, fit.stages)
+        assert known.landmarks is not None
+        values = known.against_landmarks()
+        gram = landmark_gram(values, known.landmarks, np.ones(len(values)), scale=1.0)
+        return Built(gram, LandmarkPlacement(known.values, known.landmarks), _missed(known, values).found)
 
-    def _judge_sample(self, rows: Any, values: LandmarkValues) -> None:
-        own, diagonal = values.among(self.landmarks_), self._diagonal(rows)
-        if diagonal is None:
-            return
-        sample = np.linspace(0, len(values) - 1, min(len(values), _JUDGED_ROWS)).astype(np.intp)
-        some = LandmarkValues(values.columns, values.points[sample])
-        moments = feature_moments(some, whitening(own, values.eps), own.mean(axis=0))
-        self._judge(diagonal[sample], moments.explained, float(np.trace(moments.scatter)))
 
-    def _place_by_landmarks(self, piece: Piece, points: Any) -> Floats:
-        if self.eigenvectors == "exact":
-            return super()._place_by_landmarks(piece, points)
-        places = np.zeros((points.shape[0], self.n_components))
-        for part, values in piece.kernel.everybody.columns.stream(points):
-            places[part, : len(piece.spectrum)] = project(piece.kernel.cross(values), piece.kernel, piece.spectrum)
-        return places
+def _completion(fit: Fit) -> Completion | None:
+    """How gaps of a given kernel are filled in, in its own unit; None where there are none."""
+    if not np.isnan(fit.X).any():
+        return None
+    with fit.stages("completion"):
+        return complete_kernel(Unit.of_rows(fit.X).inward(fit.X))
+
+
+def _missed(known: CarriedValues, values: LandmarkValues) -> Missed:
+    """What the landmarks miss, of a sample of the rows."""
+    assert known.landmarks is not None
+    own, diagonal = values.among(known.landmarks), known.diagonal()
+    if diagonal is None:
+        return Missed()
+    sample = np.linspace(0, len(values) - 1, min(len(values), _JUDGED_ROWS)).astype(np.intp)
+    some = LandmarkValues(values.columns, values.points[sample])
+    moments = feature_moments(some, whitening(own, values.eps), own.mean(axis=0))
+    return Missed.of(diagonal[sample], moments.explained, float(np.trace(moments.scatter)))

@@ -7,34 +7,46 @@ Weinberger, Sha, Saul, ICML 2004; Weinberger, Saul, CVPR 2004 (maximum variance 
 """
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 import numpy as np
-from scipy.spatial.distance import pdist
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import BarycentricPlaces, method, parameter
-from gramfold.embedding.all_or_nothing import all_or_nothing
-from gramfold.errors import NotConvergedWarning, PinnedWarning
-from gramfold.kernels.landmark import choose_landmarks
-from gramfold.kernels.reconstruction import reconstruction_root, weight_matrix
-from gramfold.kernels.semidefinite import FactorKernel, KeptPairs, angle_pairs, landmark_mixtures, neighbor_pairs
+from gramfold.embedding import (
+    Built,
+    Component,
+    Embedding,
+    Fit,
+    Model,
+    Neighborhood,
+    Rebuilding,
+    attribute,
+    judged,
+    method,
+    parameter,
+)
+from gramfold.extension.barycentric import Barycentric
+from gramfold.graph.neighbor_graph import graph_memory
+from gramfold.kernels.definite import rebuilding_weights
+from gramfold.kernels.landmarks import choose_landmarks
+from gramfold.kernels.reconstruction import reconstruction_root
+from gramfold.kernels.semidefinite import (
+    FactorKernel,
+    angle_pairs,
+    factored_spectrum_of,
+    landmark_mixtures,
+    neighbor_pairs,
+)
 from gramfold.neighbors.index import VectorIndex
 from gramfold.runtime.memory import fits
-from gramfold.runtime.progress import Stages
-from gramfold.runtime.warning import warn
 from gramfold.sdp.policy import Solver, least_memory, solve_problem
-from gramfold.sdp.problem import Certificate, Isometry, Problem, Solution, Step
-from gramfold.spectral.factored import factored_spectrum
-from gramfold.types import Floats, Graph, Kernel, Spectrum
-
-_PINNED = 1e-4  # relative: variance that was gained
-_NEARLY_ALL, _UNMOVED = 0.9, 0.01  # so many of all pairs changed their distance by less
+from gramfold.sdp.problem import Isometry, Problem, Solution
+from gramfold.sdp.telling import progress, warn_if_pinned, warn_of_gap
+from gramfold.types import Floats
 
 
 @method
-class SDE(BarycentricPlaces):
+class SDE(Rebuilding, Neighborhood, Embedding):
     """Semidefinite embedding, also known as maximum variance unfolding: a learned kernel, with its proof.
 
     Neighbours are pulled as far apart as their distances allow, which unfolds the sheet that they lie on. How many
@@ -110,38 +122,59 @@ class SDE(BarycentricPlaces):
         words="Begin at the kernel of the last fit where that has as many rows and pairs.",
     )
 
-    _attributes: ClassVar[str] = """
-    certificate_ : Certificate
-        `primal` (objective of the kernel), `upper_bound` (no kernel has more), `gap` = 1 − primal / upper_bound,
+    solution_ = attribute("Solution", "How it was found: `solver`, `steps`, `seconds`, `converged`.")
+    certificate_ = attribute(
+        "Certificate",
+        """`primal` (objective of the kernel), `upper_bound` (no kernel has more), `gap` = 1 − primal / upper_bound,
         `max_violation` (largest relative error of a kept distance), `primal_uncertainty` (exact form: what that is
         worth), `pairs` and `weights` (the multiplier of each kept pair). Pairs are of vertices of `graph_`:
-        `graph_.rows[certificate_.pairs]` are data rows.
-    solution_ : Solution
-        How it was found: `solver`, `steps`, `seconds`, `converged`.
-    n_iter_ : int
-        Iterations of the solver.
-    """
+        `graph_.rows[certificate_.pairs]` are data rows.""",
+        lambda model: model.found["solution_"].certificate,
+    )
+    n_iter_ = attribute("int", "Iterations of the solver.", lambda model: len(model.found["solution_"].steps))
 
-    @property
-    def _degree(self) -> float | None:
-        return self._degree_of_distances
+    def _build(self, fit: Fit) -> Model:
+        previous = fit.previous.parts if self.warm_start and fit.previous is not None else ()
+        earlier = [part.found.get("solution_") for part in previous]
+        fit.forecast_graph(self, self._memory, lambda: self._memory_advice(fit.X.shape[0]))
+        graph = fit.graph(self)
 
-    def _memory(self, n: int, itemsize: int) -> float:
-        return self._memory_of(self.isometry, n, itemsize)
+        def kernel(part: Component, fit: Fit) -> Built:
+            problem = self._problem(part)
+            solution = solve_problem(
+                problem,
+                solver=self.solver,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                time_limit=self.time_limit,
+                start=_alike(earlier.pop(0) if earlier else None, problem),
+                mixtures=None if part.index.given else lambda: self._mixtures(part, fit),
+                known=self._as_they_lie(part),
+                listen=lambda step: fit.stages.say(progress(step)),
+            )
+            warn_of_gap(solution, problem, self.tol)
+            warn_if_pinned(solution, problem, self._as_they_lie(part))
+            gram = FactorKernel.of(solution.coordinates, part.graph.multiplicity)
+            return Built(gram, Barycentric(self.reg), {"solution_": solution})
 
-    def _memory_of(self, isometry: Isometry, n: int, itemsize: int) -> float:
+        return judged(fit, fit.solve(graph, kernel, power=1.0, choose=factored_spectrum_of), self)
+
+    def _memory(self, n: int, isometry: Isometry | None = None) -> float:
         k = min(self.n_neighbors, n)
         kept = n * k if self.pairs == "neighbors" else n * k * (k + 1) // 2  # at most
-        return super()._memory(n, itemsize) + least_memory(n, kept, isometry, self.solver)
+        return least_memory(n, kept, isometry or self.isometry, self.solver)
 
-    def _memory_advice(self, n: int, itemsize: int) -> list[str]:
-        if self.isometry == "nonexpansive" or not fits(self._memory_of("nonexpansive", n, itemsize)):
+    def _memory_advice(self, n: int) -> list[str]:
+        instead = graph_memory(n, self.n_neighbors) + self._memory(n, "nonexpansive")
+        if self.isometry == "nonexpansive" or not fits(instead):
             return []
         return ['or use isometry="nonexpansive", which is solved in far less']
 
-    def _kernel(self, graph: Graph, stages: Stages) -> FactorKernel:
-        kept = self._kept_pairs(graph)
-        problem = Problem.of(
+    def _problem(self, part: Component) -> Problem:
+        graph = part.graph
+        among = self.pairs == "neighbors"
+        kept = neighbor_pairs(graph) if among else angle_pairs(graph, part.index.distances_between)
+        return Problem.of(
             kept.pairs,
             kept.distances,
             mass=graph.multiplicity,
@@ -149,112 +182,28 @@ class SDE(BarycentricPlaces):
             stiffness=self.stiffness,
             names=graph.rows,
         )
-        solution = solve_problem(
-            problem,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            time_limit=self.time_limit,
-            start=self._start(problem),
-            mixtures=None if self._index.given else lambda: self._mixtures(graph),
-            known=self._as_they_lie(graph),
-            listen=lambda step: stages.say(_words(step)),
-        )
-        self._warn(solution, problem, graph)
-        self._solutions.append(solution)
-        return FactorKernel.of(solution.coordinates, graph.multiplicity)
 
-    def _kept_pairs(self, graph: Graph) -> KeptPairs:
-        return neighbor_pairs(graph) if self.pairs == "neighbors" else angle_pairs(graph, self._index.distances_between)
-
-    def _mixtures(self, graph: Graph) -> Floats:
+    def _mixtures(self, part: Component, fit: Fit) -> Floats:
         """Each vertex as a mixture of landmarks, spread as evenly as can be."""
-        n = len(graph)
-        chosen = choose_landmarks(
-            "maxmin",
-            lambda vertex: self._index.distances_from(int(graph.vertices[vertex]))[graph.vertices],
-            n,
-            min(n, self.landmarks),
-            check_random_state(self.random_state),
-            start=int(np.argmax(graph.neighbors.farthest)),  # the loneliest vertex, whatever the order of the rows
-        )
-        with self._definite(self._index.vertex_grams(graph.vertices), n) as grams:
-            weights = weight_matrix(graph.neighbors, grams, self.reg, self.n_features_in_, self.n_jobs)
+        lists, n = part.graph.neighbors, len(part)
+        # the loneliest vertex comes first, whatever the order of the rows
+        start = int(np.argmax(lists.farthest))
+        chosen = choose_landmarks("maxmin", part.distances_from, n, min(n, self.landmarks), fit.rng, start=start)
+        weights = rebuilding_weights(lists, part.grams, part.index, self.reg, fit.columns.count, fit.n_jobs)
         return landmark_mixtures(reconstruction_root(weights, np.ones(n)), chosen)
 
-    def _spectrum(self, kernel: Kernel, count: int) -> Spectrum:
-        assert isinstance(kernel, FactorKernel)
-        return factored_spectrum(kernel.factor, kernel.mass, count)
-
-    @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> "SDE":
-        self._previous = getattr(self, "_solutions", []) if self.warm_start else []
-        self._solutions: list[Solution] = []
-        return super().fit(X, y)
-
-    def _start(self, problem: Problem) -> Solution | None:
-        number = len(self._solutions)
-        if number >= len(self._previous):
-            return None
-        start = self._previous[number]
-        alike = len(start.coordinates) == len(problem) and len(start.certificate.weights) == len(problem.pairs)
-        return start if alike else None
-
-    @property
-    def solution_(self) -> Solution:
-        """See the attributes."""
-        return self._solutions[0]
-
-    @property
-    def certificate_(self) -> Certificate:
-        """See the attributes."""
-        return self.solution_.certificate
-
-    @property
-    def n_iter_(self) -> int:
-        """See the attributes."""
-        return len(self.solution_.steps)
-
-    def _warn(self, solution: Solution, problem: Problem, graph: Graph) -> None:
-        certificate = solution.certificate
-        if not solution.converged:
-            remedy = "more landmarks come nearer" if solution.solver == "landmarks" else "raise max_iter or time_limit"
-            if solution.stalled:
-                shortest, longest = np.sqrt([problem.squared.min(), problem.squared.max()])
-                remedy = (
-                    f"more iterations gain nothing (kept distances lie between {shortest:.1e} and {longest:.1e}); use "
-                    "a larger tol, or leave out near-copies and outliers"
-                )
-            off = f", and distances off by up to {certificate.max_violation:.1e}" if self.isometry == "exact" else ""
-            warn(
-                f"the kernel has {certificate.primal:.6g} and at most {certificate.upper_bound:.6g} is possible, a gap "
-                f"of {certificate.gap:.1e}{off} where tol={self.tol:g} was asked for: {remedy}.",
-                NotConvergedWarning,
-            )
-        rows = self._as_they_lie(graph)
-        if self.isometry == "exact" and rows is not None:
-            unfolded = certificate.primal / problem.variance(problem.centered(rows))
-            # far groups hold all of the variance, whatever is unfolded within them: there each pair counts alike
-            moved = np.abs(pdist(solution.coordinates) / np.maximum(pdist(rows), np.finfo(float).tiny) - 1.0)
-            if abs(unfolded - 1.0) < _PINNED and np.quantile(moved, _NEARLY_ALL) < _UNMOVED:
-                warn(
-                    f"the exact distances leave nothing to unfold: the kernel's variance is {unfolded:.4f} of that of "
-                    'the rows as they lie. Use isometry="nonexpansive" or "slack", or fewer neighbours.',
-                    PinnedWarning,
-                )
-
-    def _as_they_lie(self, graph: Graph) -> Floats | None:
+    def _as_they_lie(self, part: Component) -> Floats | None:
         """The rows of the vertices, where their own distances are the ones that are kept."""
-        if self.metric != "euclidean" or not isinstance(self._index, VectorIndex):
+        if self.metric != "euclidean" or not isinstance(part.index, VectorIndex):
             return None
-        return self._index.points[graph.vertices].astype(np.float64)
+        return part.index.points[part.graph.vertices].astype(np.float64)
 
 
-def _words(step: Step) -> str:
-    return (
-        f"iteration {step.iteration}, {step.seconds:.1f} s: {step.primal:.6g} of at most {step.upper_bound:.6g}, "
-        f"gap {step.gap:.1e} ({step.words})"
-    )
+def _alike(start: Solution | None, problem: Problem) -> Solution | None:
+    """The solution of an earlier fit, where that has as many rows and pairs."""
+    if start is None or len(start.coordinates) != len(problem):
+        return None
+    return start if len(start.certificate.weights) == len(problem.pairs) else None
 
 
 MaximumVarianceUnfolding = SDE  # the name that its authors gave it next

@@ -5,11 +5,12 @@ neighbours and cut it off from everybody else.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from gramfold.runtime.threads import blocks
-from gramfold.types import Floats, Integers
+from gramfold.types import Floats, Integers, Plain
 
 _SOME = 64  # columns
 _ENTRIES_PER_BLOCK = 1_000_000
@@ -30,7 +31,8 @@ class Collapse:
 
 def no_duplicates(n: int) -> Collapse:
     """Every row is a vertex of its own."""
-    return Collapse(np.arange(n), np.arange(n), np.ones(n))
+    everybody = np.arange(n)  # one array: a pickle holds it once
+    return Collapse(everybody, everybody, np.ones(n))
 
 
 def collapse_rows(X: Floats) -> Collapse:
@@ -60,14 +62,18 @@ def collapse_distances(distances: Floats, tolerance: float = 0.0) -> Collapse:
     return _collapsed(first)
 
 
-class KnownRows:
+@dataclass(frozen=True, eq=False)
+class KnownRows(Plain):
     """Rows by their values: finds which of the rows that come are among them."""
 
-    def __init__(self, rows: Floats) -> None:
-        self._rows = rows
-        keys = _wide_keys(rows)
-        self._order = np.argsort(keys, kind="stable")
-        self._keys = keys[self._order]
+    rows: Floats  # (n, d)
+
+    @cached_property
+    def _ascending(self) -> tuple[Integers, Integers]:
+        """Keys of the rows, and whose they are."""
+        keys = _wide_keys(self.rows)
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
 
     def find(self, rows: Floats) -> Integers:
         """(m,) the first known row that equals each of these; -1 where none does."""
@@ -78,15 +84,16 @@ class KnownRows:
 
     def pairs(self, rows: Floats) -> tuple[Integers, Integers]:
         """All pairs of equal rows: numbers here, and among the known."""
+        known, order = self._ascending
         keys = _wide_keys(rows)
-        start, end = (np.searchsorted(self._keys, keys, side) for side in ("left", "right"))
+        start, end = (np.searchsorted(known, keys, side) for side in ("left", "right"))
         counts = end - start
         i = np.repeat(np.arange(len(rows)), counts)
         place = np.arange(len(i)) - np.repeat(np.cumsum(counts) - counts, counts)
-        j = self._order[start[i] + place]
+        j = order[start[i] + place]
         equal = np.empty(len(i), dtype=bool)
         for part in _row_blocks(len(i), rows.shape[1]):
-            equal[part] = (rows[i[part]] == self._rows[j[part]]).all(axis=1)
+            equal[part] = (rows[i[part]] == self.rows[j[part]]).all(axis=1)
         return i[equal], j[equal]
 
 

@@ -1,40 +1,42 @@
 """Exact search: a k-d tree in few dimensions, all distances by blocks in many."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists, without
-from gramfold.neighbors.join import Seeming, seeming_nearest, seeming_neighbors, seeming_within
+from gramfold.neighbors.join import USUAL, Seeming, plan, seeming_nearest, seeming_neighbors, seeming_within
+from gramfold.neighbors.leading import Axes
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
 from gramfold.types import Floats, Integers, Neighbors
 
-_QUERIES_PER_BLOCK = 100_000
 _QUERIES_PER_TASK = 4_000  # of a thread of ours: an interrupt while SciPy's own are at work ends the process
-_ENTRIES_PER_BLOCK = 2_000_000  # of a block of distances: 16 MB, some 20 ms of work
-_TIED_PER_BLOCK = 1_000
 _ROWS_PER_BLOCK = 1_000
-_MANY = 500  # new rows that are worth a copy of all rows in float32
 # Candidates taken beyond k from rounded distances, so that the check below seldom fails.
 _SPARE = 4
 
 
+@dataclass(frozen=True, eq=False)
 class TreeIndex(VectorIndex):
     """k-d tree; for Euclidean, cosine and Minkowski metrics."""
 
-    def _build(self) -> None:
+    @cached_property
+    def _tree(self) -> Any:
         from scipy.spatial import cKDTree
 
-        self._tree = cKDTree(self.rows)
+        return cKDTree(self.rows)
 
     def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
         indices = np.empty((len(rows), k), dtype=np.intp)
         distances = np.empty((len(rows), k))
         # The tree's own rows are asked leaf by leaf: neighbours look at the same nodes, which are then in the cache.
+        # (Rows that two threads have prepared at once may not be told for its own: then the order is another, no more.)
         order = self._tree.indices if rows is self.rows else np.arange(len(rows))
-        parts = blocks(len(rows), _QUERIES_PER_BLOCK)
+        parts = blocks(len(rows), self.costs.queries_per_block)
         for part in stages.bar(parts, len(parts), "neighbours"):
             asked = order[part]
             indices[asked], distances[asked] = self._nearest_block(rows[asked], k)
@@ -52,7 +54,9 @@ class TreeIndex(VectorIndex):
         if more > k:
             limit = distances[:, k - 1] * (1.0 + ROUNDING)
             tied = np.flatnonzero(distances[:, k] <= limit)
-            for part in blocks(len(tied), _TIED_PER_BLOCK):  # everybody as near as the last may have its place
+            for part in blocks(
+                len(tied), self.costs.tied_per_block
+            ):  # everybody as near as the last may have its place
                 near = self._ties(rows[tied[part]], limit[tied[part]])
                 places = near.indptr[:-1, None] + np.arange(k)
                 indices[tied[part], :k], distances[tied[part], :k] = near.indices[places], near.distances[places]
@@ -97,35 +101,58 @@ class TreeIndex(VectorIndex):
         return np.repeat(np.arange(len(rows)), counts), columns
 
 
+@dataclass(frozen=True, eq=False)
+class _Shifted:
+    """Rows around their centre. Products round relative to the length of the rows: shorter rows round less."""
+
+    center: Floats  # (d,)
+    rows: Floats  # (n, d)
+    norms: Floats  # (n,) float64, squared lengths
+
+    @classmethod
+    def of(cls, rows: Floats, n_jobs: int | None) -> Self:
+        center = rows.mean(axis=0, dtype=np.float64).astype(rows.dtype)
+        shifted, norms = np.empty_like(rows), np.empty(len(rows))
+
+        def work(part: slice) -> None:
+            np.subtract(rows[part], center, out=shifted[part])
+            norms[part] = _squared_norms(shifted[part])
+
+        run_blocks(work, blocks(len(rows), _ROWS_PER_BLOCK), n_jobs)
+        return cls(center, shifted, norms)
+
+
+@dataclass(frozen=True, eq=False)
 class BlockedIndex(VectorIndex):
     """Every distance, a block of rows at a time; for any metric."""
 
-    def _build(self) -> None:
-        if self.metric.family == "euclidean":
-            # Products round relative to the length of the rows: shorter rows round less.
-            self._center = self.rows.mean(axis=0, dtype=np.float64).astype(self.rows.dtype)
-            self._shifted, self._norms = np.empty_like(self.rows), np.empty(self.size)
-
-            def work(part: slice) -> None:
-                np.subtract(self.rows[part], self._center, out=self._shifted[part])
-                self._norms[part] = _squared_norms(self._shifted[part])
-
-            run_blocks(work, blocks(self.size, _ROWS_PER_BLOCK), self.n_jobs)
+    @cached_property
+    def _shifted(self) -> _Shifted:
+        # Asked for before a pool of threads is at work, each of which would make it.
+        return _Shifted.of(self.rows, self.n_jobs)
 
     def _parts(self, m: int) -> list[slice]:
-        return blocks(m, max(1, _ENTRIES_PER_BLOCK // self.size))
+        return blocks(m, max(1, self.costs.entries_per_block // self.size))
+
+    def _axes(self, rows: Floats, k: int) -> Axes | None:
+        """Whose bounds spare the most work when the k nearest of these rows are looked for; None where none do."""
+        with one_blas_thread():
+            return plan(rows, self.rows, k, self.costs).axes
 
     def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
         if self.metric.family != "euclidean" or radius is not None:
             return super().own(k, radius, stages)
         assert k is not None
-        seeming = seeming_neighbors(self.rows, min(k + 1 + _SPARE, self.size), self.n_jobs, stages)
+        more = min(k + 1 + _SPARE, self.size)
+        seeming = seeming_neighbors(self.rows, more, self._axes(self.rows, more), self.n_jobs, stages, self.costs)
         indices, distances = without(np.arange(self.size), *self._proved(self.rows, seeming, k + 1))
         return Neighbors.from_lists(indices, distances, self.size)
 
     def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
-        if self.metric.family == "euclidean" and len(rows) >= _MANY:
-            seeming = seeming_nearest(rows, self.rows, min(k + _SPARE, self.size), self.n_jobs, stages)
+        if self.metric.family == "euclidean" and len(rows) >= self.costs.many:
+            more = min(k + _SPARE, self.size)
+            axes = self._axes(rows, more)
+            seeming = seeming_nearest(rows, self.rows, more, axes, self.n_jobs, stages, self.costs)
             return self._proved(rows, seeming, k)
         return self._nearest_by_blocks(rows, k, stages)
 
@@ -151,10 +178,15 @@ class BlockedIndex(VectorIndex):
     def _nearest_by_blocks(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
         indices = np.empty((len(rows), k), dtype=np.intp)
         distances = np.empty((len(rows), k))
+        if not len(rows):  # nobody is in doubt
+            return indices, distances
+        shifted = self._shifted if self.metric.family == "euclidean" else None
 
         def work(part: slice) -> None:
-            search = self._euclidean_nearest if self.metric.family == "euclidean" else self._plain_nearest
-            indices[part], distances[part] = search(rows[part], k)
+            near = rows[part]
+            indices[part], distances[part] = (
+                self._plain_nearest(near, k) if shifted is None else self._euclidean_nearest(near, k, shifted)
+            )
 
         with one_blas_thread():  # the pool's threads are enough
             run_blocks(work, self._parts(len(rows)), self.n_jobs, stages=stages, what="neighbours")
@@ -163,8 +195,8 @@ class BlockedIndex(VectorIndex):
     def _plain_nearest(self, rows: Floats, k: int) -> tuple[Integers, Floats]:
         return _smallest(self.metric.block(rows, self.rows), k)
 
-    def _euclidean_nearest(self, rows: Floats, k: int) -> tuple[Integers, Floats]:
-        squared, rounding = self._rounded_squares(rows)
+    def _euclidean_nearest(self, rows: Floats, k: int, shifted: _Shifted) -> tuple[Integers, Floats]:
+        squared, rounding = self._rounded_squares(rows, shifted)
         more = min(k + _SPARE, self.size)
         found, rough = _smallest(squared, more)
         indices, distances = self._sorted(rows, found, n_jobs=1)
@@ -179,28 +211,29 @@ class BlockedIndex(VectorIndex):
                 indices[row], distances[row] = near[order], exact[order]
         return indices, distances
 
-    def _rounded_squares(self, rows: Floats) -> tuple[Floats, Floats]:
+    def _rounded_squares(self, rows: Floats, others: _Shifted) -> tuple[Floats, Floats]:
         """|x|² + |y|² − 2 x·y for all pairs, and how far each row's entries may be from the truth."""
-        shifted = rows - self._center
+        shifted = rows - others.center
         norms = _squared_norms(shifted)
-        longest = np.sqrt(norms) + np.sqrt(self._norms.max())
+        longest = np.sqrt(norms) + np.sqrt(others.norms.max())
         if longest.max() ** 2 > np.finfo(shifted.dtype).max:  # of float32
             shifted = shifted.astype(np.float64)
-        squared = shifted @ self._shifted.T
+        squared = shifted @ others.rows.T
         squared *= -2.0
         squared += norms[:, None].astype(squared.dtype)
-        squared += self._norms[None, :].astype(squared.dtype)
+        squared += others.norms[None, :].astype(squared.dtype)
         eps = max(np.finfo(rows.dtype).eps, np.finfo(self.rows.dtype).eps)
         return squared, 8.0 * eps * np.sqrt(rows.shape[1]) * longest**2
 
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
-        if self.metric.family != "euclidean" or len(rows) < _MANY:
+        if self.metric.family != "euclidean" or len(rows) < self.costs.many:
             return self._within_by_blocks(rows, reach, reaches)
         nobody = np.zeros(self.size)
         length, lengths = (
             np.asarray(self.metric.search_length(r)) for r in (reach, nobody if reaches is None else reaches)
         )
-        seeming = seeming_within(rows, self.rows, length, lengths, self.n_jobs)
+        axes = self._axes(rows, USUAL)
+        seeming = seeming_within(rows, self.rows, length, lengths, axes, self.n_jobs, self.costs)
         i, j = seeming.asking, seeming.rows
         distances = self.metric.pairs(rows, i, self.rows, j, self.n_jobs)
         if not seeming.crowded.size:
@@ -215,13 +248,15 @@ class BlockedIndex(VectorIndex):
     def _within_by_blocks(
         self, rows: Floats, reach: Floats, reaches: Floats | None
     ) -> tuple[Integers, Integers, Floats]:
+        shifted = self._shifted if self.metric.family == "euclidean" else None
+
         def work(part: slice) -> tuple[Integers, Integers, Floats]:
             limit = reach[part, None] if reaches is None else np.maximum(reach[part, None], reaches[None, :])
-            if self.metric.family != "euclidean":
+            if shifted is None:
                 block = self.metric.block(rows[part], self.rows)
                 i, j = np.nonzero(block <= limit * (1 + ROUNDING))
                 return i + part.start, j, block[i, j]
-            squared, rounding = self._rounded_squares(rows[part])
+            squared, rounding = self._rounded_squares(rows[part], shifted)
             length = np.asarray(self.metric.search_length(limit))
             i, j = np.nonzero(squared <= length**2 * (1 + 1e-9) + rounding[:, None])
             return i + part.start, j, self.metric.pairs(rows[part], i, self.rows, j, n_jobs=1)

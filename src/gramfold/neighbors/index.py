@@ -2,21 +2,21 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar, Self
 
 import numpy as np
 
 from gramfold.neighbors.metrics import Metric
+from gramfold.runtime.costs import COSTS, SearchCosts
 from gramfold.runtime.progress import SILENT, Stages
-from gramfold.types import Floats, Integers, Neighbors
+from gramfold.types import Floats, Integers, Neighbors, Plain
 
 # Rounding allowed when "within r" meets a distance computed in another order.
 ROUNDING = 1e-12
 # Those who would choose a new row are searched with a reach of its own that finds few others, and nobody at a tie.
 _NARROW = 0.5
-# Neighbours looked at first for a piece's way out.
-_LOOK = 16
 
 
 Step = tuple[int, int, float]  # from vertex, to vertex, distance
@@ -44,13 +44,18 @@ class Outlook:
         return np.flatnonzero(~known & (piece > 0) & (self.distance < shortest[piece]))
 
 
-class Index(ABC):
-    """Vertices that can be searched. Built in `fit`; its queries store nothing."""
+@dataclass(frozen=True, eq=False)
+class Index(Plain, ABC):
+    """Vertices that can be searched. Its fields are data; a search structure is built when first asked for."""
 
-    size: int  # number of vertices
-    recall: float | None = None  # measured where the search is approximate
-    given = False  # whether the edges were given, so that no rule of reach is known
-    euclidean = True  # whether the Gram matrices below are of rows, and so positive semidefinite
+    recall: float | None = field(default=None, kw_only=True)  # measured where the search is approximate
+    given: ClassVar[bool] = False  # whether the edges were given, so that no rule of reach is known
+    euclidean: ClassVar[bool] = True  # whether the Gram matrices below are of rows, and so positive semidefinite
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number of vertices."""
 
     @abstractmethod
     def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
@@ -106,20 +111,26 @@ class Index(ABC):
         """The same around new rows: `grams(r, j)` for the r-th queries."""
 
 
+@dataclass(frozen=True, eq=False)
 class VectorIndex(Index):
     """Search among rows of numbers. A subclass finds candidates; distances come from differences."""
 
-    def __init__(self, points: Floats, metric: Metric, n_jobs: int | None) -> None:
-        self.points = np.ascontiguousarray(points)
-        self.rows = metric.prepare(points)
-        self.metric = metric
-        self.n_jobs = n_jobs
-        self.size = len(points)
-        self._build()
+    points: Floats  # (n, d) row after row in memory
+    metric: Metric
+    n_jobs: int | None
+    costs: SearchCosts = field(default=COSTS.search, kw_only=True)
 
-    @abstractmethod
-    def _build(self) -> None:
-        """Prepare the search structure over `self.rows`."""
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", np.ascontiguousarray(self.points))
+
+    @property
+    def size(self) -> int:
+        return len(self.points)
+
+    @cached_property
+    def rows(self) -> Floats:
+        """The points as the search sees them: for most metrics the very same array."""
+        return self.metric.prepare(self.points)
 
     @abstractmethod
     def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
@@ -168,14 +179,15 @@ class VectorIndex(Index):
         return int(group[best]), int(found.indices[best]), float(found.distances[best])
 
     def _of_others(self, points: Floats) -> "VectorIndex":
-        return type(self)(points, self.metric, self.n_jobs)
+        return replace(self, points=points, recall=None)
 
     def gaps(self, piece: Integers, outlook: Outlook | None = None) -> list[Step]:
         seen = outlook or Outlook.of(piece)
         seen.vertex[(seen.vertex >= 0) & (piece[seen.vertex] == piece)] = -1  # the pieces have grown together
         fresh = np.flatnonzero((piece > 0) & (seen.distance == 0))
-        if fresh.size and self.size > _LOOK:
-            found = self.nearest(self.points[fresh], _LOOK)
+        look = self.costs.first_look
+        if fresh.size and self.size > look:
+            found = self.nearest(self.points[fresh], look)
             out = found.keep(piece[found.indices] != piece[fresh[found.rows]])
             leads = out.counts > 0
             seen.vertex[fresh], seen.distance[fresh] = out.nearest, found.farthest

@@ -20,18 +20,15 @@ from typing import Self
 import numpy as np
 
 from gramfold.neighbors.leading import Axes, Halves, Plan, cheapest_plan, equal_parts, halve, plan_without_bounds
+from gramfold.runtime.costs import COSTS, SearchCosts
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
 from gramfold.types import Floats, Integers
 
-_ROWS_PER_TILE = 1_000  # products of two tiles stay in the cache while they are looked at
-_ASKING_PER_TILE = 320  # of new rows, so that there is work for all threads
 _ROWS_PER_BLOCK = 1_000
-_LEAST_WORK = 4e10  # multiplications, below which planning takes longer than it may save
 _SAMPLE = 4_000  # rows that decide on the plan
 _GLANCE = 32  # every so many rows of a tile show how many pairs are left
-_DENSE = 0.12  # share of pairs left above which all products together cost less than these alone
-_USUAL = 10  # neighbours within reach, to plan with
+USUAL = 10  # neighbours within reach, to plan with
 _CROWDED = 0.05  # error of a squared distance beside the squared reach, above which float32 does not see enough
 _FAR = 1e15  # times the largest entry: everybody is within, and squares do not overflow
 _EPS = float(np.finfo(np.float32).eps)
@@ -55,47 +52,71 @@ class Within:
     crowded: Integers  # those who ask and were left out: they do not see as sharply as they reach
 
 
-def seeming_neighbors(rows: Floats, k: int, n_jobs: int | None = None, stages: Stages = SILENT) -> Seeming:
-    """The k rows that seem nearest to each, itself among them; rows are finite, of any size, and k ≤ n."""
+def seeming_neighbors(
+    rows: Floats,
+    k: int,
+    axes: Axes | None,
+    n_jobs: int | None = None,
+    stages: Stages = SILENT,
+    costs: SearchCosts = COSTS.search,
+) -> Seeming:
+    """The k rows that seem nearest to each, itself among them; rows are finite, of any size, and k ≤ n.
+
+    With `axes`, whichever they are, only pairs within their bounds are looked at.
+    """
     frame = _Frame.around(rows)
     with one_blas_thread():  # the pool's threads are enough
-        table = _Table.of(frame.shrink(rows, n_jobs), plan(rows, rows, k).axes, n_jobs)
+        table = _Table.of(frame.shrink(rows, n_jobs), axes, costs.rows_per_tile, n_jobs)
         crowd, tiles, lists = table.crowd, table.tiles, _Lists.empty(len(rows), k)
         rounds = _rounds(len(tiles))
         for pairs in stages.bar(rounds, len(rounds), "neighbours"):
 
             def work(part: slice, pairs: list[tuple[int, int]] = pairs) -> None:
                 for i, j in pairs[part]:
-                    _meet(crowd, tiles[i], crowd, tiles[j], lists, both=i != j)
+                    _meet(crowd, tiles[i], crowd, tiles[j], lists, costs.dense, both=i != j)
 
             run_blocks(work, blocks(len(pairs), 1), n_jobs)
     return _seeming(lists, crowd, table, frame)
 
 
 def seeming_nearest(
-    asking: Floats, rows: Floats, k: int, n_jobs: int | None = None, stages: Stages = SILENT
+    asking: Floats,
+    rows: Floats,
+    k: int,
+    axes: Axes | None,
+    n_jobs: int | None = None,
+    stages: Stages = SILENT,
+    costs: SearchCosts = COSTS.search,
 ) -> Seeming:
     """The k rows that seem nearest to each of those who ask."""
     frame = _Frame.around(rows).also(asking)
     with one_blas_thread():
-        table = _Table.of(frame.shrink(rows, n_jobs), plan(asking, rows, k).axes, n_jobs)
+        table = _Table.of(frame.shrink(rows, n_jobs), axes, costs.rows_per_tile, n_jobs)
         crowd, home = table.welcome(frame.shrink(asking, n_jobs), n_jobs)
         lists = _Lists.empty(len(asking), k)
 
         def work(part: slice) -> None:
             first = home[(part.start + part.stop) // 2]
             for step in range(len(table.tiles)):
-                _meet(crowd, part, table.crowd, table.tiles[first ^ step], lists, both=False)
+                _meet(crowd, part, table.crowd, table.tiles[first ^ step], lists, costs.dense, both=False)
 
-        run_blocks(work, blocks(len(asking), _ASKING_PER_TILE), n_jobs, stages=stages, what="neighbours")
+        run_blocks(work, blocks(len(asking), costs.asking_per_tile), n_jobs, stages=stages, what="neighbours")
     return _seeming(lists, crowd, table, frame)
 
 
-def seeming_within(asking: Floats, rows: Floats, reach: Floats, reaches: Floats, n_jobs: int | None = None) -> Within:
+def seeming_within(
+    asking: Floats,
+    rows: Floats,
+    reach: Floats,
+    reaches: Floats,
+    axes: Axes | None,
+    n_jobs: int | None = None,
+    costs: SearchCosts = COSTS.search,
+) -> Within:
     """All pairs with |x − y| ≤ max(reach of x, reaches of y), and some that are hardly farther."""
     frame = _Frame.around(rows).also(asking)
     with one_blas_thread():
-        table = _Table.of(frame.shrink(rows, n_jobs), plan(asking, rows, _USUAL).axes, n_jobs)
+        table = _Table.of(frame.shrink(rows, n_jobs), axes, costs.rows_per_tile, n_jobs)
         crowd, _ = table.welcome(frame.shrink(asking, n_jobs), n_jobs)
         error = _error(crowd, table)
         own, theirs = (
@@ -110,26 +131,26 @@ def seeming_within(asking: Floats, rows: Floats, reach: Floats, reaches: Floats,
         def work(part: slice) -> tuple[Integers, Integers]:
             found = []
             for tile in table.tiles:
-                i, j = _see(crowd, part, table.crowd, tile, own[part], theirs[tile])
+                i, j = _see(crowd, part, table.crowd, tile, own[part], theirs[tile], costs.dense)
                 found.append((crowd.order[i + part.start], table.crowd.order[j + tile.start]))
             i, j = (np.concatenate(side) for side in zip(*found, strict=True))
             return i, j
 
-        met = run_blocks(work, blocks(len(asking), _ASKING_PER_TILE), n_jobs)
+        met = run_blocks(work, blocks(len(asking), costs.asking_per_tile), n_jobs)
     i, j = (np.concatenate(side) for side in zip(*met, strict=True))
     return Within(i, j, np.sort(crowd.order[crowded]))
 
 
-def plan(asking: Floats, rows: Floats, k: int) -> Plan:
+def plan(asking: Floats, rows: Floats, k: int, costs: SearchCosts = COSTS.search) -> Plan:
     """How the k nearest are found soonest, from a sample."""
     n, d = rows.shape
-    if float(len(asking)) * n * d < _LEAST_WORK:
-        return plan_without_bounds(d)
+    if float(len(asking)) * n * d < costs.least_work:
+        return plan_without_bounds(d, costs)
     step = -(-n // _SAMPLE)
     rows, asking = rows[::step], asking[:: -(-len(asking) // _SAMPLE)]
     frame = _Frame.around(rows).also(asking)
     rank = min(len(rows), 1 + round(k / step))
-    return cheapest_plan(frame.shrink(asking, 1).rows, frame.shrink(rows, 1).rows, rank)
+    return cheapest_plan(frame.shrink(asking, 1).rows, frame.shrink(rows, 1).rows, rank, costs)
 
 
 @dataclass(frozen=True)
@@ -183,11 +204,11 @@ class _Table:
     tree: Halves | None
 
     @classmethod
-    def of(cls, crowd: _Crowd, axes: Axes | None, n_jobs: int | None) -> Self:
+    def of(cls, crowd: _Crowd, axes: Axes | None, rows_per_tile: int, n_jobs: int | None) -> Self:
         if axes is None:
-            return cls(crowd, equal_parts(len(crowd.rows), _ROWS_PER_TILE), None, None)
+            return cls(crowd, equal_parts(len(crowd.rows), rows_per_tile), None, None)
         lead = axes.lead(crowd.rows, n_jobs)
-        tree = halve(lead, _ROWS_PER_TILE)
+        tree = halve(lead, rows_per_tile)
         return cls(crowd.ordered(tree.order, lead), tree.leaves, axes, tree)
 
     def welcome(self, crowd: _Crowd, n_jobs: int | None) -> tuple[_Crowd, Integers]:
@@ -221,7 +242,7 @@ def _rounds(count: int) -> list[list[tuple[int, int]]]:
     return [[(i, i ^ step) for i in range(count) if i <= i ^ step] for step in range(count)]
 
 
-def _meet(asking: _Crowd, i: slice, rows: _Crowd, j: slice, lists: _Lists, *, both: bool) -> None:
+def _meet(asking: _Crowd, i: slice, rows: _Crowd, j: slice, lists: _Lists, dense: float, *, both: bool) -> None:
     """A tile of those who ask meets a tile of rows, who ask too if `both`."""
     from gramfold.neighbors.distance_kernels import meet
 
@@ -231,13 +252,15 @@ def _meet(asking: _Crowd, i: slice, rows: _Crowd, j: slice, lists: _Lists, *, bo
         products = asking.lead[i] @ rows.lead[j].T
         bound = left_norms[::_GLANCE, None] + right_norms - 2 * products[::_GLANCE]
         reach = lists.reach[i][::_GLANCE, None]
-        certain = bool(np.mean(bound < (np.maximum(reach, lists.reach[j]) if both else reach)) > _DENSE)
+        certain = bool(np.mean(bound < (np.maximum(reach, lists.reach[j]) if both else reach)) > dense)
     if certain:
         products = left @ right.T
     meet(products, certain, left, right, left_norms, right_norms, i.start, j.start, both, lists.indices, lists.squares)
 
 
-def _see(asking: _Crowd, i: slice, rows: _Crowd, j: slice, own: Floats, theirs: Floats) -> tuple[Integers, Integers]:
+def _see(
+    asking: _Crowd, i: slice, rows: _Crowd, j: slice, own: Floats, theirs: Floats, dense: float
+) -> tuple[Integers, Integers]:
     """Places in two tiles whose squared distance seems to be within either reach."""
     from gramfold.neighbors.distance_kernels import pair_products
 
@@ -245,7 +268,7 @@ def _see(asking: _Crowd, i: slice, rows: _Crowd, j: slice, own: Floats, theirs: 
     if asking.lead is not None and rows.lead is not None:
         bounds = asking.lead[i] @ rows.lead[j].T
         r, c = _within(bounds, left_norms, right_norms, own, theirs)
-        if len(r) <= _DENSE * bounds.size:
+        if len(r) <= dense * bounds.size:
             products = np.empty(len(r), dtype=np.float32)
             pair_products(left, r, right, c, products)
             keep = left_norms[r] + right_norms[c] - 2 * products <= np.maximum(own[r], theirs[c])

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gramfold.runtime.costs import COSTS, SearchCosts
 from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats, Integers
 
@@ -20,10 +21,6 @@ _CHOICES = (16, 32, 48, 64, 96, 128)  # of m
 _SWEEPS = 3  # of the power method: axes need not be exact to bound
 _ASKED = 32  # rows that tell how many pairs are left
 _ROWS_PER_BLOCK = 1_000
-# What a pair costs, in multiplications inside of a product of matrices (0.025 ns each):
-_LOOK = 60.0  # to look at its product and to keep the nearest
-_ALONE, _COLUMN_ALONE = 1_000.0, 6.0  # to compute its product by itself, and more for each column
-_LOOSE = 2.0  # pairs left are so many times those seen: either row may ask, and at first nobody knows its neighbours
 
 
 @dataclass(frozen=True)
@@ -62,15 +59,15 @@ class Plan:
     cost: float  # in multiplications inside of a product of matrices
 
 
-def plan_without_bounds(d: int) -> Plan:
+def plan_without_bounds(d: int, costs: SearchCosts = COSTS.search) -> Plan:
     """Every product of d columns."""
-    return Plan(None, d + _LOOK)
+    return Plan(None, d + costs.look)
 
 
-def cheapest_plan(asking: Floats, rows: Floats, rank: int) -> Plan:
+def cheapest_plan(asking: Floats, rows: Floats, rank: int, costs: SearchCosts = COSTS.search) -> Plan:
     """From a sample of rows, and how many of it are within reach of one who asks."""
     d = rows.shape[1]
-    best = plan_without_bounds(d)
+    best = plan_without_bounds(d, costs)
     choices = [m for m in _CHOICES if 2 * m <= d]
     if not choices:
         return best
@@ -82,7 +79,7 @@ def cheapest_plan(asking: Floats, rows: Floats, rank: int) -> Plan:
         axes = Axes(np.ascontiguousarray(directions[:, :m]))
         bound = axes.lead(asking, n_jobs=1) @ axes.lead(rows, n_jobs=1).T
         left = float(np.mean(norms - 2.0 * bound < reach))
-        cost = m + _LOOK + _LOOSE * left * (_ALONE + _COLUMN_ALONE * d)
+        cost = m + costs.look + costs.loose * left * (costs.alone + costs.alone_column * d)
         if cost < best.cost:
             best = Plan(axes, cost)
     return best

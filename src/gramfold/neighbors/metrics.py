@@ -10,7 +10,7 @@ import numpy as np
 from gramfold.errors import InputError
 from gramfold.neighbors.duplicates import KnownRows
 from gramfold.runtime.threads import blocks, run_blocks
-from gramfold.types import Floats, Integers
+from gramfold.types import Floats, Integers, Plain
 
 _SYNONYMS = {"l2": "euclidean", "l1": "cityblock", "manhattan": "cityblock"}
 _MINKOWSKI = {"cityblock": 1.0, "chebyshev": np.inf}
@@ -28,8 +28,8 @@ _CONSTANT = 4.0  # roundings of its largest entry: a row that varies by less is 
 MetricName = str | Callable[[Floats, Floats], float]
 
 
-@dataclass(frozen=True)
-class Metric:
+@dataclass(frozen=True, eq=False)
+class Metric(Plain):
     """One of three families: Euclidean (cosine and correlation too, on unit rows), Minkowski, or any of SciPy.
 
     In each of them a row is at distance 0 from one that equals it, whatever rounding makes of the formula.

@@ -1,7 +1,10 @@
 """Neighbours that the user already knows: a distance matrix, a sparse graph, or a scikit-learn transformer."""
 
+from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -10,33 +13,41 @@ from gramfold.errors import DisconnectedGraphError, InputError, PrecomputedInput
 from gramfold.neighbors.duplicates import KnownRows
 from gramfold.neighbors.exact import _smallest
 from gramfold.neighbors.index import ROUNDING, Index, Outlook, Step, VectorIndex
+from gramfold.runtime.costs import COSTS, SearchCosts
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks
-from gramfold.types import Floats, Integers, Neighbors
+from gramfold.types import Floats, Integers, Neighbors, Plain
 
 # A matrix this much unlike its transpose, relative to its largest entry, is not a rounding error (of float32: 1e-6).
 ASYMMETRY = 1e-8
-_ENTRIES_PER_BLOCK = 2_000_000
 # Share of the rows that have the same number of neighbours where the graph is one of k nearest. An approximate search
 # may miss the row itself here and there, and then gives one more.
 _REGULAR = 0.9
 
 
+@dataclass(frozen=True, eq=False)
 class DistanceIndex(Index):
     """A symmetric matrix of all distances; a new row brings its distances to the training rows."""
 
-    euclidean = False
+    distances: Floats  # (n, n) among the vertices
+    first: Integers  # (n,) the training row of each vertex, the first where several are one
+    rounding: float = 0.0  # a new row so near to a vertex, or nearer, is that vertex
+    costs: SearchCosts = field(default=COSTS.search, kw_only=True)
+    euclidean: ClassVar[bool] = False
 
-    def __init__(self, distances: Floats, first: Integers, rounding: float = 0.0) -> None:
-        """`rounding`: a new row so near to a vertex, or nearer, is that vertex."""
-        whole = len(first) == len(distances)
-        self.distances = distances if whole else np.ascontiguousarray(distances[np.ix_(first, first)])
-        self.first = first
-        self.rounding = rounding
-        self.size = len(first)
+    @classmethod
+    def of(cls, distances: Floats, first: Integers, rounding: float = 0.0, costs: SearchCosts = COSTS.search) -> Self:
+        """Of all training rows' distances those among the vertices."""
+        if len(first) < len(distances):
+            distances = np.ascontiguousarray(distances[np.ix_(first, first)])
+        return cls(distances, first, rounding, costs=costs)
+
+    @property
+    def size(self) -> int:
+        return len(self.first)
 
     def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
-        parts = blocks(self.size, max(1, _ENTRIES_PER_BLOCK // self.size))
+        parts = blocks(self.size, max(1, self.costs.entries_per_block // self.size))
         found = [self._own_block(part, k, radius) for part in stages.bar(parts, len(parts), "neighbours")]
         i, j, distances = (np.concatenate(column) for column in zip(*found, strict=True))
         return Neighbors.from_pairs(i, j, distances, (self.size, self.size))
@@ -100,38 +111,43 @@ class DistanceIndex(Index):
         return distances
 
 
-class GraphIndex(Index):
+@dataclass(frozen=True, eq=False)
+class SparseIndex(Index):
     """A sparse graph of distances; every stored entry off the diagonal is an edge, a stored 0 too.
 
     A graph of the k nearest gives a new row k neighbours as well: of more stored entries the k nearest stay. (A
-    transformer of scikit-learn stores k + 1, of which a training row is one itself.) A new row with the stored entries
-    of a training row is that row, whether or not it stores a 0 for itself.
+    transformer of scikit-learn stores k + 1, of which a training row is one itself.)
     """
 
-    given = True
+    given: ClassVar[bool] = True
 
-    def __init__(self, graph: csr_array) -> None:
-        self.size = graph.shape[0]
-        stored = _stored(graph)
+    @property
+    @abstractmethod
+    def _edges(self) -> csr_array:
+        """What is stored for each vertex."""
+
+    @property
+    def size(self) -> int:
+        return int(self._edges.shape[0])
+
+    @cached_property
+    def _lists(self) -> tuple[Neighbors, ...]:
+        """Edges off the diagonal; also all that is stored, where a row is not at 0 from itself, or also from others."""
+        stored = _stored(self._edges)
         itself = stored.rows == stored.indices
-        self._own = stored.keep(~itself)
-        self._known = [KnownLists(self._own)]
-        if itself.any() and (stored.distances[itself].any() or not self._own.distances.all()):
-            self._known.append(KnownLists(stored))  # a row is not at 0 from itself, or also from others
-        self._k = _common_count(self._own)
+        own = stored.keep(~itself)
+        more = itself.any() and (stored.distances[itself].any() or not own.distances.all())
+        return (own, stored) if more else (own,)
+
+    @cached_property
+    def _k(self) -> int | None:
+        return _common_count(self._lists[0])
 
     def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
-        return self._own
+        return self._lists[0]
 
-    def nearest(self, queries: Any, k: int) -> Neighbors:
-        if not issparse(queries):
-            raise InputError(
-                "the model was fitted on a sparse graph and was given a dense array: pass a sparse matrix "
-                f"with {self.size} columns that stores each new row's distances to its neighbours."
-            )
-        _check_signs(queries.data)
-        found = _stored(csr_array(queries))
-        return self._settled(found, np.maximum.reduce([known.find(found) for known in self._known]))
+    def within(self, queries: Any, reach: Floats, reaches: Floats) -> Neighbors:
+        return self.nearest(queries, 0)
 
     def _settled(self, found: Neighbors, own: Integers) -> Neighbors:
         """New rows' lists: those that are vertex `own` (-1: none) meet nobody else, and no list is longer than k."""
@@ -146,13 +162,44 @@ class GraphIndex(Index):
             )
         return found if self._k is None else _nearest_of_lists(found, self._k)
 
-    def within(self, queries: Any, reach: Floats, reaches: Floats) -> Neighbors:
-        return self.nearest(queries, 0)
+
+@dataclass(frozen=True, eq=False)
+class GraphIndex(SparseIndex):
+    """A graph that the user brings; a new row brings its edges.
+
+    A new row with the stored entries of a training row is that row, whether or not it stores a 0 for itself.
+    """
+
+    graph: csr_array  # (n, n)
+
+    @classmethod
+    def of(cls, graph: Any) -> Self:
+        """Of a sparse matrix of any kind."""
+        return cls(csr_array(graph))
+
+    @property
+    def _edges(self) -> csr_array:
+        return self.graph
+
+    @cached_property
+    def _known(self) -> "tuple[KnownLists, ...]":
+        return tuple(map(KnownLists, self._lists))
+
+    def nearest(self, queries: Any, k: int) -> Neighbors:
+        if not issparse(queries):
+            raise InputError(
+                "the model was fitted on a sparse graph and was given a dense array: pass a sparse matrix "
+                f"with {self.size} columns that stores each new row's distances to its neighbours."
+            )
+        _check_signs(queries.data)
+        found = _stored(csr_array(queries))
+        return self._settled(found, np.maximum.reduce([known.find(found) for known in self._known]))
 
     def distances_from(self, vertex: int) -> Floats:
         from scipy.sparse.csgraph import dijkstra
 
-        edges = csr_array((self._own.distances, self._own.indices, self._own.indptr), shape=(self.size, self.size))
+        own = self._lists[0]
+        edges = csr_array((own.distances, own.indices, own.indptr), shape=(self.size, self.size))
         return np.asarray(dijkstra(edges, directed=False, indices=vertex))  # along the edges: all that is known
 
     def distances_between(self, first: Integers, second: Integers) -> Floats:
@@ -180,30 +227,41 @@ class GraphIndex(Index):
         return self.vertex_grams(np.empty(0, dtype=np.intp))
 
 
-class TransformerIndex(GraphIndex):
+@dataclass(frozen=True, eq=False)
+class TransformerIndex(SparseIndex):
     """A scikit-learn neighbours transformer finds the graph; the rows are there for all else."""
 
-    def __init__(self, transformer: Any, vectors: VectorIndex) -> None:
-        from sklearn.base import clone
+    transformer: Any  # the user's own; fitted, once `graph` is there
+    vectors: VectorIndex
+    graph: csr_array | None = None  # (n, n) what it finds among the rows
 
-        self.vectors = vectors
-        self._rows = KnownRows(vectors.rows)
-        try:
-            self.transformer = clone(transformer).fit(vectors.points)
-            graph = csr_array(self.transformer.transform(vectors.points))
-        except ValueError as error:
-            raise InputError(
-                f"the neighbours transformer could not search the {vectors.size} distinct rows ({error}): give it "
-                "fewer neighbours, or pass more rows."
-            ) from error
-        super().__init__(graph)
-        if getattr(transformer, "radius", None) is not None:
-            self._k = None
+    @classmethod
+    def of(cls, transformer: Any, vectors: VectorIndex) -> Self:
+        """Fit a copy of the transformer, and let it search the rows."""
+        fitted, graph = _searched(transformer, vectors)
+        return cls(fitted, vectors, graph)
+
+    @cached_property
+    def _search(self) -> tuple[Any, csr_array]:
+        """The fitted transformer and its graph."""
+        return _searched(self.transformer, self.vectors) if self.graph is None else (self.transformer, self.graph)
+
+    @property
+    def _edges(self) -> csr_array:
+        return self._search[1]
+
+    @cached_property
+    def _known(self) -> KnownRows:
+        return KnownRows(self.vectors.rows)
+
+    @cached_property
+    def _k(self) -> int | None:
+        return super()._k if getattr(self.transformer, "radius", None) is None else None
 
     def nearest(self, queries: Floats, k: int) -> Neighbors:
         # a training row is told by its values: a transformer may find it at a distance that rounding leaves
-        found = _stored(csr_array(self.transformer.transform(queries)))
-        return self._settled(found, self._rows.find(self.vectors.metric.prepare(queries)))
+        found = _stored(csr_array(self._search[0].transform(queries)))
+        return self._settled(found, self._known.find(self.vectors.metric.prepare(queries)))
 
     def distances_from(self, vertex: int) -> Floats:
         return self.vectors.distances_from(vertex)
@@ -224,26 +282,45 @@ class TransformerIndex(GraphIndex):
         return self.vectors.query_grams(queries)
 
 
-class KnownLists:
+def _searched(transformer: Any, vectors: VectorIndex) -> tuple[Any, csr_array]:
+    """A copy of the transformer that is fitted to the rows, and what it finds among them."""
+    from sklearn.base import clone
+
+    try:
+        fitted = clone(transformer).fit(vectors.points)
+        return fitted, csr_array(fitted.transform(vectors.points))
+    except ValueError as error:
+        raise InputError(
+            f"the neighbours transformer could not search the {vectors.size} distinct rows ({error}): give it "
+            "fewer neighbours, or pass more rows."
+        ) from error
+
+
+@dataclass(frozen=True, eq=False)
+class KnownLists(Plain):
     """Lists of neighbours by their entries: finds which of the lists that come are a vertex's."""
 
-    def __init__(self, lists: Neighbors) -> None:
-        self._lists = lists
+    lists: Neighbors
+
+    @cached_property
+    def _ascending(self) -> tuple[Integers, Integers]:
+        """Keys of the lists that tell of a vertex, and of which."""
         # a list that two vertices share tells of neither, and one without entries of nobody
-        keys, vertices, counts = np.unique(_list_keys(lists), return_index=True, return_counts=True)
-        telling = (counts == 1) & (lists.counts[vertices] > 0)
-        self._keys, self._vertices = keys[telling], vertices[telling]
+        keys, vertices, counts = np.unique(_list_keys(self.lists), return_index=True, return_counts=True)
+        telling = (counts == 1) & (self.lists.counts[vertices] > 0)
+        return keys[telling], vertices[telling]
 
     def find(self, lists: Neighbors) -> Integers:
         """(m,) the vertex whose list each of these is; -1 where there is none."""
         found = np.full(len(lists), -1)
-        if not self._keys.size:
+        known, vertices = self._ascending
+        if not known.size:
             return found
         keys = _list_keys(lists)
-        place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        vertex = self._vertices[place]
-        alike = np.flatnonzero((self._keys[place] == keys) & (self._lists.counts[vertex] == lists.counts))
-        here, there = lists.take(alike), self._lists.take(vertex[alike])
+        place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+        vertex = vertices[place]
+        alike = np.flatnonzero((known[place] == keys) & (self.lists.counts[vertex] == lists.counts))
+        here, there = lists.take(alike), self.lists.take(vertex[alike])
         differ = (here.indices != there.indices) | (here.distances != there.distances)
         same = np.bincount(here.rows[differ], minlength=len(alike)) == 0
         found[alike[same]] = vertex[alike[same]]
@@ -280,12 +357,12 @@ def _nearest_of_lists(lists: Neighbors, k: int) -> Neighbors:
     return lists.keep((place < k) | level)
 
 
-def settled_distances(D: Floats) -> Floats:
+def settled_distances(D: Floats, costs: SearchCosts = COSTS.search) -> Floats:
     """The matrix itself, or where rounding shows in it a copy without: symmetric, 0 on the diagonal, none below 0.
 
     Where a point is not at distance 0 from itself, two that are no farther apart are one.
     """
-    parts = blocks(len(D), max(1, _ENTRIES_PER_BLOCK // len(D)))
+    parts = blocks(len(D), max(1, costs.entries_per_block // len(D)))
     clean = all(np.array_equal(D[part], D[:, part].T) and D[part].min() >= 0 for part in parts)
     if clean and not D.diagonal().any():
         return D
@@ -296,7 +373,7 @@ def settled_distances(D: Floats) -> Floats:
     return settled
 
 
-def check_distances(D: Any) -> None:
+def check_distances(D: Any, costs: SearchCosts = COSTS.search) -> None:
     """One sentence for whatever makes a square matrix no matrix of distances."""
     if D.shape[0] != D.shape[1]:
         raise InputError(
@@ -313,7 +390,7 @@ def check_distances(D: Any) -> None:
             f"the precomputed matrix has {D[worst, worst]:.3g} on its diagonal in row {worst}: a point is at distance "
             "0 from itself; for similarities use KernelPCA(kernel='precomputed')."
         )
-    for part in blocks(len(D), max(1, _ENTRIES_PER_BLOCK // len(D))):
+    for part in blocks(len(D), max(1, costs.entries_per_block // len(D))):
         difference = np.abs(D[part] - D[:, part].T)
         if difference.max() > tolerance:
             row, j = np.unravel_index(int(np.argmax(difference)), difference.shape)
@@ -338,5 +415,6 @@ def rounding_of(distances: Floats) -> float:
 
 
 def _stored(graph: csr_array) -> Neighbors:
-    coo = graph.tocoo()
-    return Neighbors.from_pairs(coo.row, coo.col, np.maximum(coo.data.astype(np.float64), 0.0), graph.shape)
+    # without a method of the matrix, which would note on it what it has learnt of its order
+    rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
+    return Neighbors.from_pairs(rows, graph.indices, np.maximum(graph.data.astype(np.float64), 0.0), graph.shape)

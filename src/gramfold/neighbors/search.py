@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from gramfold.errors import ApproximationWarning, InputError
 from gramfold.neighbors.approximate import SmallWorldIndex, faiss_installed
@@ -15,12 +15,9 @@ from gramfold.neighbors.join import plan
 from gramfold.neighbors.leading import plan_without_bounds
 from gramfold.neighbors.metrics import Metric, MetricName, make_metric
 from gramfold.neighbors.precomputed import DistanceIndex, GraphIndex, TransformerIndex, rounding_of, settled_distances
+from gramfold.runtime.costs import COSTS, SearchCosts
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats
-
-_TREE_DIMENSIONS = 15  # beyond, a k-d tree visits nearly all of its leaves
-# What the approximate search costs a row, in the measure of `plan`: 270 µs were measured at 50 columns, 690 at 784.
-_APPROXIMATE_ROW, _APPROXIMATE_COLUMN = 1e7, 2e4
 
 
 def build_index(
@@ -33,24 +30,25 @@ def build_index(
     radius: float | None,
     n_jobs: int | None,
     random_state: np.random.RandomState,
+    costs: SearchCosts = COSTS.search,
 ) -> tuple[Index, Collapse]:
     """The search structure over the distinct rows of X, and which rows are the same."""
     if metric == "precomputed":
         if issparse(X):
-            return GraphIndex(csr_array(X)), no_duplicates(X.shape[0])
-        distances = settled_distances(X)
+            return GraphIndex.of(X), no_duplicates(X.shape[0])
+        distances = settled_distances(X, costs)
         collapse = collapse_distances(distances, rounding_of(X))
         _check_k(n_neighbors, radius, len(collapse))
-        return DistanceIndex(distances, collapse.first, rounding=float(X.diagonal().max())), collapse
+        return DistanceIndex.of(distances, collapse.first, float(X.diagonal().max()), costs), collapse
     measure = make_metric(metric, metric_params, X)  # its scales count every row
     collapse = collapse_rows(measure.prepare(X))  # for the cosine metric rows of one direction are the same
     points = X if len(collapse) == len(X) else X[collapse.first]
     if not isinstance(neighbors, str):
-        return TransformerIndex(neighbors, exact_index(points, measure, n_jobs)), collapse
+        return TransformerIndex.of(neighbors, exact_index(points, measure, n_jobs, costs)), collapse
     _check_k(n_neighbors, radius, len(points))
-    if neighbors == "approximate" or (neighbors == "auto" and _exact_is_slow(points, measure, n_neighbors, radius)):
-        index = SmallWorldIndex(points, measure, n_jobs)
-        index.recall = index.measure_recall(n_neighbors, random_state)
+    slow = neighbors == "auto" and _exact_is_slow(points, measure, n_neighbors, radius, costs)
+    if neighbors == "approximate" or slow:
+        index = SmallWorldIndex.of(points, measure, n_jobs, costs).measured(n_neighbors, random_state)
         if neighbors == "auto":
             warn(
                 f"neighbours of {len(points):,} rows in {points.shape[1]} dimensions were found approximately "
@@ -59,24 +57,24 @@ def build_index(
                 ApproximationWarning,
             )
         return index, collapse
-    return exact_index(points, measure, n_jobs), collapse
+    return exact_index(points, measure, n_jobs, costs), collapse
 
 
-def exact_index(points: Floats, metric: Metric, n_jobs: int | None) -> VectorIndex:
+def exact_index(points: Floats, metric: Metric, n_jobs: int | None, costs: SearchCosts = COSTS.search) -> VectorIndex:
     """A k-d tree in few dimensions, all distances in many."""
-    tree = metric.family != "scipy" and points.shape[1] <= _TREE_DIMENSIONS
-    return (TreeIndex if tree else BlockedIndex)(points, metric, n_jobs)
+    tree = metric.family != "scipy" and points.shape[1] <= costs.tree_columns
+    return (TreeIndex if tree else BlockedIndex)(points, metric, n_jobs, costs=costs)
 
 
-def _exact_is_slow(points: Floats, metric: Metric, k: int, radius: float | None) -> bool:
+def _exact_is_slow(points: Floats, metric: Metric, k: int, radius: float | None, costs: SearchCosts) -> bool:
     n, d = points.shape
-    if metric.family != "euclidean" or radius is not None or d <= _TREE_DIMENSIONS or not faiss_installed():
+    if metric.family != "euclidean" or radius is not None or d <= costs.tree_columns or not faiss_installed():
         return False
-    approximate = _APPROXIMATE_ROW + _APPROXIMATE_COLUMN * d
-    if n / 2 * plan_without_bounds(d).cost <= approximate:  # a pair serves two rows
+    approximate = costs.approximate_row + costs.approximate_column * d
+    if n / 2 * plan_without_bounds(d, costs).cost <= approximate:  # a pair serves two rows
         return False
     rows = metric.prepare(points)
-    return bool(n / 2 * plan(rows, rows, k).cost > approximate)
+    return bool(n / 2 * plan(rows, rows, k, costs).cost > approximate)
 
 
 def _check_k(n_neighbors: int, radius: float | None, n: int) -> None:

@@ -76,7 +76,8 @@ def require_memory(
     raise MemoryForecastError(
         f"{name} on {n:,} rows needs {wanted / GIGABYTE:.1f} GB and {free / GIGABYTE:.1f} GB are free: "
         + ", ".join([fewer if rows >= least else f"not even {least:,} rows fit, so free some memory", *instead()])
-        + "."
+        + ".",
+        wanted,
     )
 
 
@@ -86,5 +87,6 @@ def require_room(size: float, what: str) -> None:
     if size > USABLE_SHARE * free:
         raise MemoryForecastError(
             f"{what} needs {size / GIGABYTE:.1f} GB and {free / GIGABYTE:.1f} GB are free: pass fewer rows, float32 "
-            "instead of float64, or a read-only memory map (numpy.load(..., mmap_mode='r')), which is not copied."
+            "instead of float64, or a read-only memory map (numpy.load(..., mmap_mode='r')), which is not copied.",
+            size,
         )

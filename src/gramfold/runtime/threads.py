@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from numbers import Integral
 from threading import Lock, get_ident, local
 from typing import Any, Literal, TypeVar
 
@@ -27,11 +28,13 @@ StopFlag = NDArray[np.uint8]
 _MOST_THREADS = 1_024  # more than anybody has use for; libraries end the process at absurd numbers
 
 
-def thread_count(n_jobs: int | None) -> int:
+def thread_count(n_jobs: Any) -> int:
     """None and -1 mean every core this process may use, -2 all but one, and so on."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:
         return cores
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+        raise InputError(f"n_jobs={n_jobs!r} is no number of threads: use None for every core, or a whole number.")
     if n_jobs == 0:
         raise InputError("n_jobs=0 asks for no thread at all: use None for every core, or a positive number.")
     return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else min(int(n_jobs), _MOST_THREADS)

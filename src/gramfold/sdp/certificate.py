@@ -10,8 +10,8 @@ moved a little; how much is measured by solving with them, and taken off.
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
+from gramfold.direct.factor import Factor, Symbolic
 from gramfold.errors import SingularFactorError
-from gramfold.ordering.factor import Factor, Symbolic
 from gramfold.sdp.problem import Certificate, Problem
 from gramfold.types import Floats
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from gramfold.direct.factor import Symbolic
 from gramfold.errors import InputError
-from gramfold.ordering.factor import Symbolic
+from gramfold.runtime.costs import COSTS, Costs
 from gramfold.runtime.threads import one_blas_thread
 from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.certificate import certify
@@ -20,9 +21,6 @@ from gramfold.sdp.problem import Listener, Problem, Solution, Step, by_variance
 from gramfold.sdp.scales import solve_by_scales
 
 _PROVE_AT = 0.9  # of the gap that is asked for: the proved bound is a little above the estimate
-_USUAL_RANK, _HIGH_RANK, _USUAL_ITERATIONS = 5, 9, 25  # for forecasts: of time, and of memory
-_BYTES = 12.0  # for a number of the factor: 8, and what else is held: 0.41 GB at rank 9 where 8 foretold 0.29
-_RATE, _PER_VERTEX = 2.4e9, 2e-5  # multiplications a second where much fills in, and seconds for a vertex
 
 
 def solve(
@@ -148,18 +146,20 @@ def _solve_at_once(
     )
 
 
-def elimination_of(problem: Problem) -> Symbolic:
+def elimination_of(problem: Problem, *, costs: Costs = COSTS) -> Symbolic:
     """The order of elimination of the graph's vertices, and what fills in."""
-    return Symbolic.of(Assembly.of(problem.pairs, len(problem)).pattern())
+    return Symbolic.of(Assembly.of(problem.pairs, len(problem)).pattern(), costs=costs)
 
 
-def memory(n: int, pairs: int, entries: int | None = None) -> float:
+def memory(n: int, pairs: int, entries: int | None = None, *, costs: Costs = COSTS) -> float:
     """Bytes, at a rank that is seldom exceeded: the factor (of so many blocks), its matrix, its making."""
     entries = n + pairs if entries is None else entries  # nothing fills in
-    return _BYTES * _HIGH_RANK**2 * (entries + 5.0 * (n + 2.0 * pairs))
+    known = costs.unfolding
+    return known.bytes_per_number * known.high_rank**2 * (entries + 5.0 * (n + 2.0 * pairs))
 
 
-def seconds(symbolic: Symbolic) -> float:
+def seconds(symbolic: Symbolic, *, costs: Costs = COSTS) -> float:
     """Roughly, at the rank and number of iterations that are usual: what fills in and what every vertex costs."""
-    operations = float(symbolic.operations.sum()) * _USUAL_RANK**3
-    return _USUAL_ITERATIONS * (operations / _RATE + _PER_VERTEX * len(symbolic.order))
+    known = costs.unfolding
+    operations = float(symbolic.operations.sum()) * known.usual_rank**3
+    return known.usual_iterations * (operations / known.multiplications + known.vertex * len(symbolic.order))

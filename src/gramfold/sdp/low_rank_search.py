@@ -32,8 +32,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array, eye_array
 
+from gramfold.direct.factor import Factor, Symbolic
 from gramfold.errors import SingularFactorError
-from gramfold.ordering.factor import Factor, Symbolic
 from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.feasible import made_feasible
 from gramfold.sdp.problem import Problem, Solution, gap_between
@@ -170,13 +170,18 @@ class Search:
         gone = self.mu * len(self.s) < 1e-3 * tol * self.best.bound
         return self.idle >= (_IDLE if gone else _LONG_IDLE) or not np.isfinite(self.residual)
 
+    def damped(self) -> float:
+        """θ, just below the least eigenvalue: the farther Y is from L(v) Y = M Y, the more."""
+        damping = np.clip(_DAMPING * self.residual, _LEAST_DAMPING, _MOST_DAMPING)
+        return float(min(1.0, self.eigenvalues[0]) * (1.0 - damping))
+
     def advance(self) -> None:
         """One predictor and corrector step."""
         self.since += 1
         freed = self.free()
         if self.since > _PATIENCE:
             self.adapt_rank(freed)
-        newton = _Newton(self)
+        newton = _Newton(self, self.damped())
         step = newton.direction(0.0, 0.0)
         a_p = min(1.0, _to_boundary(self.s, step.s), newton.turned(step))
         a_d = min(1.0, _to_boundary(self.v, step.v))
@@ -264,12 +269,10 @@ class _Direction:
 class _Newton:
     """The linear system of one iteration, factored once for predictor and corrector."""
 
-    def __init__(self, at: Search) -> None:
+    def __init__(self, at: Search, theta: float) -> None:
         self.at = at
         self.D = at.Y[at.graph.first] - at.Y[at.graph.second]  # (m, r)
         self.rho = at.problem.squared - _squares(self.D) - at.s
-        damping = np.clip(_DAMPING * at.residual, _LEAST_DAMPING, _MOST_DAMPING)
-        theta = min(1.0, at.eigenvalues[0]) * (1.0 - damping)
         r = at.Y.shape[1]
         forms = (2.0 * at.v / at.s)[:, None, None] * self.D[:, :, None] * self.D[:, None, :]
         forms[:, np.arange(r), np.arange(r)] += at.v[:, None]

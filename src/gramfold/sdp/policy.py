@@ -8,8 +8,9 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
+from gramfold.direct.factor import Symbolic
 from gramfold.errors import ApproximationWarning, InputError
-from gramfold.ordering.factor import Symbolic
+from gramfold.runtime.costs import COSTS, Costs
 from gramfold.runtime.memory import GIGABYTE, USABLE_SHARE, available_memory, require_memory
 from gramfold.runtime.warning import warn
 from gramfold.sdp import interior_point, landmarks, low_rank
@@ -17,7 +18,6 @@ from gramfold.sdp.problem import Isometry, Problem, Solution
 from gramfold.types import Floats
 
 Solver = Literal["auto", "dense", "low-rank", "landmarks"]
-_LONG = 600.0  # seconds that "auto" may be forecast to take before it looks for somebody quicker
 
 
 def solve_problem(
@@ -27,6 +27,7 @@ def solve_problem(
     start: Solution | None = None,
     mixtures: Callable[[], Floats] | None = None,
     known: Floats | None = None,
+    costs: Costs = COSTS,
     **limits: Any,
 ) -> Solution:
     """Solve by the named method, or by the one that the forecasts favour.
@@ -35,9 +36,10 @@ def solve_problem(
     are; `limits` are `tol`, `max_iter`, `time_limit` and `listen` of every method.
     """
     n, m = len(problem), len(problem.pairs)
-    symbolic = low_rank.elimination_of(problem) if problem.isometry == "nonexpansive" else None
+    symbolic = low_rank.elimination_of(problem, costs=costs) if problem.isometry == "nonexpansive" else None
     if solver == "auto":
-        solver = _choose(problem, symbolic, can_mix=mixtures is not None, limited=limits.get("time_limit") is not None)
+        limited = limits.get("time_limit") is not None
+        solver = _choose(problem, symbolic, can_mix=mixtures is not None, limited=limited, costs=costs)
     if solver == "landmarks":
         if mixtures is None:
             raise InputError(
@@ -56,7 +58,7 @@ def solve_problem(
     if symbolic is not None:
         require_memory(
             'SDE(solver="low-rank")',
-            lambda rows: low_rank.memory(n, m, symbolic.entries) * rows / n,
+            lambda rows: low_rank.memory(n, m, symbolic.entries, costs=costs) * rows / n,
             n,
             'and place the others with transform(), or use solver="landmarks"',
         )
@@ -70,21 +72,22 @@ def least_memory(n: int, pairs: int, isometry: Isometry, solver: Solver) -> floa
     return low_rank.memory(n, pairs) if solver != "landmarks" else 0.0
 
 
-def _choose(problem: Problem, symbolic: Symbolic | None, *, can_mix: bool, limited: bool) -> Solver:
+def _choose(problem: Problem, symbolic: Symbolic | None, *, can_mix: bool, limited: bool, costs: Costs) -> Solver:
     n, m = len(problem), len(problem.pairs)
     if symbolic is None:
         return "dense"
     budget = USABLE_SHARE * available_memory()
-    fits, forecast = low_rank.memory(n, m, symbolic.entries) <= budget, low_rank.seconds(symbolic)
-    if fits and (forecast <= _LONG or limited):
+    forecast = low_rank.seconds(symbolic, costs=costs)
+    needed = low_rank.memory(n, m, symbolic.entries, costs=costs)
+    if needed <= budget and (forecast <= costs.unfolding.long or limited):
         return "low-rank"
-    if interior_point.seconds(n, m) <= _LONG and interior_point.memory(n, m) <= budget:
+    if interior_point.seconds(n, m) <= costs.unfolding.long and interior_point.memory(n, m) <= budget:
         return "dense"
     if not can_mix:
         return "low-rank"
     warn(
         f"the whole problem is forecast to take {forecast / 60:.0f} minutes and "
-        f"{low_rank.memory(n, m, symbolic.entries) / GIGABYTE:.1f} GB, for the graph of {n:,} rows has no small "
+        f"{needed / GIGABYTE:.1f} GB, for the graph of {n:,} rows has no small "
         'separators (data of high dimension), so it was solved through landmarks: solver="low-rank" with a time_limit '
         'comes nearer where there is memory for it, and solver="landmarks" accepts this.',
         ApproximationWarning,

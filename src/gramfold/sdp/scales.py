@@ -20,8 +20,8 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
+from gramfold.direct.factor import Symbolic
 from gramfold.errors import InfeasibleLengthsError, NoInteriorError, NotConvergedError
-from gramfold.ordering.factor import Symbolic
 from gramfold.sdp.certificate import certify
 from gramfold.sdp.feasible import touching
 from gramfold.sdp.problem import Certificate, Problem, Solution

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gramfold.direct.factor import COLUMNS
 from gramfold.errors import NotConvergedError
-from gramfold.ordering.factor import COLUMNS
 from gramfold.spectral.tall import GrowingBasis, combined, inner, minus, orthonormal
 from gramfold.types import Floats
 

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from gramfold.direct.factor import COLUMNS
+from gramfold.direct.permutation import permuted
 from gramfold.errors import NotConvergedError
-from gramfold.ordering.factor import COLUMNS
-from gramfold.ordering.permutation import permuted
 from gramfold.runtime.threads import blocks, run_blocks, thread_count
 from gramfold.spectral.block_lanczos import first_block, whole_groups
 from gramfold.spectral.krylov import lanczos

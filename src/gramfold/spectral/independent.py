@@ -72,7 +72,13 @@ class Directions:
     novelty: Floats  # (p,) r; 1 for the first, NaN where there are too few rows to tell
 
 
-def new_directions(vectors: Floats, most: int, penalty: csr_array | None = None) -> Directions:
+def new_directions(
+    vectors: Floats,
+    most: int,
+    penalty: csr_array | None = None,
+    *,
+    entries_per_block: int = _ENTRIES_PER_BLOCK,
+) -> Directions:
     """The first `most` new directions among eigenvectors (n, p); one whose r is not known counts as new.
 
     `penalty` is the Laplacian whose eigenvectors they are, plain or divided by degrees; without it, steps are not told
@@ -98,7 +104,7 @@ def new_directions(vectors: Floats, most: int, penalty: csr_array | None = None)
         seen.append(sample[:, candidate] if levels is None else _standardized(levels[rows]) + blur)
         rest = slice(candidate + 1, p)
         # what fewer predict is predicted, though in more dimensions neighbours are farther and the planes rougher
-        novelty[rest] = np.fmin(novelty[rest], _unpredicted(np.column_stack(seen), sample[:, rest]))
+        novelty[rest] = np.fmin(novelty[rest], _unpredicted(np.column_stack(seen), sample[:, rest], entries_per_block))
     return Directions(np.array(taken), novelty)
 
 
@@ -134,24 +140,24 @@ def _standardized(columns: Floats) -> Floats:
     return np.asarray(centered / np.where(spread > 0, spread, 1.0))
 
 
-def _unpredicted(taken: Floats, others: Floats) -> Floats:
+def _unpredicted(taken: Floats, others: Floats, entries_per_block: int) -> Floats:
     """How far each of the other vectors is from a function of those taken: its r (columns of mean 0 and variance 1)."""
     m, q = taken.shape
     near = _NEIGHBORS_PER_TERM * (q + 1)
     if q > _MOST_TAKEN or m < _NEIGHBORHOODS * near:
         return np.full(others.shape[1], np.nan)
-    misfit = others - _local_planes(taken, near) @ others
+    misfit = others - _local_planes(taken, near, entries_per_block) @ others
     return np.asarray(np.sqrt(np.mean(misfit**2, axis=0)))
 
 
-def _local_planes(places: Floats, near: int) -> csr_array:
+def _local_planes(places: Floats, near: int, entries_per_block: int) -> csr_array:
     """S (m, m): S φ are the values that planes fitted around each place, without it, have there."""
     m, q = places.shape
     lists = TreeIndex(places, _EUCLIDEAN, n_jobs=1).own(_CUT * near, None)
     columns, distances = lists.indices.reshape(m, -1), lists.distances.reshape(m, -1)
     smoother = np.empty_like(distances)
     value = np.eye(q + 1)[0]  # of a plane at its centre
-    for part in blocks(m, max(1, _ENTRIES_PER_BLOCK // (_CUT * near * (q + 1)))):
+    for part in blocks(m, max(1, entries_per_block // (_CUT * near * (q + 1)))):
         width = distances[part, near - 1, None]
         width = np.where(width > 0, width, 1.0)
         steps = (places[columns[part]] - places[part][:, None, :]) / width[..., None]  # (b, k, q)

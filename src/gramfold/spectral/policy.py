@@ -8,6 +8,7 @@ from time import perf_counter
 import numpy as np
 
 from gramfold.errors import NotConvergedError
+from gramfold.runtime.costs import COSTS, Costs
 from gramfold.spectral.block_lanczos import block_lanczos
 from gramfold.spectral.canonical import canonical_signs
 from gramfold.spectral.dense import gram_eigenpairs, symmetric_eigenpairs
@@ -17,25 +18,24 @@ from gramfold.spectral.sparse import SparsePenalty, smallest_penalties
 from gramfold.types import Floats, Kernel, Spectrum
 
 TOLERANCE = 1e-6
-_DENSE_ROWS = 1_000
 # Accuracy of the most negative eigenvalue, which is only reported, relative to the largest.
 _REPORTED = 1e-4
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def leading_spectrum(kernel: Kernel, count: int, start: Floats | None = None) -> Spectrum:
+def leading_spectrum(kernel: Kernel, count: int, start: Floats | None = None, *, costs: Costs = COSTS) -> Spectrum:
     """The `count` leading eigenpairs of the kernel; `start` (n, ·) are vectors near them, of an earlier solve."""
     solve = _gram_spectrum if kernel.kind == "gram" else _penalty_spectrum
-    return solve(kernel, count, start)
+    return solve(kernel, count, start, costs)
 
 
-def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spectrum:
+def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Costs) -> Spectrum:
     started = perf_counter()
     root = mass_root(kernel)[:, None]
     n = len(root)
     negative_mass = None
     rounding = gram_rounding(kernel)
-    if n <= _DENSE_ROWS or 4 * count > n:
+    if n <= costs.eigen.dense_rows or 4 * count > n:
         solver = "dense (LAPACK)"
         values, vectors, every = gram_eigenpairs(root * kernel.matrix() * root.T, count)
         below = -every[every < 0].sum()
@@ -102,18 +102,18 @@ def proved_spectrum(
     )
 
 
-def _penalty_spectrum(kernel: Kernel, count: int, start: Floats | None) -> Spectrum:
+def _penalty_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Costs) -> Spectrum:
     started = perf_counter()
     matrix, root = symmetric_penalty(kernel)
     null = null_basis(kernel)
     n = len(root)
-    if n <= _DENSE_ROWS or 4 * count > n:
+    if n <= costs.eigen.dense_rows or 4 * count > n:
         solver = "dense (LAPACK)"
         penalties, vectors = symmetric_eigenpairs(matrix.toarray(), null, count)
     else:
         near = None if start is None else root[:, None] * start
         penalty = SparsePenalty(matrix, null, symmetric_root(kernel))
-        solver, penalties, vectors = smallest_penalties(penalty, count, TOLERANCE, near)
+        solver, penalties, vectors = smallest_penalties(penalty, count, TOLERANCE, near, costs=costs)
     vectors = canonical_signs(vectors)
     misfit = np.linalg.norm(matrix @ vectors - vectors * penalties, axis=0)
     residuals = checked(misfit, penalties, rounding_of(matrix), solver)

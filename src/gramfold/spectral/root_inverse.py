@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array, eye_array
 
+from gramfold.direct.superlu import OrderedLU
 from gramfold.errors import NotConvergedError, SingularFactorError
-from gramfold.ordering.superlu import OrderedLU
 from gramfold.runtime.threads import one_blas_thread
 from gramfold.spectral.krylov import largest_eigenpairs
 from gramfold.spectral.pencil import one_norm

@@ -11,9 +11,10 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array, eye_array
 
+from gramfold.direct.factor import Factor, Symbolic
+from gramfold.direct.superlu import OrderedLU
 from gramfold.errors import NotConvergedError, SingularFactorError
-from gramfold.ordering.factor import Factor, Symbolic
-from gramfold.ordering.superlu import OrderedLU
+from gramfold.runtime.costs import COSTS, Costs
 from gramfold.spectral.block_lanczos import block_lanczos, whole_groups
 from gramfold.spectral.pencil import one_norm
 from gramfold.spectral.tall import off
@@ -25,12 +26,7 @@ SHIFT = 1e-13
 _RELATIVE = 1e-9
 _SPARE = 2  # vectors in a block beyond those wanted, at least
 _RESTARTS = 20  # for eigenvalues close together, as of an expander
-_SMALL_OPERATIONS = 2e8  # SuperLU takes some tenths of a second, less than it takes to compile our own factorisation
 _APART = 1e-4  # of the largest wanted; below, residuals beside the inverse's largest eigenvalue tell too little
-
-
-# Of all entries: of a matrix that holds more the factor is nearly full in whatever order.
-_FULL = 1 / 8
 
 
 class FullFactor:
@@ -53,9 +49,9 @@ class FullFactor:
         return np.asarray(cho_solve(self._factor, vectors, check_finite=False))
 
 
-def nearly_full(matrix: csr_array) -> bool:
+def nearly_full(matrix: csr_array, *, costs: Costs = COSTS) -> bool:
     """Whether no order of elimination would spare much."""
-    return bool(matrix.nnz >= _FULL * float(matrix.shape[0]) ** 2)
+    return bool(matrix.nnz >= costs.eigen.full_share * float(matrix.shape[0]) ** 2)
 
 
 def smallest_eigenpairs(
@@ -65,10 +61,11 @@ def smallest_eigenpairs(
     *,
     symbolic: Symbolic | None = None,
     start: Floats | None = None,
+    costs: Costs = COSTS,
 ) -> tuple[Floats, Floats]:
     """Eigenpairs outside the null space, smallest first."""
     n = matrix.shape[0]
-    factor = _factored(matrix, symbolic)
+    factor = _factored(matrix, symbolic, costs)
     order, number = factor.order, np.argsort(factor.order)
     # Lanczos sees nothing but the inverse, and so goes on in the order of elimination
     inverse = _without(factor.in_order().solve, null[order])
@@ -90,15 +87,15 @@ def smallest_eigenpairs(
         solve = _without(inverse, known)
 
 
-def _factored(matrix: csr_array, symbolic: Symbolic | None = None) -> Factor | OrderedLU | FullFactor:
+def _factored(matrix: csr_array, symbolic: Symbolic | None, costs: Costs) -> Factor | OrderedLU | FullFactor:
     """A factor of the shifted matrix."""
     n = matrix.shape[0]
     shifted = csr_array(matrix + SHIFT * one_norm(matrix) * eye_array(n))
     try:
-        if symbolic is None and nearly_full(matrix):
+        if symbolic is None and nearly_full(matrix, costs=costs):
             return FullFactor(shifted)
-        symbolic = symbolic or Symbolic.of(shifted)
-        small = symbolic.operations.sum() < _SMALL_OPERATIONS
+        symbolic = symbolic or Symbolic.of(shifted, costs=costs)
+        small = symbolic.operations.sum() < costs.eigen.superlu_operations
         return OrderedLU(shifted, symbolic.order) if small else Factor.of(shifted, symbolic)
     except SingularFactorError as error:
         raise NotConvergedError(
@@ -124,8 +121,8 @@ def rayleigh_ritz(matrix: csr_array | Floats, vectors: Floats) -> tuple[Floats, 
     return np.maximum(values, 0.0), basis @ rotation
 
 
-def solve_off_null(matrix: csr_array, null: Floats, vectors: Floats) -> Floats:
+def solve_off_null(matrix: csr_array, null: Floats, vectors: Floats, *, costs: Costs = COSTS) -> Floats:
     """A† V for V orthogonal to the null vectors, refined once."""
-    solve = _without(_factored(matrix).solve, null)
+    solve = _without(_factored(matrix, None, costs).solve, null)
     first = solve(vectors)
     return first + solve(vectors - matrix @ first)

@@ -1,0 +1,1 @@
+"""Sparse direct factorisation: fill-reducing order, elimination tree, filled structure and factor."""

@@ -1,0 +1,100 @@
+"""What every estimator is: parameters, a fit that makes a model, and scikit-learn's protocol."""
+
+from abc import abstractmethod
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from gramfold.embedding.fit import Fit
+from gramfold.embedding.groups import Neighborhood
+from gramfold.embedding.model import Fitted
+from gramfold.embedding.parameters import attribute, method, parameter
+from gramfold.embedding.reading import Reads, read_new
+from gramfold.runtime.threads import thread_count
+
+
+def _names(model: Fitted) -> Any:
+    if model.columns.names is None:
+        raise KeyError
+    return np.array(model.columns.names, dtype=object)
+
+
+@method
+class Estimator(BaseEstimator):
+    """Fits a model and holds it: a method says what the model is made of (`_build`)."""
+
+    random_state: Any = parameter(
+        default=0,
+        allowed=["random_state"],
+        words="""Seed of what is drawn at random: landmarks, centres, starts, the sample on which approximate neighbours
+        are judged. A method that draws nothing does not use it.""",
+        last=True,
+    )
+    n_jobs: int | None = parameter(
+        default=None, allowed=[Integral, None], words="Threads; None means every core.", last=True
+    )
+    verbose: int = parameter(default=0, allowed=["verbose"], words="Tell each stage on standard error.", last=True)
+
+    timings_ = attribute("dict", "Seconds of each stage.", lambda model: model.timings)
+    n_features_in_ = attribute("int", "Columns of X.", lambda model: model.columns.count)
+    feature_names_in_ = attribute("ndarray of str", "Their names, where X has names that are all strings.", _names)
+
+    @abstractmethod
+    def _build(self, fit: Fit) -> Fitted:
+        """The model of a fit: neighbours, kernel, spectrum, and how new rows meet them."""
+
+    def _reads(self) -> Reads:
+        """What X may be; a neighbour graph may be sparse."""
+        given = getattr(self, "metric", None), getattr(self, "kernel", None)
+        precomputed = any(isinstance(one, str) and one == "precomputed" for one in given)
+        return Reads(precomputed, sparse=precomputed and isinstance(self, Neighborhood))
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows; with ``"precomputed"``, the square matrix of the training rows.
+        y : array-like of shape (n_samples,), default=None
+            Their classes, for the methods that ask for them; else not used.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any, **extras: Any) -> Self:
+        reads = self._reads()
+        self._validate_params()
+        # the one thing that a fit changes, when all is done: one that fails or is interrupted leaves all as it was
+        self.model_ = self._build(Fit.of(self, X, y, reads, extras))
+        return self
+
+    def _model(self) -> Any:
+        """What the fit left."""
+        check_is_fitted(self)
+        thread_count(self.n_jobs)  # which may have been changed since: refused where it is no number of threads
+        return self.model_
+
+    def _read(self, X: Any) -> tuple[Any, Any]:
+        """The model, and new rows as it reads them; a fit in another thread reaches neither."""
+        model = self._model()
+        return model, read_new(model.name, X, model.reads, model.columns)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in vars(self)  # scikit-learn would walk through all attributes, while others make inverses
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        reads = self._reads()
+        tags.input_tags.pairwise = reads.precomputed
+        tags.input_tags.sparse = reads.sparse
+        tags.input_tags.allow_nan = reads.missing or reads.gaps
+        return tags

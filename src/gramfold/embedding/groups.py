@@ -1,0 +1,173 @@
+"""Groups of parameters that several methods share: fields and nothing else. Behaviour is held, not inherited."""
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from os import PathLike
+from typing import Any, Literal
+
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from gramfold.embedding.parameters import attribute, method, parameter
+from gramfold.graph.affinity import Weights
+from gramfold.graph.connect import OnDisconnected
+from gramfold.neighbors.metrics import MetricName
+from gramfold.types import Graph, Neighbors
+
+
+def _graph(model: Any) -> Graph:
+    found: Graph = model.graph
+    return found
+
+
+def _neighbors(model: Any) -> Neighbors:
+    found: Neighbors = model.neighbors
+    return found
+
+
+@method
+class Metrics:
+    """How far apart rows are."""
+
+    metric: MetricName = parameter(
+        default="euclidean",
+        allowed=[str, callable],
+        words="""A metric of scipy.spatial.distance, a function of two rows, or ``"precomputed"``: dense distances, or
+        for a neighbour graph also a sparse one whose stored entries are the edges.""",
+    )
+    metric_params: Mapping[str, Any] | None = parameter(
+        default=None, allowed=[dict, None], words="More arguments of the metric."
+    )
+
+
+@method
+class Neighborhood(Metrics):
+    """Who is a neighbour."""
+
+    n_neighbors: int = parameter(
+        default=8,
+        allowed=[Interval(Integral, 1, None, closed="left")],
+        words="Neighbours of each row in the graph; a number not below that of distinct rows is an error.",
+        kw_only=False,
+    )
+    radius: float | None = parameter(
+        default=None,
+        allowed=[Interval(Real, 0, None, closed="neither"), None],
+        words="""If given, all rows within this distance are neighbours, and `n_neighbors` is left at its default, which
+        is not used then: another number beside a radius is an error, for only one of them can count.""",
+    )
+    neighbors: Any = parameter(
+        default="auto",
+        allowed=[StrOptions({"auto", "exact", "approximate"}), HasMethods(["fit", "transform"])],
+        words="""How neighbours are searched: "auto", "exact", "approximate", or a scikit-learn neighbours transformer.
+        "auto" is exact unless that would take far longer than everything else, and then warns.""",
+    )
+    on_disconnected: OnDisconnected = parameter(
+        default="bridge",
+        allowed=[StrOptions({"bridge", "largest", "separate", "error"})],
+        words="""What to do when the graph falls into pieces: join them by their shortest gaps, embed only the largest
+        (the other rows NaN), embed each by itself and lay them side by side, or refuse.""",
+    )
+
+    graph_ = attribute(
+        "Graph",
+        """The symmetric graph (of the largest piece). Its vertices are distinct rows, in the method's own order:
+        `graph_.rows` has the data row of each.""",
+        _graph,
+    )
+    neighbors_ = attribute(
+        "Neighbors",
+        "Whom each distinct row chose, numbered by first occurrence; `recall` where the search was approximate.",
+        _neighbors,
+    )
+
+
+@method
+class Geodesics:
+    """Which shortest paths are computed, and where they are kept."""
+
+    conformal: bool = parameter(
+        default=False,
+        allowed=["boolean"],
+        words="""Divide each edge by the mean neighbour distances at its ends, so that dense and sparse regions of an
+        evenly stretched sheet look alike (C-Isomap).""",
+    )
+    landmarks: int | Literal["auto"] | None = parameter(
+        default=None,
+        allowed=[Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
+        words="""At most this many rows carry the kernel and the others are placed by their walks to them. None uses all
+        rows; "auto" all where their matrix fits into memory, else 2,000, or as many as fit, with a warning.""",
+    )
+    landmark_choice: Literal["maxmin", "random"] = parameter(
+        default="maxmin",
+        allowed=[StrOptions({"maxmin", "random"})],
+        words="Each landmark the row farthest from those already chosen, or any rows at random.",
+    )
+    storage: Literal["memory", "float32"] | PathLike[str] | str = parameter(
+        default="memory",
+        allowed=[str, PathLike],
+        words="""Where the n × n walks are kept: in memory in the dtype of the rows, in memory in float32, or in a file
+        in the folder named here, which the system pages in and out and which vanishes with the model.""",
+    )
+
+    landmarks_ = attribute(
+        "ndarray of int or None",
+        "Data rows that carry the kernel (of the largest piece), in its order; None where all do.",
+        lambda model: None if (chosen := model.parts[0].kernel.landmarks) is None else _graph(model).rows[chosen],
+    )
+
+
+@method
+class EdgeWeights:
+    """What an edge of the graph weighs."""
+
+    weights: Weights = parameter(
+        default="binary", allowed=[StrOptions({"binary", "gaussian"})], words="Every edge weighs 1, or exp(−d²/2σ²)."
+    )
+    width: float | Literal["self-tuning"] | None = parameter(
+        default=None,
+        allowed=[Interval(Real, 0, None, closed="neither"), StrOptions({"self-tuning"}), None],
+        words="""σ of Gaussian weights. None stands for the root mean square edge length; "self-tuning" puts σ_i σ_j in
+        the place of σ², with σ_i the distance of a row to its 7th neighbour.""",
+    )
+
+    width_ = attribute("float, ndarray or None", 'The σ used; under "self-tuning" that of each distinct row.')
+
+
+@method
+class LaplacianMap(EdgeWeights, Neighborhood):
+    """Which eigenvectors of a Laplacian the map shows, and which rows its weighed graph has."""
+
+    coordinates: Literal["leading", "independent"] = parameter(
+        default="leading",
+        allowed=[StrOptions({"leading", "independent"})],
+        words="""The leading eigenvectors, with a warning where one is a function of those before it, or
+        ("independent") the leading ones that are not.""",
+    )
+    landmarks: int | None = parameter(
+        default=None,
+        allowed=[Interval(Integral, 2, None, closed="left"), None],
+        words="""If given, the graph has this many of the rows, and the others are placed on its map as new rows are
+        (Nyström's formula for a graph: Bengio et al. 2004). None uses all rows.""",
+    )
+    landmark_choice: Literal["uniform", "kmeans"] = parameter(
+        default="uniform",
+        allowed=[StrOptions({"uniform", "kmeans"})],
+        words="Landmarks are rows at random, or the rows nearest the centres of k-means.",
+    )
+
+    landmarks_ = attribute(
+        "ndarray of int or None",
+        "Data rows that the graph has; None where it has all.",
+        lambda model: model.source.components.subset,
+    )
+
+
+@method
+class Rebuilding:
+    """How rows are rebuilt from their neighbours."""
+
+    reg: float = parameter(
+        default=1e-3,
+        allowed=[Interval(Real, 0, None, closed="left")],
+        words="Ridge on the local weights, relative to the trace of the local Gram matrix.",
+    )

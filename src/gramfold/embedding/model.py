@@ -1,0 +1,196 @@
+"""A fitted model: frozen data, and all that `transform` and `inverse_transform` read."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import issparse
+
+from gramfold.embedding.reading import Columns, Reads
+from gramfold.errors import NoPreimageError, PrecomputedInputError
+from gramfold.extension.extrapolation import Ball, Surroundings
+from gramfold.extension.inverse import LocalInverse
+from gramfold.extension.mixture_inverse import MixtureInverse
+from gramfold.extension.placement import Known, Part
+from gramfold.extension.ridge_inverse import RidgeInverse
+from gramfold.neighbors.metrics import Metric
+from gramfold.neighbors.units import Unit
+from gramfold.types import Floats, Graph, Kernel, Neighbors, Plain, Spectrum
+
+NO_FUNCTION = (
+    "inverse='fixed-point' looks for the row whose image under a kernel function is nearest, and {} has no such "
+    "function: use 'mixture', 'barycentric' or 'ridge'."
+)
+
+
+class Inverse(Protocol):
+    """Rebuilds rows from places, and judges itself by rows that it has not seen."""
+
+    def __call__(self, places: Floats) -> Any:
+        """Rows that belong to these places."""
+
+    def judge(self) -> float:
+        """Root mean square misfit of such rows, relative to their spread."""
+
+
+class OwnInverse(Protocol):
+    """What a method knows of the inverse of its map, as data from which it is made."""
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether "auto" is one rule for the whole map, wherever the training rows are."""
+
+    def make(self, way: str, model: "Model", n_jobs: int | None) -> Inverse | None:
+        """The inverse of this name; None where it is not the method's own."""
+
+
+class Source(Protocol):
+    """Where rows come from, and how new rows meet them."""
+
+    @property
+    def unit(self) -> Unit:
+        """What rows are measured in."""
+
+    @property
+    def rows(self) -> Any:
+        """The training rows, in the unit; None where X holds distances, edges or kernel values."""
+
+    @property
+    def metric(self) -> Metric | None:
+        """By which rows are near; None likewise."""
+
+    def place(self, X: Any, parts: tuple[Part, ...], known: Known, n_jobs: int | None) -> Floats:
+        """Places (m, p) of new rows."""
+
+    def outside(self, X: Any, n_jobs: int | None) -> Floats:
+        """How far outside of the training rows these lie, (m,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted(Plain):
+    """What every fit leaves."""
+
+    name: str  # of the estimator's class
+    reads: Reads
+    columns: Columns
+    timings: Mapping[str, float]  # seconds of each stage
+    found: Mapping[str, Any]  # the method's own attributes, by name
+
+
+@dataclass(frozen=True, eq=False)
+class Model(Fitted):
+    """A map and how new rows are placed on it."""
+
+    source: Source
+    parts: tuple[Part, ...]  # one for each connected component
+    embedding: Floats  # (n, p) in the user's unit; NaN where a row has no place
+    degree: float = 0.0  # the power of the rows' unit that the map comes in
+    own: OwnInverse | None = None
+    rebuilt: Any = field(default=None)  # the rows that the inverse rebuilds, where they are not those of the source
+
+    @property
+    def kept(self) -> np.ndarray:
+        """Which rows have a place."""
+        return np.asarray(~np.isnan(self.embedding[:, 0]))
+
+    @property
+    def kernel(self) -> Kernel:
+        """Of the largest component."""
+        kernel: Kernel = self.parts[0].kernel
+        return kernel
+
+    @property
+    def spectrum(self) -> Spectrum:
+        """Of the largest component, over its rows."""
+        spectrum, rows = self.parts[0].spectrum, self.kernel.rows
+        assert isinstance(spectrum, Spectrum)
+        if np.array_equal(rows, np.arange(len(spectrum.eigenvectors))):
+            return spectrum
+        return replace(spectrum, eigenvectors=spectrum.eigenvectors[rows])
+
+    @property
+    def graph(self) -> Graph:
+        """Of the largest component, where rows come from a graph."""
+        graph: Graph = self.source.graph  # type: ignore[attr-defined]
+        return graph
+
+    @property
+    def neighbors(self) -> Neighbors:
+        """Whom each distinct row chose, likewise."""
+        neighbors: Neighbors = self.source.neighbors  # type: ignore[attr-defined]
+        return neighbors
+
+    # --- there
+
+    def place(self, X: Any, n_jobs: int | None) -> Floats:
+        """Places (m, p) of new rows."""
+        return self.outward(self.source.place(X, self.parts, lambda: self.inner_map[self.kept], n_jobs), X.dtype)
+
+    def outward(self, places: Floats, dtype: Any) -> Floats:
+        """Places in the user's unit."""
+        return np.asarray(self.source.unit.shown(places, self.degree, dtype, "places on the map"))
+
+    def inward(self, places: Floats) -> Floats:
+        """Places in the unit that the model was made in."""
+        return np.asarray(self.source.unit.inward(places, self.degree))
+
+    @property
+    def inner_map(self) -> Floats:
+        """The map in that unit."""
+        return self.inward(self.embedding)
+
+    # --- and back
+
+    @property
+    def rows(self) -> Any:
+        """The training rows as the inverse rebuilds them; None where they were never seen."""
+        return self.source.rows if self.rebuilt is None else self.rebuilt
+
+    def known(self) -> tuple[Floats, Any]:
+        """Places and rows of the training rows that have a place."""
+        kept = self.kept
+        return (self.inner_map, self.rows) if kept.all() else (self.inner_map[kept], self.rows[kept])
+
+    def inverse(self, way: str, n_jobs: int | None) -> Inverse:
+        """The inverse of this name, made from places and rows."""
+        self.require_rows()
+        own = None if self.own is None else self.own.make(way, self, n_jobs)
+        if own is not None:
+            return own
+        if way == "fixed-point":
+            raise NoPreimageError(NO_FUNCTION.format(self.name))
+        places, rows = self.known()
+        if way in {"auto", "barycentric"}:
+            return LocalInverse(places, rows, n_jobs)
+        if issparse(rows):
+            raise NoPreimageError(
+                f"inverse={way!r} makes dense rows and {self.name} was fitted on sparse ones: use "
+                "'barycentric', which keeps them sparse."
+            )
+        return MixtureInverse(places, rows) if way == "mixture" else RidgeInverse(places, rows)
+
+    def require_rows(self) -> None:
+        """Refuse to rebuild rows that were never seen."""
+        if self.rows is None:
+            raise PrecomputedInputError(
+                f"{self.name} was fitted on precomputed values and has never seen the rows themselves, so it "
+                "cannot rebuild any: fit it on a table of rows to use inverse_transform."
+            )
+
+    def rebuild(self, inverse: Inverse, places: Floats) -> Any:
+        """Rows, in the user's unit, that belong to places in the model's."""
+        what = "rows that belong to these places"
+        return self.source.unit.shown(inverse(places), 1, self.embedding.dtype, what)
+
+    # --- how far outside of the map
+
+    def around(self, n_jobs: int | None) -> Surroundings:
+        """The places of the training rows, asked how far others lie outside of them."""
+        return Surroundings(self.inner_map[self.kept].astype(np.float64), n_jobs)
+
+    def outside_map(self, places: Floats, way: str, around: Callable[[], Surroundings]) -> Floats:
+        """How far outside of the map places lie; of an inverse that is one rule everywhere only those beyond all."""
+        if way != "auto" or self.own is None or not self.own.everywhere:
+            return around()(places)
+        return Ball.of(self.inner_map[self.kept]).outside(places, around)

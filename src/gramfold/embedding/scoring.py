@@ -1,0 +1,40 @@
+"""Trustworthiness of a map: how far neighbours on it are neighbours in the data (Venna, Kaski 2001)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gramfold.embedding.model import Model
+from gramfold.errors import InputError, PrecomputedInputError
+from gramfold.runtime.threads import openmp_threads
+from gramfold.types import Floats
+
+_NEIGHBORS = 10
+
+
+def trustworthiness_of(model: Model, rows: Any, transform: Callable[[], Any]) -> float:
+    """Of the places that these rows are given."""
+    if model.reads.precomputed:
+        raise PrecomputedInputError(
+            f"{model.name} was fitted on precomputed values and cannot score rows that it has never seen: "
+            "fit it on a table of rows."
+        )
+    places = model.inward(np.asarray(transform()))  # a table, where the user set one as output
+    return trustworthiness(model.source.unit.inward_new(rows), places)
+
+
+def trustworthiness(rows: Floats, places: Floats) -> float:
+    """Among rows that have a place, for up to 10 neighbours; between 0 and 1."""
+    from sklearn.manifold import trustworthiness as of_neighbors
+
+    placed = ~np.isnan(places[:, 0])
+    k = min(_NEIGHBORS, (int(placed.sum()) - 1) // 2)
+    if k < 1:
+        raise InputError(
+            f"score needs at least 4 rows that have a place on the map and got {int(placed.sum())}: pass more rows."
+        )
+    # float32 rows and places have squares that overflow or vanish
+    rows, places = rows[placed].astype(np.float64), places[placed].astype(np.float64)
+    with openmp_threads():
+        return float(of_neighbors(rows, places, n_neighbors=k))

@@ -1,0 +1,129 @@
+"""New rows on a map that is a function of the rows' own columns, and so defined everywhere.
+
+A row needs no neighbours for its place; where there is a map for each of several components, they say which is its own.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from gramfold.errors import ExtrapolationWarning, PrecomputedInputError
+from gramfold.extension.carried_inverse import CarriedInverse
+from gramfold.extension.extrapolation import LIMIT, Ball, Surroundings, warn_if_flown, warn_if_outside
+from gramfold.extension.graph_source import GraphSource
+from gramfold.extension.placement import Known, Part, widened
+from gramfold.kernels.basis import MixtureBasis
+from gramfold.kernels.transformational import TransformationalMap
+from gramfold.neighbors.metrics import Metric
+from gramfold.neighbors.units import Unit
+from gramfold.runtime.warning import warn
+from gramfold.types import Floats, Graph, Neighbors, Plain
+
+_TAKEN_BACK = 0.05  # of the map's extent: less is hardly seen
+
+
+def require_columns(name: str, precomputed: bool) -> None:
+    """Refuse distances: such a map is a function of the rows themselves."""
+    if precomputed:
+        raise PrecomputedInputError(
+            f"{name} is a map of the rows' own columns and metric='precomputed' has none: pass the rows themselves."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ContinuousPlacement(Plain):
+    """y(x) = vᵀ z(x), taken back to the edge of the map where that is far beyond it."""
+
+    map: TransformationalMap
+
+    def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
+        """Coordinates (m, q), with a warning of rows that were taken back."""
+        extended = self.map.extended(new)
+        far = np.flatnonzero(extended.taken_back > _TAKEN_BACK)
+        if far.size:
+            warn(
+                f"{far.size} of {len(extended.taken_back)} rows are unlike all that the kernels of the map have seen, "
+                f"which would have put them up to {extended.taken_back[far].max():.3g} times its extent too far out: "
+                "they were left at the edge of the places of their kernels' rows, so the answer is extrapolated: see "
+                "extrapolation() for each of them.",
+                ExtrapolationWarning,
+            )
+        return extended.places
+
+
+@dataclass(frozen=True, eq=False)
+class ContinuousSource(Plain):
+    """Where the rows of such a method come from, and how new rows meet them."""
+
+    unit: Unit
+    rows: Any  # the training rows, in the unit
+    ball: Ball  # about them
+    metric: Metric | None  # by which rows are near
+    joined: Graph  # the graph that the map is of (of the largest component)
+    members: GraphSource | None  # its components; None where classes were joined, and not neighbours
+
+    @classmethod
+    def of(cls, members: GraphSource) -> Self:
+        """Of a neighbour graph."""
+        return cls(members.unit, members.rows, Ball.of(members.rows), members.metric, members.graph, members)
+
+    @property
+    def graph(self) -> Graph:
+        """Of the largest component."""
+        return self.joined
+
+    @property
+    def neighbors(self) -> Neighbors:
+        """Whom each distinct row chose."""
+        return self.joined.neighbors if self.members is None else self.members.neighbors
+
+    def place(self, X: Any, parts: tuple[Part, ...], known: Known, n_jobs: int | None) -> Floats:
+        """Places (m, p) of new rows."""
+        X = self.unit.inward_new(X)
+        if self.members is not None and (len(parts) > 1 or len(known()) < len(self.rows)):
+            return self._place_by_component(self.members, X, parts, known, n_jobs)
+        warn_if_outside(self.ball.outside(X, lambda: self._surroundings(n_jobs)), "rows")
+        return self.on_map(parts[0], X, n_jobs)
+
+    def _place_by_component(
+        self, members: GraphSource, X: Any, parts: tuple[Part, ...], known: Known, n_jobs: int | None
+    ) -> Floats:
+        met = members.met(X)
+        outside = members.outside_of(met)
+        warn_if_outside(outside, "rows")
+
+        # training rows too: of several at distance 0 each has its own place
+        places = members.by_component(X, met, parts, lambda _, part, __, rows: self.on_map(part, rows, n_jobs))
+        warn_if_flown(places[outside <= LIMIT], known())
+        return places
+
+    def on_map(self, part: Part, X: Any, n_jobs: int | None) -> Floats:
+        """Places of rows, in the unit, on the map of one component."""
+        if part.placement is None:  # a single row
+            return np.zeros((len(X), len(part.offset)))
+        return widened(part.placement.place(X, part, n_jobs), len(part.offset))
+
+    def outside(self, X: Any, n_jobs: int | None) -> Floats:
+        """How far outside of the training rows these lie, (m,)."""
+        if self.members is not None:
+            return self.members.outside(X, n_jobs)
+        return self._surroundings(n_jobs)(self.unit.inward_new(X))
+
+    def _surroundings(self, n_jobs: int | None) -> Surroundings:
+        return Surroundings(self.rows, n_jobs)
+
+
+@dataclass(frozen=True, eq=False)
+class CarriedBasis(Plain):
+    """The inverse of a map of one component, from the responsibilities of its kernels."""
+
+    basis: MixtureBasis
+    ways: tuple[str, ...]  # that lead back through them
+    everywhere: bool  # whether it is one rule for the whole map
+
+    def make(self, way: str, model: Any, n_jobs: int | None) -> CarriedInverse | None:
+        """The kernels carried onto the map, where that is asked for."""
+        if way not in self.ways or len(model.parts) > 1:
+            return None
+        return CarriedInverse(self.basis.responsibilities, *model.known(), bounded=not self.everywhere)

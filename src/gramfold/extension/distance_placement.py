@@ -1,0 +1,36 @@
+"""New points by their distances:  y(x) = Λ^-½ Vᵀ k_c(x, ·) with k(x, j) = −½ d(x, j)²."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gramfold.extension.placement import Part
+from gramfold.extension.project import project
+from gramfold.kernels.distances import Distances
+from gramfold.runtime.threads import blocks
+from gramfold.types import Floats, Integers, Plain
+
+_ENTRIES_PER_BLOCK = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class DistancePlacement(Plain):
+    """Against the rows that the kernel is over."""
+
+    distances: Distances
+    rows: Any  # (n, d) training rows; None where new rows hold their distances
+    carriers: Integers | None = None  # which of them, or of the distances of a new row, the kernel is over; None: all
+
+    def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
+        """Coordinates (m, q)."""
+        carriers = self.rows
+        if self.carriers is not None:
+            new = new[:, self.carriers] if self.rows is None else new
+            carriers = None if self.rows is None else self.rows[self.carriers]
+        places = np.empty((len(new), len(part.spectrum)))
+        for some in blocks(len(new), max(1, _ENTRIES_PER_BLOCK // part.kernel.shape[0])):
+            squared = self.distances.squares(new[some], carriers, n_jobs)
+            found = project(part.kernel.cross(squared), part.kernel, part.spectrum)
+            places[some] = found * part.kernel.gains(squared, part.spectrum.eigenvalues)
+        return places

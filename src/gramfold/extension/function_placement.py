@@ -1,0 +1,115 @@
+"""New points under a kernel function:  y(x) = Λ^-½ Vᵀ k_c(x, ·), against all rows or the landmarks alone."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from gramfold.errors import NoPreimageError
+from gramfold.extension.fixed_point import FixedPointInverse
+from gramfold.extension.placement import Built, Part
+from gramfold.extension.project import project, scaled
+from gramfold.kernels.nystrom import NystromGram, nystrom_gram
+from gramfold.kernels.values import SQUARE_ENTRIES_PER_BLOCK, CarriedValues, KernelValues, Missed
+from gramfold.runtime.progress import Stages
+from gramfold.runtime.threads import blocks
+from gramfold.types import Floats, Integers, Plain
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionPlacement(Plain):
+    """Against all training rows."""
+
+    values: KernelValues
+    rows: Any  # None where new rows hold their values
+
+    def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
+        """Coordinates (m, q)."""
+        places = np.empty((new.shape[0], len(part.spectrum)))
+        for some in blocks(new.shape[0], max(1, SQUARE_ENTRIES_PER_BLOCK // part.kernel.shape[0])):
+            fresh = new[some] if self.values.function is None else self.values.function.varying(new[some], self.rows)
+            places[some] = project(part.kernel.cross(fresh), part.kernel, part.spectrum)
+        return places
+
+
+@dataclass(frozen=True, eq=False)
+class NystromPlacement(Plain):
+    """Against the landmarks of K̂ = C A† Cᵀ."""
+
+    values: KernelValues
+    landmarks: Integers
+
+    def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
+        """Coordinates (m, q)."""
+        return np.asarray(part.kernel.place(self.values.columns(new, self.landmarks), part.spectrum.axes))
+
+
+@dataclass(frozen=True, eq=False)
+class LandmarkPlacement(Plain):
+    """Against landmarks whose own kernel was solved."""
+
+    values: KernelValues
+    landmarks: Integers
+
+    def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
+        """Coordinates (m, q)."""
+        new = self.values.columns(new, self.landmarks)
+        places = np.empty((new.shape[0], len(part.spectrum)))
+        for some, values in part.kernel.everybody.columns.stream(new):
+            places[some] = project(part.kernel.cross(values), part.kernel, part.spectrum)
+        return places
+
+
+def nystrom_kernel(known: CarriedValues, stages: Stages) -> Built:
+    """K̂ = C A† Cᵀ through the landmarks, and what they miss."""
+    assert known.landmarks is not None
+    gram = nystrom_gram(known.against_landmarks(), known.landmarks, stages)
+    missed = Missed.of(known.diagonal(), gram.explained, gram.trace())
+    return Built(gram, NystromPlacement(known.values, known.landmarks), missed.found)
+
+
+def check_fixed_point(kernel: Any) -> None:
+    """Refuse the fixed-point inverse of a kernel that has none."""
+    # of precomputed values nothing can be rebuilt, which inverse_transform says
+    if not (isinstance(kernel, str) and kernel in {"rbf", "gaussian", "precomputed"}):
+        raise NoPreimageError(
+            f"inverse='fixed-point' exists for the Gaussian kernel (kernel='rbf') and this is {kernel!r}: use "
+            "'mixture', 'barycentric' or 'ridge'."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionInverse(Plain):
+    """The row whose image under a Gaussian kernel is nearest; other kernels have no inverse of their own."""
+
+    kernel: Any  # its name, or the function
+    gamma: float | None
+    landmarks: Integers | None
+    everywhere: bool = False
+
+    def make(self, way: str, model: Any, n_jobs: int | None) -> FixedPointInverse | None:
+        """The fixed-point inverse, where that is asked for."""
+        if way != "fixed-point":
+            return None
+        check_fixed_point(self.kernel)
+        (part,), (places, rows) = model.parts, model.known()
+        if issparse(rows):
+            raise NoPreimageError(
+                "inverse='fixed-point' makes dense rows and this model was fitted on sparse ones: use 'barycentric', "
+                "which keeps them sparse."
+            )
+        numbers = np.arange(len(rows)) if self.landmarks is None else self.landmarks
+        middle, axes = _images(part)
+        assert self.gamma is not None  # of a Gaussian kernel
+        axes = np.pad(axes, ((0, 0), (0, places.shape[1] - axes.shape[1])))
+        carriers = rows[numbers].astype(np.float64)
+        return FixedPointInverse(self.gamma, carriers, middle, axes, places, rows, numbers)
+
+
+def _images(part: Part) -> tuple[Floats, Floats]:
+    """The mean image and the axes of the map as sums of images of the carriers: (m,) and (m, q)."""
+    if isinstance(part.kernel, NystromGram):
+        white = part.kernel.white.matrix
+        return np.asarray(white @ part.kernel.mean), np.asarray(white @ part.spectrum.axes)
+    return part.kernel.center, scaled(part.spectrum, -0.5)

@@ -1,0 +1,112 @@
+"""New rows on the map of a neighbour graph: each joins the component of its nearest vertex and is placed there."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gramfold.errors import DisconnectedGraphWarning
+from gramfold.extension.extrapolation import LIMIT, share_of_reach, warn_if_flown, warn_if_outside
+from gramfold.extension.placement import Known, NewRows, Part, widened
+from gramfold.graph.components import Components
+from gramfold.neighbors.metrics import Metric
+from gramfold.neighbors.units import Unit
+from gramfold.runtime.warning import warn
+from gramfold.types import Floats, Graph, Neighbors, Plain
+
+
+@dataclass(frozen=True, eq=False)
+class GraphSource(Plain):
+    """Where the rows of a graph method come from, and how new rows meet them."""
+
+    components: Components
+    rows: Any  # the training rows, in the unit; None where X holds their distances or edges
+    by_rule: bool  # whether a new row has the edges that the graph would give it, or only those to its nearest
+
+    @property
+    def graph(self) -> Graph:
+        """Of the largest component."""
+        return self.components.graphs[0]
+
+    @property
+    def neighbors(self) -> Neighbors:
+        """Whom each distinct row chose."""
+        return self.components.net.neighbors
+
+    @property
+    def unit(self) -> Unit:
+        """What rows are measured in."""
+        return self.components.net.unit
+
+    @property
+    def metric(self) -> Metric | None:
+        """By which rows are near; None where distances or edges were given."""
+        return self.components.net.metric
+
+    def place(self, X: Any, parts: tuple[Part, ...], known: Known, n_jobs: int | None) -> Floats:
+        """Places (m, p) of new rows; `known` has those of the training rows, which they should be amid."""
+        X = self.unit.inward_new(X)
+        met = self.met(X)
+        outside = self.outside_of(met)
+        warn_if_outside(outside, "rows")
+        places = self.placed(X, met, parts, n_jobs)
+        warn_if_flown(places[outside <= LIMIT], known())
+        return places
+
+    def outside(self, X: Any, n_jobs: int | None) -> Floats:
+        """How far outside of the training rows these lie, (m,)."""
+        return self.outside_of(self.components.net.index.nearest(self.unit.inward_new(X), 1))
+
+    def met(self, X: Any) -> Neighbors:
+        """Whom new rows, in the unit, meet."""
+        net = self.components.net
+        return net.joined(X, net.meet_by_rule(X) if self.by_rule else net.meet(X))
+
+    def outside_of(self, met: Neighbors) -> Floats:
+        """How far each new row is from the nearest vertex it meets, as a share of how far that one reaches."""
+        net = self.components.net
+        reach = net.reach()
+        reach = net.neighbors.farthest if reach is None else reach  # of edges that were given
+        some = np.flatnonzero(met.counts > 0)
+        outside = np.full(len(met), np.inf)
+        outside[some] = share_of_reach(met.distances[met.indptr[some]], reach[met.nearest[some]])
+        return outside
+
+    def placed(self, X: Any, met: Neighbors, parts: tuple[Part, ...], n_jobs: int | None) -> Floats:
+        """Places of new rows, in the unit, that meet these vertices."""
+        return self.by_component(
+            X, met, parts, lambda number, part, met, rows: self._place_in(number, part, met, rows, n_jobs)
+        )
+
+    def by_component(
+        self, X: Any, met: Neighbors, parts: tuple[Part, ...], place: Callable[[int, Part, Neighbors, Any], Floats]
+    ) -> Floats:
+        """Places of new rows, each in the component of the nearest vertex that it meets."""
+        places = np.full((len(met), len(parts[0].offset)), np.nan)
+        component = np.where(met.nearest >= 0, self.components.component[met.nearest], -1)
+        for number, part in enumerate(parts):
+            rows = np.flatnonzero(component == number)
+            if rows.size:
+                places[rows] = part.offset + place(number, part, met.take(rows), X[rows])
+        if (component < 0).any():
+            warn(
+                f"{int((component < 0).sum())} of {len(met)} new rows belong to pieces of the graph that were not "
+                "embedded (on_disconnected='largest') and have no place: they are NaN.",
+                DisconnectedGraphWarning,
+            )
+        return places
+
+    def _place_in(self, number: int, part: Part, met: Neighbors, X: Any, n_jobs: int | None) -> Floats:
+        """Training rows take their own place; the others are placed among their neighbours in this component."""
+        places: Floats = part.coordinates[self.components.number[met.nearest]].copy()
+        fresh = np.flatnonzero(met.distances[met.indptr[:-1]] > 0)
+        if fresh.size and part.kernel is not None:
+            found = part.placement.place(self._new(number, met.take(fresh), X[fresh]), part, n_jobs)
+            places[fresh] = widened(found, places.shape[1])
+        return places
+
+    def _new(self, number: int, met: Neighbors, X: Any) -> NewRows:
+        components, graph = self.components, self.components.graphs[number]
+        met = met.keep(components.component[met.indices] == number).renumber(components.number, len(graph))
+        return NewRows(X, met, graph, components.net.index, components.net.reach_of(met))

@@ -1,0 +1,41 @@
+"""New rows on a linear map, and the inverse that such a map has of its own.
+
+y(x) = (x − mean) · directions;    back: least squares over the training rows (linear_inverse.py)
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from gramfold.extension.linear_inverse import LinearInverse
+from gramfold.extension.placement import Part
+from gramfold.kernels.linear import project, pull
+from gramfold.types import Floats, Plain
+
+
+@dataclass(frozen=True, eq=False)
+class LinearPlacement(Plain):
+    """See the module."""
+
+    mean: Floats  # (d,)
+    directions: Floats  # (d, p)
+
+    def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
+        """Coordinates (m, p) of rows."""
+        return project(new, self.mean, self.directions, n_jobs)
+
+
+@dataclass(frozen=True, eq=False)
+class LeastSquares(Plain):
+    """The inverse "auto" of a linear map."""
+
+    everywhere: bool = True  # linear
+
+    def make(self, way: str, model: Any, n_jobs: int | None) -> LinearInverse | None:
+        """The inverse of this name; None where it is not the method's own."""
+        if way != "auto":
+            return None
+        (part,) = model.parts
+        points, places, scatter = part.kernel.points, part.coordinates, part.kernel.scatter
+        mean, directions = part.placement.mean, part.placement.directions
+        pulled = pull(points, mean, places, n_jobs) if scatter is None else scatter @ directions
+        return LinearInverse(points, mean, places, pulled)

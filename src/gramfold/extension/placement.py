@@ -1,0 +1,57 @@
+"""How a new row gets its place: what it met, and the object that puts that on the map."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from gramfold.neighbors.index import Index
+from gramfold.types import Floats, Graph, Kernel, Neighbors, Plain
+
+
+@dataclass(frozen=True, eq=False)
+class Part(Plain):
+    """A connected component (or all rows), its kernel, and its part of the map."""
+
+    kernel: Any  # its Kernel; None for a single point
+    spectrum: Any  # its Spectrum; None for a single point
+    placement: Any  # its Placement; None for a single point
+    coordinates: Floats  # (n_vertices, p), in its own frame
+    offset: Floats  # (p,) of its frame on the map
+    found: Mapping[str, Any] = field(default_factory=dict)  # what the method found out on the way, by name
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """What a method makes of a component: its kernel, how that meets new rows, and what else was found out."""
+
+    kernel: Kernel
+    placement: "Placement"
+    found: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """New rows and the vertices of one component that they meet."""
+
+    rows: Any
+    met: Neighbors  # numbered within the component
+    graph: Graph  # of the component
+    index: Index  # whose vertices `graph.vertices` are
+    reach: Floats | None  # how far the rows look
+
+
+Known = Callable[[], Floats]  # the places of the training rows, for whoever looks at them
+
+
+class Placement(Protocol):
+    """Puts what was met on the map: NewRows of a graph, or the rows themselves."""
+
+    def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
+        """Coordinates (m, q) in the frame of the part, q at most the columns of the map."""
+
+
+def widened(columns: Floats, count: int) -> Floats:
+    """With columns of zeros for directions that were not found."""
+    return columns if columns.shape[1] == count else np.pad(columns, ((0, 0), (0, count - columns.shape[1])))

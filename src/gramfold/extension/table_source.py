@@ -1,0 +1,65 @@
+"""New rows on a map that is made of all training rows at once: a table, or values against it."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from gramfold.errors import PrecomputedInputError
+from gramfold.extension.extrapolation import LIMIT, Ball, Surroundings, warn_if_flown, warn_if_outside
+from gramfold.extension.placement import Known, Part, widened
+from gramfold.neighbors.metrics import Metric
+from gramfold.neighbors.units import Unit
+from gramfold.types import Floats, Plain
+
+
+class Filling(Protocol):
+    """Knows what missing values may be."""
+
+    def fill(self, rows: Floats) -> Floats:
+        """The same rows without gaps."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableSource(Plain):
+    """Where the rows of such a method come from, and how new rows meet them."""
+
+    unit: Unit
+    rows: Any  # the training rows, in the unit; None where X holds values against them
+    metric: Metric | None  # by which rows are near; None likewise
+    ball: Ball | None  # about the rows: whoever is in it is amid them; None where nobody is asked
+    filling: Filling | None = None  # of values that are missing in new rows; None where none may be
+    flown: bool = True  # whether rows are told of that are amid the training rows and land far from all of them
+
+    def place(self, X: Any, parts: tuple[Part, ...], known: Known, n_jobs: int | None) -> Floats:
+        """Places (m, p) of new rows; those amid the training rows should be on the map."""
+        X = self.seen(self.unit.inward_new(X))
+        outside = np.zeros(X.shape[0])
+        if self.ball is not None:
+            outside = self.ball.outside(X, lambda: self.surroundings(n_jobs))
+            warn_if_outside(outside, "rows")
+        (part,) = parts
+        places = widened(part.placement.place(X, part, n_jobs), len(part.offset))
+        if self.flown:
+            warn_if_flown(places[outside <= LIMIT], part.coordinates)
+        return places
+
+    def outside(self, X: Any, n_jobs: int | None) -> Floats:
+        """How far outside of the training rows these lie, (m,)."""
+        return self.surroundings(n_jobs)(self.seen(self.unit.inward_new(X)))
+
+    def seen(self, X: Any) -> Any:
+        """The rows that are placed, in the place of new ones: without gaps, and sparse where the training rows are."""
+        if issparse(self.rows) and not issparse(X):
+            return csr_array(X)  # as the training rows are, which they are compared with
+        return X if self.filling is None else self.filling.fill(X)
+
+    def surroundings(self, n_jobs: int | None) -> Surroundings:
+        """The training rows, asked how far others lie outside of them."""
+        if self.rows is None or self.metric is None:
+            raise PrecomputedInputError(
+                "precomputed kernel values or distances do not tell how far outside of the training rows a row lies: "
+                "fit on a table of rows, or ask about places (of=)."
+            )
+        return Surroundings(self.rows, n_jobs, self.metric)

@@ -1,0 +1,220 @@
+"""Rows and their neighbours: who chose whom, and whom a new row meets.
+
+fit       rows -> distinct rows -> lists of neighbours; identical rows are one vertex
+new row   its k nearest, or all within the radius; by the rule of the union graph also all who would choose it
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning, InputError
+from gramfold.graph.affinity import Weights, Width, default_width, local_widths
+from gramfold.graph.build import build_graph
+from gramfold.graph.connect import OnDisconnected
+from gramfold.neighbors.duplicates import Collapse
+from gramfold.neighbors.index import Index, VectorIndex
+from gramfold.neighbors.metrics import Metric, MetricName, degree
+from gramfold.neighbors.precomputed import check_distances
+from gramfold.neighbors.search import build_index
+from gramfold.neighbors.units import Unit
+from gramfold.runtime.costs import COSTS, Costs
+from gramfold.runtime.progress import Stages
+from gramfold.runtime.warning import warn
+from gramfold.types import Floats, Graph, Neighbors, Plain
+
+
+class Neighborhood(Protocol):
+    """What decides who is a neighbour: the parameters of that name."""
+
+    n_neighbors: int
+    radius: float | None
+    metric: MetricName
+    metric_params: Mapping[str, Any] | None
+    neighbors: Any
+    on_disconnected: OnDisconnected
+
+
+def degree_of_distances(hood: Neighborhood) -> int | None:
+    """The power of the rows' unit that distances come in; None where nobody knows, or a transformer finds them."""
+    return degree(hood.metric, hood.metric_params) if isinstance(hood.neighbors, str) else None
+
+
+def unit_of(X: Any, hood: Neighborhood) -> Unit:
+    """In which rows are measured: 1 where nobody knows how distances follow it."""
+    return Unit() if degree_of_distances(hood) is None else Unit.of_rows(X)
+
+
+def graph_memory(n: int, n_neighbors: int) -> float:
+    """Bytes of the lists both ways, their graph, and its factor, which at most is full.
+
+    200 to 470 bytes a neighbour on rolls of 20,000 and 100,000 rows, 115 where all of 3,000 rows are neighbours.
+    """
+    neighbors = float(n) * min(n_neighbors, n)
+    return 150.0 * neighbors + min(350.0 * neighbors, 24.0 * float(n) ** 2)
+
+
+def check_radius(hood: Neighborhood, default: int) -> None:
+    """Refuse a number of neighbours beside a radius, but for the default, which looks the same and does no harm."""
+    if hood.radius is not None and hood.n_neighbors != default:
+        raise InputError(
+            f"n_neighbors={hood.n_neighbors} and radius={hood.radius:g} were both given, and only one of them can "
+            f"say who is a neighbour: drop radius, or leave n_neighbors at its default ({default})."
+        )
+
+
+@dataclass(frozen=True)
+class EnoughNeighbors:
+    """Refuses rows with fewer neighbours than a method needs to say anything about them."""
+
+    least: int
+    name: str  # of the method
+    n_components: int
+
+    def of_settings(self, hood: Neighborhood) -> None:
+        """Before any are found; a radius or a transformer has a number of its own."""
+        if hood.radius is None and isinstance(hood.neighbors, str):
+            self._require(hood.n_neighbors, f"n_neighbors={hood.n_neighbors}")
+
+    def of_graphs(self, graphs: tuple[Graph, ...]) -> None:
+        """Of the rows of each component; one row by itself needs no map."""
+        for graph in graphs:
+            counts = graph.neighbors.counts
+            few = int(np.argmin(counts))
+            if len(graph) > 1:
+                self._require(counts[few], f"row {graph.rows[few]} has {counts[few]} neighbours")
+
+    def _require(self, count: int, found: str) -> None:
+        if count < self.least:
+            raise InputError(
+                f"{found}, and {self.name} with n_components={self.n_components} needs at least {self.least} "
+                f"around every row to tell curved from flat: use n_neighbors >= {self.least}, a larger radius, or "
+                "fewer components."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborGraph(Plain):
+    """See the module. Everything is in the unit of the rows that it was made of."""
+
+    index: Index  # over the distinct rows
+    neighbors: Neighbors  # whom each of them chose
+    copies: Collapse  # which rows are the same
+    n_neighbors: int
+    radius: float | None
+    on_disconnected: OnDisconnected
+    unit: Unit
+    degree: int | None  # of distances in the unit
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        hood: Neighborhood,
+        *,
+        check: Callable[[int], None],
+        random_state: np.random.RandomState,
+        n_jobs: int | None,
+        stages: Stages,
+        costs: Costs = COSTS,
+    ) -> Self:
+        """Of the rows of X; `check` is asked whether so many distinct rows are enough."""
+        power, unit = degree_of_distances(hood), unit_of(X, hood)
+        X = unit.inward(X)
+        radius = None if hood.radius is None else float(unit.inward(float(hood.radius), power or 0))
+        if isinstance(hood.metric, str) and hood.metric == "precomputed":
+            check_distances(X)
+        index, copies = build_index(
+            X,
+            metric=hood.metric,
+            metric_params=hood.metric_params,
+            neighbors=hood.neighbors,
+            n_neighbors=hood.n_neighbors,
+            radius=radius,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            costs=costs.search,
+        )
+        check(len(copies))
+        neighbors = replace(index.own(hood.n_neighbors, radius, stages), recall=index.recall)
+        return cls(index, neighbors, copies, hood.n_neighbors, radius, hood.on_disconnected, unit, power)
+
+    @property
+    def metric(self) -> Metric | None:
+        """By which rows are near; None where distances or edges were given."""
+        return self.index.metric if isinstance(self.index, VectorIndex) else None
+
+    @property
+    def unit_of_distances(self) -> float:
+        """What a distance of the user's is divided by."""
+        return float(2.0 ** (self.unit.power * (self.degree or 0)))
+
+    def whole(self) -> Graph:
+        """The union graph of the lists."""
+        return build_graph(self.neighbors, self.reach(), self.copies.multiplicity, self.copies.first)
+
+    def reach(self) -> Floats | None:
+        """How far each vertex looks for neighbours, (n,); None where the edges were given."""
+        if self.index.given:
+            return None
+        if self.radius is not None:
+            return np.full(self.index.size, self.radius)
+        return self.neighbors.farthest
+
+    def edge_width(self, graphs: tuple[Graph, ...], weights: Weights, width: float | str | None) -> Width:
+        """σ of the edges of these graphs: by the largest (the first), or ("self-tuning") of each distinct row."""
+        if weights == "binary":
+            return None
+        if width != "self-tuning":
+            return default_width(graphs[0]) if width is None else float(width) / self.unit_of_distances
+        widths = np.full(self.index.size, np.nan)
+        for graph in graphs:
+            widths[graph.vertices] = local_widths(graph.neighbors, graph.reach)
+        return widths
+
+    # --- new rows
+
+    def meet(self, X: Any) -> Neighbors:
+        """The vertices that new rows meet: their nearest, or those within the radius."""
+        if self.radius is not None and not self.index.given:
+            return self.index.within(X, np.full(X.shape[0], self.radius), np.zeros(self.index.size))
+        return self.index.nearest(X, self.n_neighbors)
+
+    def meet_by_rule(self, X: Any) -> Neighbors:
+        """The vertices that would share an edge with a new row if it were one more row of the graph."""
+        if self.radius is not None or self.index.given:
+            return self.meet(X)
+        return self.index.joined(X, self.n_neighbors, self.neighbors)
+
+    def reach_of(self, met: Neighbors) -> Floats | None:
+        """How far new rows look that meet these vertices by the rule; None where their edges were given."""
+        if self.index.given:
+            return None
+        if self.radius is not None:
+            return np.full(len(met), self.radius)
+        last = np.minimum(met.indptr[:-1] + self.n_neighbors, met.indptr[1:]) - 1
+        return np.where(met.counts > 0, met.distances[last], 0.0)
+
+    def joined(self, X: Any, met: Neighbors) -> Neighbors:
+        """Rows that meet nobody are handled as a component of the graph is: joined, left out or refused."""
+        alone = np.flatnonzero(met.counts == 0)
+        if not alone.size:
+            return met
+        found = f"{alone.size} of {len(met)} new rows (first: row {alone[0]}) have no training row within reach"
+        if self.on_disconnected == "error" or self.index.given:
+            raise DisconnectedGraphError(f"{found}, so they have no place: use a larger radius or leave them out.")
+        if self.on_disconnected == "largest":
+            return met
+        warn(
+            f"{found}; each was joined to its nearest one, so its place is rough: a larger radius may help.",
+            DisconnectedGraphWarning,
+        )
+        nearest = self.index.nearest(X[alone], 1)
+        return Neighbors.from_pairs(
+            np.concatenate([met.rows, alone[nearest.rows]]),
+            np.concatenate([met.indices, nearest.indices]),
+            np.concatenate([met.distances, nearest.distances]),
+            (len(met), met.n_vertices),
+        )

@@ -1,0 +1,67 @@
+"""Squared distances of rows, by a metric or as X holds them: what scaling methods make their kernels of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from gramfold.neighbors.metrics import Metric, MetricName, degree, make_metric
+from gramfold.neighbors.precomputed import check_distances, settled_distances
+from gramfold.neighbors.units import Unit
+from gramfold.runtime.progress import SILENT, Stages
+from gramfold.runtime.threads import blocks, run_blocks
+from gramfold.types import Floats, Plain
+
+_ENTRIES_PER_BLOCK = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Distances(Plain):
+    """How far apart rows are."""
+
+    metric: Metric | None  # None where rows hold their distances already
+    unit: Unit
+    degree: float  # the power of the unit that distances come in
+
+    @classmethod
+    def of(cls, X: Any, metric: MetricName, metric_params: Mapping[str, Any] | None) -> Self:
+        """By this metric, whose scales count every row of X."""
+        power = degree(metric, metric_params)
+        unit = Unit() if power is None else Unit.of_rows(X)
+        given = isinstance(metric, str) and metric == "precomputed"
+        return cls(None if given else make_metric(metric, metric_params, unit.inward(X)), unit, power or 0)
+
+    def measured(self, X: Any) -> Any:
+        """Training rows in the unit; distances are checked, and returned without their rounding."""
+        X = self.unit.inward(X)
+        if self.metric is not None:
+            return X
+        check_distances(X)
+        return settled_distances(X)
+
+    def row(self, rows: Floats, number: int) -> Floats:
+        """Distances of all rows from one of them."""
+        return np.asarray(rows[number] if self.metric is None else self.metric.block(rows[[number]], rows)[0])
+
+    def squares(
+        self,
+        rows: Floats,
+        others: Floats,
+        n_jobs: int | None,
+        stages: Stages = SILENT,
+        dtype: DTypeLike = np.float64,
+    ) -> Floats:
+        """Squared distances (m, n_others) of rows to others; precomputed rows hold their distances already."""
+        width = rows.shape[1] if self.metric is None else len(others)
+        squared = np.empty((len(rows), width), dtype=dtype)
+
+        def work(part: slice) -> None:
+            distances = rows[part] if self.metric is None else self.metric.block(rows[part], others)
+            with np.errstate(over="ignore"):  # the centring of the kernel tells of it
+                squared[part] = np.square(distances, dtype=np.float64)
+
+        parts = blocks(len(rows), max(1, _ENTRIES_PER_BLOCK // width))
+        run_blocks(work, parts, n_jobs, stages=stages, what="distances")
+        return squared

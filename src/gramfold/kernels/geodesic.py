@@ -1,0 +1,176 @@
+"""Shortest paths as a kernel: from which vertices they are computed, where they are kept, and what they become.
+
+all vertices: squared paths (n, n);    landmarks: squared paths (n, m) to a few, which carry the kernel
+"""
+
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from gramfold.errors import ApproximationWarning
+from gramfold.graph.components import Component
+from gramfold.graph.conformal import conformal_graph
+from gramfold.graph.geodesic import all_pairs, arranged, walks_from
+from gramfold.graph.neighbor_graph import graph_memory
+from gramfold.kernels.gram import GramKernel, square_in_place
+from gramfold.kernels.landmarks import choose_landmarks
+from gramfold.kernels.mercer import Repair, mercer_gram
+from gramfold.runtime.memory import GIGABYTE, fits, largest_that_fits
+from gramfold.runtime.progress import Stages
+from gramfold.runtime.storage import array_in_file, check_room, most_room
+from gramfold.runtime.warning import warn
+from gramfold.types import Floats, Graph, Integers
+
+
+class Geodesics(Protocol):
+    """The parameters of that name, and the neighbours that the graph has."""
+
+    n_neighbors: int
+    n_components: int
+    conformal: bool
+    landmarks: int | Literal["auto"] | None
+    landmark_choice: Literal["maxmin", "random"]
+    storage: Any
+
+
+@dataclass(frozen=True)
+class SquaredPaths:
+    """Of every vertex, to all of them or to some."""
+
+    values: Floats  # (n, n) or (n, m)
+    landmarks: Integers | None  # (m,) those vertices; None: all
+
+
+@dataclass(frozen=True)
+class PathPlan:
+    """How many landmarks there are at most, and where paths are kept: decided before anything is computed."""
+
+    count: int
+    auto: bool  # whether the number was left to the memory
+    choice: Literal["maxmin", "random"]
+    conformal: bool
+    storage: str | PathLike[str]
+    dtype: np.dtype[Any]
+
+    n_jobs: int | None
+
+    def arrange(self, graph: Graph) -> Graph:
+        """The graph, conformal if asked for, with its vertices in the order that paths are quickest in."""
+        graph = conformal_graph(graph) if self.conformal else graph
+        return arranged(graph, None if self.count >= len(graph) else self.count, self.n_jobs)
+
+    def squared(self, part: Component, random_state: np.random.RandomState, stages: Stages) -> SquaredPaths:
+        """The squared shortest paths of a component; kept squared, one matrix serves kernel and new points."""
+        graph, n, n_jobs = part.graph, len(part), self.n_jobs
+        if self.count >= n:
+            room = array_in_file(self.storage, (n, n), self.dtype) if _in_file(self.storage) else None
+            return SquaredPaths(square_in_place(all_pairs(graph, self.dtype, n_jobs, stages, room)), None)
+        if self.auto:
+            warn(
+                f"the walks between {n:,} rows do not fit into memory, so {self.count:,} landmarks carry the map: pass "
+                f"landmarks={self.count} to accept this.",
+                ApproximationWarning,
+            )
+        # the loneliest vertex comes first, whatever the order of the rows
+        start = int(np.argmax(graph.neighbors.farthest))
+        chosen = choose_landmarks(self.choice, part.distances_from, n, self.count, random_state, start=start)
+        return SquaredPaths(square_in_place(walks_from(graph, chosen, self.dtype, n_jobs, stages)), chosen)
+
+
+@dataclass(frozen=True)
+class PathMemory:
+    """What shortest paths of n rows need."""
+
+    settings: Geodesics
+    n: int
+    itemsize: int
+    squares: int = 0  # float64 matrices of all landmarks that the kernel takes beside the paths while it is made
+    most: int = 2_000  # landmarks that are worth their time, where the number is left to the memory
+
+    @property
+    def in_file(self) -> bool:
+        """Whether they are kept in a file."""
+        return _in_file(self.settings.storage)
+
+    def bytes(self, count: int, n: int | None = None) -> float:
+        """With so many landmarks, the graph aside."""
+        n = self.n if n is None else n
+        walks = float(n) * count * (4 if self.settings.storage == "float32" else self.itemsize)
+        return (0.0 if self.in_file and count >= n else walks) + self.squares * 8.0 * min(n, count) ** 2
+
+    def beside(self, n: int) -> float:
+        """Beside the graph of n rows, as many landmarks as the settings have."""
+        return self.bytes(self._at(n).landmarks(), n)
+
+    def _at(self, n: int) -> "PathMemory":
+        return replace(self, n=n)
+
+    def landmarks(self) -> int:
+        """As many as the settings have."""
+        asked = self.settings.landmarks
+        if asked is None:
+            return self.n
+        if asked != "auto":
+            return min(self.n, int(asked))
+        if fits(self._whole(self.n)):
+            return self.n
+        return max(self._least, self._affordable())
+
+    def plan(self, dtype: np.dtype[Any], n_jobs: int | None) -> PathPlan:
+        """For rows of this dtype. Made before the graph is, which takes its part of the memory."""
+        settings, count = self.settings, self.landmarks()
+        if self.in_file and count >= self.n:
+            check_room(settings.storage, (self.n, self.n), dtype)  # now, not after the neighbours are found
+        return PathPlan(
+            count=count,
+            auto=settings.landmarks == "auto",
+            choice=settings.landmark_choice,
+            conformal=settings.conformal,
+            storage=settings.storage,
+            dtype=np.dtype(np.float32) if settings.storage == "float32" else dtype,
+            n_jobs=n_jobs,
+        )
+
+    def advice(self) -> list[str]:
+        """What else would fit, in words."""
+        advice = []
+        count, asked = self._affordable(), self.settings.landmarks
+        if asked != "auto" and self._least <= count < self.landmarks():
+            need = self._whole(count)
+            advice.append(f"or use landmarks={count}, which needs {need / GIGABYTE:.1f} GB")
+        file = float(self.n) ** 2 * self.itemsize
+        if asked is None and not self.in_file and fits(self._graph) and file < most_room():
+            advice.append(f"or name a folder in storage=, where a file takes {file / GIGABYTE:.1f} GB")
+        return advice
+
+    @property
+    def _graph(self) -> float:
+        return graph_memory(self.n, self.settings.n_neighbors)
+
+    def _whole(self, count: int) -> float:
+        return self.bytes(count) + self._graph
+
+    @property
+    def _least(self) -> int:
+        """Fewer have no map of so many dimensions."""
+        return max(2, self.settings.n_components + 1)
+
+    def _affordable(self) -> int:
+        """The most landmarks that fit into memory, of as many as are worth their time."""
+        return largest_that_fits(self._whole, min(self.n // 2, self.most))
+
+
+def path_gram(paths: SquaredPaths, mass: Floats, repair: Repair | None = None) -> GramKernel:
+    """K = −½ H D² H over the vertices, or over the landmarks with what everybody is to them; repaired if asked."""
+    if paths.landmarks is None:
+        return mercer_gram(paths.values, repair, mass=mass)
+    own = paths.values[paths.landmarks].astype(np.float64)
+    own = 0.5 * (own + own.T)  # float32 rounds the two ways apart
+    gram = mercer_gram(own, repair, mass=mass[paths.landmarks])
+    return replace(gram, all_values=paths.values, landmarks=paths.landmarks)
+
+
+def _in_file(storage: str | PathLike[str]) -> bool:
+    return storage not in {"memory", "float32"}

@@ -1,0 +1,121 @@
+"""Graphs that join rows of one class: all of them, or each with its nearest."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gramfold.errors import InputError
+from gramfold.graph.build import build_graph
+from gramfold.graph.neighbor_graph import Neighborhood
+from gramfold.kernels.transformational import ClassWeights
+from gramfold.neighbors.duplicates import Collapse
+from gramfold.neighbors.search import build_index
+from gramfold.types import Floats, Graph, Integers, Neighbors, Plain
+
+
+@dataclass(frozen=True, eq=False)
+class ClassGraph(Plain):
+    """A graph of all rows as one part of a map, though no edge leads from class to class.
+
+    A linear map of a graph in components needs no bridges: no combination of the columns is constant on each.
+    """
+
+    graph: Graph
+    numbers: Integers  # (n,) the vertex of each row
+
+    @property
+    def rows(self) -> Integers:
+        """All of them."""
+        return np.arange(len(self.numbers))
+
+    def __len__(self) -> int:
+        return len(self.graph)
+
+
+def numbered_classes(y: Any, n: int, graph: str) -> Integers:
+    """The class of each row, numbered."""
+    if y is None:
+        raise InputError(
+            f"graph={graph!r} joins rows of one class and no classes were given: pass y to fit, or use "
+            "graph='neighbors'."
+        )
+    labels = np.asarray(y)
+    if labels.shape != (n,):
+        raise InputError(f"y has the shape {labels.shape} and X has {n} rows: pass one class for each row.")
+    sentence = "y holds gaps or measurements, which are no classes: pass a whole number or a word for each row."
+    if labels.dtype.kind == "f" and not np.array_equal(labels, np.trunc(labels)):  # a NaN equals nothing
+        raise InputError(sentence)
+    try:
+        return np.asarray(np.unique(labels, return_inverse=True)[1])
+    except TypeError as error:  # words beside None or numbers
+        raise InputError(sentence) from error
+
+
+def whole_classes(classes: Integers) -> ClassGraph:
+    """All rows of one class are joined, by weights that are no lengths (`class_weights`): the graph has no edges."""
+    n = len(classes)
+    nobody = Neighbors(np.zeros(n + 1, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0), n)
+    _require_company(classes, n)
+    return ClassGraph(build_graph(nobody, None, np.ones(n)), np.arange(n))
+
+
+def class_weights(classes: Integers) -> ClassWeights:
+    """1/(rows of the class) between all rows of one class."""
+    sizes, n = np.bincount(classes), len(classes)
+    shares = csr_array((1.0 / np.sqrt(sizes[classes]), classes, np.arange(n + 1)), shape=(n, len(sizes)))
+    return ClassWeights(shares)
+
+
+def class_neighbors(
+    X: Floats, classes: Integers, hood: Neighborhood, radius: float | None, n_jobs: int | None, rng: Any
+) -> ClassGraph:
+    """Each class has a search of its own, and the graphs stand beside each other; `rng` draws for each anew."""
+    numbers, firsts, lists, multiplicities, size = np.empty(len(X), dtype=np.intp), [], [], [], 0
+    for number in range(int(classes.max()) + 1):
+        rows = np.flatnonzero(classes == number)
+        found, copies = _among(X[rows], hood, radius, n_jobs, rng())
+        lists.append((found.counts, found.indices + size, found.distances))
+        numbers[rows] = size + copies.vertex
+        firsts.append(rows[copies.first])
+        multiplicities.append(copies.multiplicity)
+        size += len(copies)
+    counts, indices, distances = (np.concatenate(part) for part in zip(*lists, strict=True))
+    first = np.concatenate(firsts)
+    together = Neighbors(np.concatenate(([0], np.cumsum(counts))), indices, distances, size)
+    graph = build_graph(together, None, np.concatenate(multiplicities), first)
+    _require_company(classes[first], len(graph))
+    if not len(together.indices):
+        raise InputError(
+            f"no two rows of one class are within radius={hood.radius:g} of each other, so that none are joined: "
+            "use a larger radius, or n_neighbors."
+        )
+    return ClassGraph(graph, numbers)
+
+
+def _among(
+    rows: Floats, hood: Neighborhood, radius: float | None, n_jobs: int | None, random_state: np.random.RandomState
+) -> tuple[Neighbors, Collapse]:
+    """The lists of neighbours among the rows of one class."""
+    index, copies = build_index(
+        rows,
+        metric=hood.metric,
+        metric_params=hood.metric_params,
+        neighbors=hood.neighbors,
+        n_neighbors=0,  # whether there are enough is asked below
+        radius=radius,
+        n_jobs=n_jobs,
+        random_state=random_state,
+    )
+    if len(copies) == 1:
+        return Neighbors(np.zeros(2, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0), 1), copies
+    return index.own(min(hood.n_neighbors, len(copies) - 1), radius), copies
+
+
+def _require_company(classes: Integers, vertices: int) -> None:
+    if np.bincount(classes).max() == 1:
+        raise InputError(
+            f"each of the {vertices} classes in y has only one distinct row, so that none are joined: pass "
+            "classes of several rows, or use graph='neighbors'."
+        )

@@ -1,0 +1,254 @@
+"""Mixture of probabilistic PCA: several planes, each with its share of the rows.
+
+    p(x) = Σ π_k N(x; m_k, W_k W_kᵀ + σ_k² I);    r_k(x) = π_k N_k(x) / p(x)
+    x̂(x) = Σ r_k(x) (m_k + U_k U_kᵀ (x − m_k)): the row as the planes have it
+    map: y(x) = Aᵀ (x̂(x) − mean), A the principal axes of the x̂ of the training rows
+
+Coordinates within a plane are its own, and mean nothing in another (`projections` gives them all). The map shows the
+planes in one frame: kernel PCA with K the Gram matrix of the rebuilt rows. The way back from y is the mean of the rows
+there: on plane k, E[t | y] for t ~ N(0, Λ_k) and y = Aᵀ (m_k + U_k t − mean) + noise, each plane by its share at y.
+Tipping, Bishop, Neural Computation 11 (1999); Burges, section 1.2.
+"""
+
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from gramfold.embedding import (
+    Embedding,
+    Fit,
+    LinearMap,
+    Model,
+    Reads,
+    attribute,
+    first_look,
+    linear_model,
+    method,
+    parameter,
+)
+from gramfold.kernels.plane import Plane
+from gramfold.kernels.principal_axes import principal_axes
+from gramfold.kernels.projection import algebra_threads, onto, projected_rows
+from gramfold.methods.mixture_ppca.mixture import Mixture
+from gramfold.methods.mixture_ppca.planes import PlanesPlacement, PlanesWay
+from gramfold.methods.mixture_ppca.steps import SQUARES
+from gramfold.methods.mixture_ppca.trials import Trials, numbers_of_planes, warn_of_planes
+from gramfold.neighbors.units import Unit
+from gramfold.types import Floats
+
+
+def _mixture(model: Any) -> Mixture:
+    mixture: Mixture = model.parts[0].placement.mixture
+    return mixture
+
+
+def _planes(model: Model) -> list[Plane]:
+    back = Unit(-model.source.unit.power)
+    return [plane.in_unit(back) for plane in _mixture(model).planes]
+
+
+@method
+class MixturePPCA(LinearMap, Embedding):
+    """Mixture of probabilistic PCA: planes of their own for groups of rows.
+
+    `score` is the mean log-likelihood of the rows. `inverse_error()` is of training rows through the map and back.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramfold import MixturePPCA
+    >>> rng = np.random.default_rng(0)
+    >>> flat = rng.standard_normal((300, 2))
+    >>> X = np.hstack([flat, np.zeros((300, 2))]) + 0.01 * rng.standard_normal((300, 4))
+    >>> X[150:] = X[150:, ::-1] + 3  # another plane
+    >>> model = MixturePPCA(n_components=2, n_planes=2).fit(X)
+    >>> model.responsibilities(X)[[0, 299]].round().tolist() in ([[1, 0], [0, 1]], [[0, 1], [1, 0]])
+    True
+    """
+
+    n_planes: int | Literal["bic"] = parameter(
+        default=2,
+        allowed=[Interval(Integral, 1, None, closed="left"), StrOptions({"bic"})],
+        words="""Planes, each of n_components dimensions; "bic" tries 1, 2, … max_planes and takes the number with the
+        least Bayesian information criterion.""",
+    )
+    max_planes: int = parameter(
+        default=10, allowed=[Interval(Integral, 1, None, closed="left")], words="""How far n_planes="bic" tries."""
+    )
+    n_init: int = parameter(
+        default=4,
+        allowed=[Interval(Integral, 1, None, closed="left")],
+        words="Starts from k-means; after 5 steps the likeliest goes on alone.",
+    )
+    max_iter: int = parameter(default=300, allowed=[Interval(Integral, 1, None, closed="left")], words="Steps at most.")
+    tol: float = parameter(
+        default=1e-4,
+        allowed=[Interval(Real, 0, None, closed="left")],
+        words="Steps end when one adds less than this to the mean log-likelihood of a row.",
+    )
+    least_noise: float = parameter(
+        default=1e-3,
+        allowed=[Interval(Real, 0, 1, closed="neither")],
+        words="""No plane has a noise variance below this share of that about one plane for all rows: without it the
+        likelihood grows beyond all bounds where a plane falls upon a few rows.""",
+    )
+
+    n_planes_ = attribute("int", "How many planes there are.", lambda model: len(_mixture(model).planes))
+    planes_ = attribute(
+        "list of Plane",
+        """Each with `mean` (n_features,), orthonormal `axes` (n_features, n_components), `variances` along them,
+        `noise`.""",
+        _planes,
+    )
+    shares_ = attribute(
+        "ndarray of shape (n_planes_,)",
+        "The share of the rows that each plane has.",
+        lambda model: _mixture(model).shares,
+    )
+    n_iter_ = attribute("int", "Steps taken.", lambda model: len(model.found["log_likelihoods_"]))
+    log_likelihoods_ = attribute("ndarray of shape (n_iter_,)", "Of the training rows before each step.")
+    bic_ = attribute("dict", "The criterion of the training rows for each number of planes tried.")
+
+    # --- fit
+
+    def _reads(self) -> Reads:
+        return Reads(checked=False)
+
+    def _build(self, fit: Fit) -> Model:
+        most = self.max_planes if self.n_planes == "bic" else self.n_planes
+        n, d = fit.X.shape
+        # the rebuilt rows, which stay, and the covariances
+        table = first_look(fit, beside=lambda n, itemsize: float(n) * itemsize * d + 8.0 * SQUARES * most * d**2)
+        with fit.stages("model"), algebra_threads(fit.n_jobs):
+            trials = Trials(self.n_components, self.n_init, self.max_iter, self.tol, self.least_noise)
+            steps = trials.steps(table.rows, table.moments, fit.n_jobs, fit.stages)
+            tried = trials.each(steps, numbers_of_planes(table.rows, self.n_planes, self.max_planes), fit.rng)
+            criteria = {count: one.mixture.criterion(one.history[-1], n) for count, one in tried.items()}
+            best = tried[min(criteria, key=lambda count: (criteria[count], -count))]
+            warn_of_planes(best, n, self.n_planes)
+            mixture = best.mixture
+            rebuilt = mixture.rebuilt(table.rows)
+        with fit.stages("directions"), algebra_threads(fit.n_jobs):
+            axes = principal_axes(rebuilt, self.n_components, n_jobs=fit.n_jobs)
+        made = projected_rows(rebuilt, onto(axes), self.n_components, fit.stages, fit.n_jobs)
+        likelier = mixture.log_unit(table.unit)
+        return linear_model(
+            fit,
+            table,
+            made,
+            degree=1,
+            rows=table.rows,  # as they came, not as the planes have them
+            found={
+                "log_likelihoods_": np.array(best.history) - n * likelier,
+                "bic_": {count: value + 2.0 * n * likelier for count, value in criteria.items()},
+            },
+            placement=PlanesPlacement(mixture, made.mean, made.directions),
+            own=PlanesWay(),
+            flown=False,
+        )
+
+    # --- the density
+
+    def score_samples(self, X: Any) -> Floats:
+        """Log-likelihood of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        log_likelihood : ndarray of shape (n_samples,)
+            log Σ π_k N_k(x).
+        """
+        mixture, unit, rows = self._planes_and_rows(X)
+        return mixture.log_density(rows) - mixture.log_unit(unit)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log-likelihood of the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : ignored
+            Present for scikit-learn's sake.
+
+        Returns
+        -------
+        log_likelihood : float
+            The larger, the better the model foretells them.
+        """
+        return float(self.score_samples(X).mean())
+
+    def bic(self, X: Any) -> float:
+        """Bayesian information criterion of the model for some rows; the smaller, the better.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        bic : float
+            freedom · log n − 2 log-likelihood.
+        """
+        values = self.score_samples(X)
+        return _mixture(self.model_).criterion(float(values.sum()), len(values))
+
+    def responsibilities(self, X: Any) -> Floats:
+        """How far each plane answers for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        responsibilities : ndarray of shape (n_samples, n_planes_)
+            r_k(x), with sum 1.
+        """
+        mixture, _, rows = self._planes_and_rows(X)
+        return mixture.responsibilities(rows)
+
+    def projections(self, X: Any) -> Floats:
+        """Coordinates of each row within each plane, about the plane's mean and along its axes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_samples, n_planes_, n_components)
+            U_kᵀ (x − m_k).
+        """
+        mixture, unit, rows = self._planes_and_rows(X)
+        return np.asarray(unit.outward(mixture.projections(rows)))
+
+    def reconstruct(self, X: Any) -> Floats:
+        """Rows as the planes have them: the nearest points of all planes, each by its responsibility.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        rebuilt : ndarray of shape (n_samples, n_features)
+            x̂(x).
+        """
+        mixture, unit, rows = self._planes_and_rows(X)
+        return np.asarray(unit.outward(mixture.rebuilt(rows)))
+
+    def _planes_and_rows(self, X: Any) -> tuple[Mixture, Unit, Floats]:
+        """The planes, and rows in their unit."""
+        model, rows = self._read(X)
+        return _mixture(model), model.source.unit, model.source.unit.inward_new(rows)

@@ -1,0 +1,84 @@
+"""Planes on one linear map: how new rows come onto it, and the way back.
+
+    there: y(x) = Aᵀ (x̂(x) − mean), x̂ the row as the planes have it
+    back:  x(y) = Σ q_k(y) E[x | y, k], for each plane as the map shows it is a Gaussian of y
+
+On plane k that mean is m_k + U_k E[t | y] for t ~ N(0, Λ_k) and y = Aᵀ (m_k + U_k t − mean) + noise.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import solve
+
+from gramfold.extension.judging import frobenius, judged_sample, relative
+from gramfold.extension.mixture_inverse import AffineMixture
+from gramfold.extension.placement import Part
+from gramfold.kernels.linear import project
+from gramfold.methods.mixture_ppca.mixture import Mixture
+from gramfold.types import Floats, Plain
+
+_LEAST_NOISE = 1e-12  # of the largest variance on the map, for which covariances can be solved
+
+
+@dataclass(frozen=True, eq=False)
+class PlanesPlacement(Plain):
+    """Rows are rebuilt by the planes and projected."""
+
+    mixture: Mixture
+    mean: Floats  # (d,)
+    directions: Floats  # (d, q) A
+
+    def place(self, new: Floats, part: Part, n_jobs: int | None) -> Floats:
+        """Coordinates (m, q) of rows."""
+        return project(self.mixture.rebuilt(new), self.mean, self.directions, n_jobs)
+
+
+@dataclass(frozen=True, eq=False)
+class PlanesWay(Plain):
+    """The inverse "auto" of such a map, which is its "mixture" too."""
+
+    everywhere: bool = True
+
+    def make(self, way: str, model: Any, n_jobs: int | None) -> "PlanesInverse | None":
+        """The inverse of this name; None where it is not the method's own."""
+        if way not in {"auto", "mixture"}:
+            return None
+        placed = model.parts[0].placement
+        return PlanesInverse.of(placed.mixture, placed.mean, placed.directions, *model.known())
+
+
+@dataclass(frozen=True)
+class PlanesInverse:
+    """See the module."""
+
+    mixture: AffineMixture
+    rows: Floats
+    places: Floats
+
+    @classmethod
+    def of(cls, planes: Mixture, mean: Floats, directions: Floats, places: Floats, rows: Floats) -> "PlanesInverse":
+        """From the training rows and their places."""
+        middles, covariances, gains = [], [], []
+        for plane in planes.planes:
+            seen = directions.T @ plane.axes  # (q, p)
+            noise = max(plane.noise, _LEAST_NOISE * float(plane.variances.max()))  # a column of the map may be zero
+            covariance = (seen * plane.variances) @ seen.T + noise * np.eye(len(seen))
+            middles.append((plane.mean - mean) @ directions)
+            covariances.append(covariance)
+            gains.append(solve(covariance, (seen * plane.variances) @ plane.axes.T, assume_a="pos"))
+        means = np.stack([plane.mean for plane in planes.planes])
+        stacks = np.stack(middles), np.stack(covariances), means, np.stack(gains)
+        return cls(AffineMixture.of(planes.shares, *stacks), rows, places)
+
+    def __call__(self, places: Floats) -> Floats:
+        """Data rows that belong to these places."""
+        return self.mixture(places)
+
+    def judge(self) -> float:
+        """Root mean square misfit of training rows through the map and back, relative to their spread."""
+        sample = judged_sample(len(self.places))
+        truth = self.rows[sample]
+        misfit = frobenius(truth - self(self.places[sample].astype(np.float64)))
+        return relative(misfit, truth, self.rows)

@@ -1,0 +1,149 @@
+"""Planes fitted to rows by expectation and maximisation.
+
+    π_k = mean of r_k;   m_k and the covariance S_k = means weighted by r_k;   W_k, σ_k² from S_k as for one plane
+
+Each step takes the best plane for its S_k, so the likelihood cannot fall. It has no upper bound where a plane may fall
+upon a few rows: so no σ_k² falls below a floor (the best plane under that condition is the clipped one, and the
+likelihood still cannot fall), and a plane with too few rows to hold it stays where it is.
+Tipping, Bishop, Neural Computation 11 (1999); the floor: Hathaway, Annals of Statistics 13 (1985).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from gramfold.kernels.linear import over_rows
+from gramfold.kernels.plane import Plane
+from gramfold.kernels.settling import has_settled
+from gramfold.methods.mixture_ppca.mixture import ENTRIES_PER_BLOCK, Mixture, shared
+from gramfold.neighbors.units import Unit
+from gramfold.runtime.progress import Stages
+from gramfold.spectral.dense import eigenpairs_between
+from gramfold.types import Floats, Integers
+
+SQUARES = 3  # d × d matrices held at once for each plane: sums over two stretches of the rows, and both together
+_NEGLIGIBLE = 1e-16  # a responsibility below it is lost in the sums anyway
+_FEW = 0.5  # share of a block below which it pays to pick the rows that are not negligible
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """What a step needs to know of all rows."""
+
+    likelihood: float
+    counts: Floats  # (K,) Σ r
+    firsts: Floats  # (K, d) Σ r x, from the centre
+    seconds: Floats  # (K, d, d) Σ r x xᵀ
+
+    def __add__(self, other: Self) -> "_Sums":
+        return _Sums(
+            self.likelihood + other.likelihood,
+            self.counts + other.counts,
+            self.firsts + other.firsts,
+            self.seconds + other.seconds,
+        )
+
+
+Weigh = Callable[[slice, Floats], tuple[Floats, float]]  # rows and where they are -> r (b, K), Σ log p
+
+
+def _sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None) -> _Sums:
+    """In one pass over the rows; the same whatever the number of threads."""
+    d = rows.shape[1]
+    size = max(1, ENTRIES_PER_BLOCK // d)
+
+    def work(stretch: slice) -> _Sums:
+        likelihood, counts, firsts, seconds = 0.0, np.zeros(K), np.zeros((K, d)), np.zeros((K, d, d))
+        for start in range(stretch.start, stretch.stop, size):
+            part = slice(start, min(start + size, stretch.stop))
+            moved = rows[part] - center
+            r, gained = weigh(part, moved)
+            likelihood += gained
+            counts += r.sum(axis=0)
+            firsts += r.T @ moved
+            for k in range(K):
+                some = r[:, k] > _NEGLIGIBLE
+                few = some.mean() < _FEW
+                chosen, weights = (moved[some], r[some, k]) if few else (moved, r[:, k])
+                rooted = chosen * np.sqrt(weights)[:, None]
+                seconds[k] += rooted.T @ rooted
+        return _Sums(likelihood, counts, firsts, seconds)
+
+    done = over_rows(rows, work, n_jobs, kept=K * d * d)
+    total = done[0]
+    for one in done[1:]:
+        total = total + one
+    return total
+
+
+def _maximised(found: _Sums, center: Floats, before: Sequence[Plane], floor: float, unit: Unit) -> Mixture:
+    """The best planes for these sums; one that too few rows hold stays as it was `before`."""
+    n, planes = float(found.counts.sum()), []
+    d, p = before[0].axes.shape
+    for count, first, second, old in zip(found.counts, found.firsts, found.seconds, before, strict=True):
+        if count < p + 2:
+            planes.append(old)
+            continue
+        mean = first / count
+        covariance = second / count - np.outer(mean, mean)
+        values, axes = eigenpairs_between(covariance, d - p, d - 1)
+        total = float(np.trace(covariance))
+        planes.append(
+            Plane.of_largest_likelihood(center + mean, axes[:, ::-1], np.maximum(values[::-1], floor), total, floor)
+        )
+    return Mixture(center, found.counts / n, tuple(planes), unit)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Where the iteration ended, and its way."""
+
+    mixture: Mixture
+    history: list[float]  # log-likelihoods of all rows in the unit of the mixture, before each step
+    settled: bool
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How planes are fitted to rows."""
+
+    rows: Floats
+    whole: Plane  # the one plane of all rows
+    floor: float  # the least noise
+    tol: float  # steps end when one adds less to the mean log-likelihood
+    n_jobs: int | None
+    stages: Stages
+
+    @cached_property
+    def _unit(self) -> Unit:
+        return Unit(int(np.frexp(self.whole.total)[1]) // 2)  # of a length, by a variance
+
+    def start(self, labels: Integers) -> Ended:
+        """From a first plane for each row."""
+        K, center = int(labels.max()) + 1, self.whole.mean
+        first = _sums(self.rows, center, K, lambda part, _: (np.eye(K)[labels[part]], 0.0), self.n_jobs)
+        means = center + first.firsts / np.maximum(first.counts, 1.0)[:, None]
+        noise, variances = max(self.whole.noise, self.floor), np.maximum(self.whole.variances, self.floor)
+        before = [Plane(mean, self.whole.axes, variances, noise) for mean in means]
+        return Ended(_maximised(first, center, before, self.floor, self._unit), [], settled=False)
+
+    def go_on(self, so_far: Ended, max_iter: int) -> Ended:
+        """Up to so many steps in all."""
+        mixture, history = so_far.mixture, list(so_far.history)
+        left = max_iter - len(history)
+        for _ in self.stages.bar(range(left), left, "planes"):
+
+            def weigh(_: slice, moved: Floats, current: Mixture = mixture) -> tuple[Floats, float]:
+                joint = current.log_joint(moved, current.along(moved))
+                responsibilities, likelihood = shared(joint)
+                return responsibilities, float(likelihood.sum())
+
+            found = _sums(self.rows, mixture.center, len(mixture.planes), weigh, self.n_jobs)
+            history.append(found.likelihood)
+            if has_settled(history, self.tol * len(self.rows)):
+                return Ended(mixture, history, settled=True)
+            mixture = _maximised(found, mixture.center, mixture.planes, self.floor, mixture.unit)
+        return Ended(mixture, history, settled=False)

@@ -1,0 +1,128 @@
+"""A plane through rows of which some values are missing, by expectation and maximisation.
+
+    given the seen values o of a row:  M = W_oᵀ W_o + σ² I,  z = M⁻¹ W_oᵀ (x_o − mean_o),  Cov z = σ² M⁻¹
+    each column j:  [W_j, mean_j] = least squares of its seen values on [z, 1], Cov z counted in
+    σ² = what is left, per seen value
+
+The latent points are then scaled and shifted to mean 0 and variance 1 over the rows, W and the mean taking that up:
+the likelihood cannot fall by it, and it rises far quicker (parameter expansion). Rows with the same values missing
+share M. Tipping, Bishop (1999), appendix; Liu, Rubin, Wu, Biometrika 85 (1998).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gramfold.errors import DegenerateMapWarning, InputError
+from gramfold.kernels.settling import has_settled, warn_unsettled
+from gramfold.methods.probabilistic_pca.loose_plane import LoosePlane, Patterns, unpacked, width_of
+from gramfold.neighbors.units import Unit
+from gramfold.runtime.progress import Stages
+from gramfold.runtime.warning import warn
+from gramfold.types import Floats
+
+_NAMED = 12  # rows in one sentence
+_LEAST_NOISE = 1e-9  # of the mean variance of a column
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Where the iteration ended, and its way."""
+
+    plane: LoosePlane
+    log_likelihoods: Floats  # (n_iter,) of all seen values, before each step
+
+
+def has_gaps(rows: Floats) -> bool:
+    """Whether a value is missing."""
+    with np.errstate(over="ignore", invalid="ignore"):  # a sum is NaN where a value is; else only if it overflows
+        return bool(np.isnan(rows.sum()) and np.isnan(rows).any())
+
+
+def with_means(rows: Floats, names: Any = None) -> Floats:
+    """Rows with every gap filled in by the mean of its column; `names` are the columns', where they have some."""
+    missing = np.isnan(rows)
+    empty = np.flatnonzero(missing.all(axis=0))
+    if empty.size:
+        called = ", ".join(str(number) if names is None else f"'{names[number]}'" for number in empty)
+        several = len(empty) > 1
+        raise InputError(
+            f"column{'s' * several} {called} of X hold{'s' * (not several)} no value at all, so there is nothing to "
+            f"fill {'them' if several else 'it'} in from: leave {'them' if several else 'it'} out."
+        )
+    return np.where(missing, np.nanmean(rows, axis=0, dtype=np.float64), rows)
+
+
+def warn_of_empty(rows: Floats) -> None:
+    """Say so where nothing of a row is known."""
+    empty = np.flatnonzero(np.isnan(rows).all(axis=1))
+    if not empty.size:
+        return
+    more = f" and {len(empty) - _NAMED:,} more" if len(empty) > _NAMED else ""
+    called = ", ".join(str(row) for row in empty[:_NAMED]) + more
+    which, hold, stand, them = "row", "holds", "it stands", "it"
+    if len(empty) > 1:
+        which, hold, stand, them = "rows", "hold", "they stand", "them"
+    warn(
+        f"{which} {called} of X {hold} no value at all, so {stand} at the mean, the origin of the map, which says "
+        f"nothing about {them}: leave {them} out.",
+        DegenerateMapWarning,
+    )
+
+
+def fit_missing(rows: Floats, start: LoosePlane, max_iter: int, tol: float, stages: Stages) -> Ended:
+    """The plane of largest likelihood for the seen values.
+
+    Stops when a step adds less than `tol` to the log-likelihood per seen value.
+    """
+    patterns = Patterns.of(rows)
+    # in the unit in which the largest value is about 1, so that logarithms round, and steps end, alike in any unit
+    unit = Unit.of_size(float(np.nanmax(np.abs(rows))))
+    values = unit.inward(rows[patterns.order].astype(np.float64))
+    there = float((patterns.seen.sum(axis=1) * np.diff(patterns.starts)).sum())
+    floor = _LEAST_NOISE * float(np.nanvar(values, axis=0).mean())
+    plane = start.in_unit(unit)
+    history: list[float] = []
+    settled = False
+    for _ in stages.bar(range(max_iter), max_iter, "missing values"):
+        plane, likelihood = _step(plane, values, patterns, there, floor)
+        history.append(likelihood)
+        settled = has_settled(history, tol * there)
+        if settled:
+            break
+    if not settled:
+        warn_unsettled(history, there, "value")
+    return Ended(plane.in_unit(Unit(-unit.power)), np.array(history) - there * np.log(2.0) * unit.power)
+
+
+def _step(
+    plane: LoosePlane, values: Floats, patterns: Patterns, there: float, floor: float
+) -> tuple[LoosePlane, float]:
+    """One step, and the log-likelihood before it."""
+    d, p = plane.weights.shape
+    q = p + 1
+    pairs = np.triu_indices(q)
+    inner = np.flatnonzero(pairs[1] < p)  # the pairs of latent coordinates, without the constant
+    likelihood, squares, whole = 0.0, 0.0, np.zeros(len(pairs[0]))
+    A, b = np.zeros((d, len(pairs[0]))), np.zeros((d, q))
+    for part, stretch, group in patterns.stream(width_of(plane.weights)):
+        seen, moved = patterns.seen[part], np.nan_to_num(values[stretch] - plane.mean)
+        latent = plane.latent(moved, seen, group)
+        z = np.column_stack([latent.mean, np.ones(len(moved))])  # (b, q)
+        begins = patterns.starts[part] - patterns.starts[part.start]
+        moments = np.add.reduceat(z[:, pairs[0]] * z[:, pairs[1]], begins, axis=0)  # (g, ·) Σ z zᵀ of a group
+        counts = np.diff(patterns.starts[part.start : part.stop + 1])
+        moments[:, inner] += (plane.noise * counts)[:, None] * latent.inverse[:, pairs[0][inner], pairs[1][inner]]
+        A += seen.T @ moments
+        b += moved.T @ z
+        whole += moments.sum(axis=0)
+        squares += float(np.vdot(moved, moved))
+        likelihood += float(latent.log_density.sum())
+    both = np.linalg.solve(unpacked(A, q), b[:, :, None])[:, :, 0]  # (d, q) rows [W_j, shift of the mean]
+    noise = max((squares - float(np.vdot(both, b))) / there, floor)
+    moment = unpacked(whole[None], q)[0] / len(values)  # of [z, 1]
+    middle = moment[:p, p]
+    W = both[:, :p]
+    scaled = W @ np.linalg.cholesky(moment[:p, :p] - np.outer(middle, middle))
+    return LoosePlane(plane.mean + both[:, p] + W @ middle, scaled, noise), likelihood

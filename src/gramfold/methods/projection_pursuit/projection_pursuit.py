@@ -1,0 +1,172 @@
+"""Projection pursuit: directions along which the rows look least Gaussian.
+
+    z = (x − mean) · W, white: mean 0, covariance I;    a = argmax of index(Z a) over |a| = 1 and a ⊥ those before
+    y(x) = (x − mean) · W A, uncorrelated and of variance 1
+
+The map is kernel PCA on its own Gram matrix Z A Aᵀ Zᵀ, whose eigenvalues are all n. Burges, section 1; Friedman, Tukey,
+IEEE Transactions on Computers C-23 (1974); Huber, Annals of Statistics 13 (1985).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from gramfold.embedding import (
+    Embedding,
+    Fit,
+    LinearMap,
+    Model,
+    Reads,
+    Table,
+    attribute,
+    first_look,
+    linear_model,
+    method,
+    parameter,
+)
+from gramfold.embedding.degenerate import warn_of_degenerate_map
+from gramfold.errors import InputError, NotConvergedWarning, RankWarning
+from gramfold.extension.extrapolation import EUCLIDEAN
+from gramfold.kernels.linear import project
+from gramfold.kernels.plain_map import rows_by
+from gramfold.kernels.principal_axes import principal_axes
+from gramfold.kernels.projection import Projection, algebra_threads, projected_rows, vary_little
+from gramfold.methods.projection_pursuit.direction_search import Climb, best_direction
+from gramfold.methods.projection_pursuit.projection_index import IndexName, make_index
+from gramfold.runtime.warning import warn
+from gramfold.types import Floats
+
+# Directions of less variance than this share of the largest are rounding (of float32 rows too), which whitening would
+# blow up to the size of everything else.
+_RANK_CUT = 1e-10
+_STARTS = 2  # per direction
+_FEW = 5  # rows per direction: with fewer nearly any shape can be found, whether it is there or not
+_REMEDY = "another index, or fewer columns (PCA first)"
+
+
+@dataclass(frozen=True)
+class _Whitening:
+    """z = (x − mean) · whitener, of covariance I."""
+
+    mean: Floats  # (d,)
+    whitener: Floats  # (d, r)
+
+
+@method
+class ProjectionPursuit(LinearMap, Embedding):
+    """Projections that show structure which variance does not: clusters, gaps, heavy or cut-off tails.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramfold import ProjectionPursuit
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((600, 5)) * [9, 7, 5, 3, 1]
+    >>> X[:, 4] = rng.choice([-1.0, 1.0], 600) + 0.2 * rng.standard_normal(600)  # two clusters, the least variance
+    >>> model = ProjectionPursuit(n_components=1).fit(X)
+    >>> int(np.abs(model.components_ * X.std(axis=0)).argmax())
+    4
+    """
+
+    index: IndexName | Callable[[Floats], float] = parameter(
+        default="negentropy",
+        allowed=[StrOptions({"kurtosis", "negentropy", "friedman-tukey"}), callable],
+        words="""What is interesting: "negentropy" (any shape but the Gaussian's, by bounded functions), "kurtosis"
+        (tails; few rows decide), "friedman-tukey" (clusters), or a function of the values along a direction (mean 0,
+        variance 1) that is larger where they are more interesting.""",
+    )
+    radius: float = parameter(
+        default=0.5,
+        allowed=[Interval(Real, 0, None, closed="neither")],
+        words='How far the "friedman-tukey" index looks for near values, in standard deviations.',
+    )
+    n_starts: int | None = parameter(
+        default=None,
+        allowed=[Interval(Integral, 1, None, closed="left"), None],
+        words="""Climbs for each component, half of them from random directions; None stands for twice as many as the
+        rows have directions.""",
+    )
+    max_iter: int = parameter(
+        default=300, allowed=[Interval(Integral, 1, None, closed="left")], words="Steps of a climb; a warning says so."
+    )
+    tol: float = parameter(
+        default=1e-8,
+        allowed=[Interval(Real, 0, None, closed="neither")],
+        words="Slope of the index at which a climb is at its top.",
+    )
+
+    index_values_ = attribute(
+        "ndarray of shape (n_components,)", "The index along each column of the map, largest first."
+    )
+    n_iter_ = attribute("int", "Steps of the longest climb.")
+
+    def _reads(self) -> Reads:
+        return Reads(checked=False)
+
+    def _build(self, fit: Fit) -> Model:
+        table = first_look(fit)
+        with fit.stages("directions"), algebra_threads(fit.n_jobs):
+            white = _whitened(table, fit.n_jobs)
+            rank = white.whitener.shape[1]
+            n_starts = _STARTS * rank if self.n_starts is None else self.n_starts
+            climbs, turned = self._climbs(project(table.rows, white.mean, white.whitener), n_starts, fit)
+            values = np.array([each.value for each in climbs])
+            order = np.argsort(-values, kind="stable")
+            n_iter = max([1, *(each.steps for each in climbs)])
+            self._warn_unless_converged(n_iter)
+            directions = white.whitener @ turned[:, order]
+        solver = f"L-BFGS from {n_starts} directions each"
+        projection = Projection(white.mean, directions, solver, root=directions)
+        made = projected_rows(table.rows, projection, self.n_components, fit.stages, fit.n_jobs, _vary_little)
+        values = np.pad(values[order], (0, self.n_components - len(order)))
+        model = linear_model(fit, table, made, degree=0, found={"index_values_": values, "n_iter_": n_iter})
+        # a direction may be that of a single row; what is looked for may be where the rows vary least
+        warn_of_degenerate_map(model.embedding, rows_by(EUCLIDEAN, table.rows), _REMEDY, keeps_neighbors=False)
+        return model
+
+    def _climbs(self, white: Floats, n_starts: int, fit: Fit) -> tuple[list[Climb], Floats]:
+        """The best climb for each component, and their directions (r, p)."""
+        rank = white.shape[1]
+        index, rng = make_index(self.index, self.radius), fit.rng
+        turned, climbs = np.empty((rank, 0)), []
+        left = np.eye(rank)  # a basis of what is orthogonal to the directions found
+        count = min(self.n_components, rank)
+        for _ in fit.stages.bar(range(count), count, "climbs"):
+            found = best_direction(
+                white @ left, index, n_starts=n_starts, max_iter=self.max_iter, tol=self.tol, rng=rng
+            )
+            climbs.append(found)
+            turned = np.column_stack([turned, left @ found.direction])
+            left = np.linalg.svd(turned)[0][:, turned.shape[1] :]
+        return climbs, turned
+
+    def _warn_unless_converged(self, n_iter: int) -> None:
+        if n_iter >= self.max_iter:
+            warn(
+                f"a climb was still rising after max_iter={self.max_iter} steps, so its direction may not be the best "
+                "near by: raise max_iter, or tol.",
+                NotConvergedWarning,
+            )
+
+
+def _whitened(table: Table, n_jobs: int | None) -> _Whitening:
+    n, d = table.rows.shape
+    principal = principal_axes(table.rows, d, n_jobs=n_jobs, moments=table.moments)
+    real = principal.variances > _RANK_CUT * principal.variances.max(initial=0.0)
+    rank = int(real.sum())
+    if rank == 0:
+        raise InputError(f"all {n} rows are the same, so there is no direction to look along: pass rows that differ.")
+    if n < _FEW * rank:
+        warn(
+            f"{n} rows vary along {rank} directions, so few that nearly any shape can be found among them by "
+            f"chance: pass at least {_FEW * rank} rows, or reduce the columns first (PCA).",
+            RankWarning,
+        )
+    return _Whitening(principal.mean, principal.axes[:, real] / np.sqrt(principal.variances[real]))
+
+
+def _vary_little(positive: int, asked: int) -> str:
+    return vary_little(positive, asked, np.sqrt(_RANK_CUT))

@@ -1,0 +1,264 @@
+"""What a user's table holds, looked at before it is converted: each column that is no numbers is named."""
+
+from collections.abc import Iterable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from gramfold.errors import InputError, NotNumbersError
+
+_MOST_SHOWN = 12  # columns of one kind
+_MOST_LETTERS = 40
+# How the types of pandas, polars and Arrow begin, in small letters. The first that fits counts: datetime before date.
+_KINDS = {
+    ("interval",): "intervals",
+    ("int", "uint", "float", "double", "half", "bool", "decimal", "null", "sparse["): "numbers",
+    ("categor", "enum", "dictionary"): "categories",
+    ("timedelta", "duration"): "durations",
+    ("date", "time", "period"): "dates or times",
+    ("complex",): "complex values",
+    ("list", "array", "struct", "map"): "lists",
+}
+_MISSING = ("NAType", "NaTType", "NoneType")
+_REMEDIES = {
+    "categories": "categories into a column each (as pandas.get_dummies does)",
+    "text": "words into a column for each (as pandas.get_dummies does)",
+    "dates or times": "dates into days since the first",
+    "durations": "durations into seconds",
+    "complex values": "complex values into their real and imaginary parts",
+}
+
+
+@dataclass(frozen=True)
+class _Odd:
+    """A column that is no numbers."""
+
+    name: str  # as it is shown
+    kind: str
+    example: str
+
+
+def numeric_table(X: Any, least_rows: int, name: str = "X", dense_for: str | None = None) -> Any:
+    """X as `as_table` has it, once it is known to be rows of columns of numbers.
+
+    `dense_for` is who reads dense rows only.
+    """
+    X = as_table(X, name)
+    require_table(X, least_rows, name)
+    if dense_for is not None:
+        _require_dense(X, dense_for)
+    if issparse(X):
+        _require_indices(X)
+    require_numbers(X, name)
+    return X
+
+
+def as_table(X: Any, name: str = "X") -> Any:
+    """X, or the array that its lists, or its values beside a mask, are; what has no rows and columns is refused."""
+    if isinstance(X, np.ma.MaskedArray):
+        # a masked value is a missing one; scikit-learn would take what lies under the mask
+        return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan) if np.ma.is_masked(X) else X.data
+    if isinstance(X, list | tuple):
+        try:
+            return _wide(np.asarray(X))
+        except ValueError as error:
+            lengths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
+            odd = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)
+            raise InputError(
+                f"{name} is a list whose rows differ in length ({lengths[0]} values in row 0, {lengths[odd]} in row "
+                f"{odd}): give each row a value for each column."
+            ) from error
+    if not hasattr(X, "shape") and hasattr(X, "__array__"):
+        return _wide(np.asarray(X))
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+        raise InputError(f"{name} is a lazy query and not yet a table: pass {name}.collect().")
+    return X
+
+
+def _wide(X: np.ndarray) -> np.ndarray:
+    """In float64 where it would be float32: only an array or a table says in which precision to work."""
+    return X.astype(np.float64) if X.dtype == np.float32 else X
+
+
+def require_table(X: Any, least_rows: int, name: str = "X") -> None:
+    """Refuse what is not rows of columns, in the words that scikit-learn's users know."""
+    shape = getattr(X, "shape", None)
+    if shape is None or len(shape) == 0:
+        hint = ", or of a file what gramfold.io.read_table reads" if isinstance(X, str) else ""
+        raise InputError(
+            f"Expected 2D array, got a {type(X).__name__}, which has no rows and columns: pass an array or table{hint}."
+        )
+    if len(shape) == 1:
+        if getattr(getattr(X, "dtype", None), "names", None):
+            raise InputError(
+                "Expected 2D array, got an array of records: pass "
+                f"numpy.lib.recfunctions.structured_to_unstructured({name})."
+            )
+        raise InputError(
+            f"Expected 2D array, got 1D array of shape {tuple(shape)}, which may be one column or one row: Reshape "
+            f"your data, {name}.reshape(-1, 1) for a column ({name}.to_frame() of a Series), {name}.reshape(1, -1) for "
+            "a row."
+        )
+    if len(shape) > 2:
+        raise InputError(
+            f"{name} has {len(shape)} axes, of lengths {tuple(shape)}, and a row has one axis of columns: pass "
+            f"{name}.reshape({shape[0]}, -1), which lays all of a row's values side by side."
+        )
+    rows, columns = shape
+    if rows < least_rows:
+        what = "a map shows how rows lie to each other" if least_rows > 1 else "there is nothing to place"
+        raise InputError(
+            f"{name} has {rows} sample(s) (shape={tuple(shape)}) while a minimum of {least_rows} is required: {what}; "
+            "pass more rows."
+        )
+    if columns < 1:
+        raise InputError(
+            f"{name} has 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required: pass at least one "
+            "column."
+        )
+
+
+def _require_dense(X: Any, reader: str) -> None:
+    if issparse(X):
+        what, reduced, dense = "sparse matrix", "it", "X.toarray()"
+    elif hasattr(X, "sparse"):  # which a DataFrame has where all of its columns are
+        what, reduced, dense = "table of sparse columns", "X.sparse.to_coo()", "X.sparse.to_dense()"
+    else:
+        return
+    raise InputError(
+        f"X is a {what} of {X.shape[0]} x {X.shape[1]} and {reader} reads dense rows: reduce {reduced} first "
+        f"(sklearn.decomposition.TruncatedSVD) or pass {dense} if that fits in memory."
+    )
+
+
+def _require_indices(X: Any) -> None:
+    """Refuse entries of a sparse matrix outside of it: compiled code would read whatever lies there."""
+    try:
+        if X.format == "coo":
+            type(X)((X.data, (X.row, X.col)), shape=X.shape)
+        elif hasattr(X, "check_format"):
+            copy(X).check_format()  # of a copy, as it may cut arrays to their length
+    except ValueError as error:
+        raise InputError(
+            f"X is a sparse matrix of {X.shape[0]} x {X.shape[1]} with indices that do not fit it ({error}): build it "
+            "again from its entries, scipy.sparse.coo_array((values, (rows, columns)), shape)."
+        ) from error
+
+
+def require_numbers(X: Any, name: str = "X") -> None:
+    """Refuse columns of text, dates, categories and the like, naming all of them with an example of each."""
+    if issparse(X):
+        if X.dtype.kind == "c":
+            raise NotNumbersError(
+                f"Complex data not supported: {name} holds complex values; pass their real parts, {name}.real."
+            )
+        return
+    odd = _odd_in_array(X) if isinstance(X, np.ndarray) else _odd_in_frame(X)
+    if not odd:
+        return
+    kinds = list(dict.fromkeys(column.kind for column in odd))
+    found = [f"{kind} in {_named([column for column in odd if column.kind == kind])}" for kind in kinds]
+    remedies = [_REMEDIES[kind] for kind in kinds if kind in _REMEDIES]
+    turn = f", or turn them into numbers: {', '.join(remedies)}" if remedies else ""
+    # scikit-learn's words, by which its own checks and its users know these errors
+    prefix = "Complex data not supported: " if "complex values" in kinds else ""
+    raise NotNumbersError(f"{prefix}{name} holds {' and '.join(found)}: leave such columns out{turn}.")
+
+
+def _named(columns: Sequence[_Odd]) -> str:
+    shown = [f"{column.name}{column.example}" for column in columns[:_MOST_SHOWN]]
+    more = len(columns) - len(shown)
+    return f"column{'s' * (len(columns) > 1)} {', '.join(shown)}" + (f" and {more:,} more" if more else "")
+
+
+def _odd_in_array(X: np.ndarray) -> list[_Odd]:
+    kind = X.dtype.kind
+    if kind in "biuf" or X.ndim != 2:
+        return []
+    if kind in "Mmc":
+        word = {"M": "dates or times", "m": "durations", "c": "complex values"}[kind]
+        return [_Odd(str(j), word, _example(X[0, j])) for j in range(X.shape[1])] if len(X) else []
+    columns = [_first_odd(str(j), X[:, j]) for j in range(X.shape[1])]
+    return [column for column in columns if column is not None]
+
+
+def _odd_in_frame(X: Any) -> list[_Odd]:
+    """Of a DataFrame of pandas or polars, or a table of Arrow; of anything else nothing is known."""
+    odd = []
+    types = _types(X)
+    kinds = {dtype: _kind(dtype) for dtype in dict.fromkeys(dtype for _, dtype in types)}
+    for j, (name, dtype) in enumerate(types):
+        kind = kinds[dtype]
+        if kind == "numbers":
+            continue
+        shown = f"'{name}'" if isinstance(name, str) else str(name)
+        values = _values(X, j)
+        if kind is None:
+            column = _first_odd(shown, values)
+            if column is not None:
+                odd.append(column)
+        else:
+            there = (value for value in values if type(value).__name__ not in _MISSING)
+            first = next(there, None)
+            odd.append(_Odd(shown, kind, "" if first is None else _example(first)))
+    return odd
+
+
+def _types(X: Any) -> list[tuple[Any, Any]]:
+    """Name and type of each column."""
+    if hasattr(X, "iloc") and hasattr(X, "columns"):  # pandas
+        repeated = X.columns[X.columns.duplicated()]
+        if len(repeated):
+            raise InputError(
+                f"X has several columns named {repeated[0]!r}: give each its own name, or pass X.to_numpy()."
+            )
+        if all(getattr(dtype, "fill_value", 0) != 0 for dtype in X.dtypes):  # also where it is NaN
+            raise InputError("X has sparse columns in which what is not stored is not 0: pass X.sparse.to_dense().")
+        return list(zip(X.columns, X.dtypes, strict=True))
+    if hasattr(X, "get_columns") and hasattr(X, "schema"):  # polars
+        return list(X.schema.items())
+    if hasattr(X, "column_names") and hasattr(X, "schema"):  # Arrow
+        return list(zip(X.column_names, X.schema.types, strict=True))
+    return []
+
+
+def _values(X: Any, j: int) -> Iterable[Any]:
+    if hasattr(X, "iloc"):
+        return X.iloc[:, j]  # type: ignore[no-any-return]
+    return X.to_series(j) if hasattr(X, "to_series") else X.column(j).to_pylist()  # type: ignore[no-any-return]
+
+
+def _kind(dtype: Any) -> str | None:
+    """What a type is called; None where only the values tell, as of text, which may be written numbers."""
+    written = str(dtype).lower()
+    return next((word for starts, word in _KINDS.items() if written.startswith(starts)), None)
+
+
+def _first_odd(name: str, values: Iterable[Any]) -> _Odd | None:
+    """The first value that is no number, if there is one; a missing one is not looked at here."""
+    for value in values:
+        if type(value).__name__ in _MISSING:
+            continue
+        try:
+            float(value)
+        except (TypeError, ValueError) as error:
+            if isinstance(value, str | bytes):
+                return _Odd(name, "text", _example(value))
+            if isinstance(value, date | time):
+                return _Odd(name, "dates or times", _example(value))
+            if isinstance(value, timedelta):
+                return _Odd(name, "durations", _example(value))
+            if isinstance(value, complex):
+                return _Odd(name, "complex values", _example(value))
+            return _Odd(name, "objects", f"{_example(value)[:-1]}; {error})")
+    return None
+
+
+def _example(value: Any) -> str:
+    shown = " ".join(str(value).split())
+    shown = shown if len(shown) <= _MOST_LETTERS else shown[: _MOST_LETTERS - 1] + "…"
+    return f" ('{shown}')" if isinstance(value, str) else f" ({shown})"

@@ -1,1 +1,0 @@
-"""Fill-reducing order, elimination tree and filled structure: shared by geodesics and sparse factorisations."""

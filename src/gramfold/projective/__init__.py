@@ -1,1 +1,0 @@
-"""Projective methods, one file each: y(x) = (x − mean) · directions."""
