@@ -28,25 +28,14 @@ from gramfold.embedding import (
     method,
     parameter,
 )
-from gramfold.kernels.plane import Plane
 from gramfold.kernels.principal_axes import principal_axes
 from gramfold.kernels.projection import algebra_threads, onto, projected_rows
 from gramfold.methods.mixture_ppca.mixture import Mixture
-from gramfold.methods.mixture_ppca.planes import PlanesPlacement, PlanesWay
+from gramfold.methods.mixture_ppca.planes import PlanesPlacement, PlanesWay, mixture_of, planes_of
 from gramfold.methods.mixture_ppca.steps import SQUARES
 from gramfold.methods.mixture_ppca.trials import Trials, numbers_of_planes, warn_of_planes
 from gramfold.neighbors.units import Unit
 from gramfold.types import Floats
-
-
-def _mixture(model: Any) -> Mixture:
-    mixture: Mixture = model.parts[0].placement.mixture
-    return mixture
-
-
-def _planes(model: Model) -> list[Plane]:
-    back = Unit(-model.source.unit.power)
-    return [plane.in_unit(back) for plane in _mixture(model).planes]
 
 
 @method
@@ -95,17 +84,17 @@ class MixturePPCA(LinearMap, Embedding):
         likelihood grows beyond all bounds where a plane falls upon a few rows.""",
     )
 
-    n_planes_ = attribute("int", "How many planes there are.", lambda model: len(_mixture(model).planes))
+    n_planes_ = attribute("int", "How many planes there are.", lambda model: len(mixture_of(model).planes))
     planes_ = attribute(
         "list of Plane",
         """Each with `mean` (n_features,), orthonormal `axes` (n_features, n_components), `variances` along them,
         `noise`.""",
-        _planes,
+        planes_of,
     )
     shares_ = attribute(
         "ndarray of shape (n_planes_,)",
         "The share of the rows that each plane has.",
-        lambda model: _mixture(model).shares,
+        lambda model: mixture_of(model).shares,
     )
     n_iter_ = attribute("int", "Steps taken.", lambda model: len(model.found["log_likelihoods_"]))
     log_likelihoods_ = attribute("ndarray of shape (n_iter_,)", "Of the training rows before each step.")
@@ -198,7 +187,7 @@ class MixturePPCA(LinearMap, Embedding):
             freedom · log n − 2 log-likelihood.
         """
         values = self.score_samples(X)
-        return _mixture(self.model_).criterion(float(values.sum()), len(values))
+        return mixture_of(self.model_).criterion(float(values.sum()), len(values))
 
     def responsibilities(self, X: Any) -> Floats:
         """How far each plane answers for each row.
@@ -251,4 +240,4 @@ class MixturePPCA(LinearMap, Embedding):
     def _planes_and_rows(self, X: Any) -> tuple[Mixture, Unit, Floats]:
         """The planes, and rows in their unit."""
         model, rows = self._read(X)
-        return _mixture(model), model.source.unit, model.source.unit.inward_new(rows)
+        return mixture_of(model), model.source.unit, model.source.unit.inward_new(rows)

@@ -16,7 +16,9 @@ from gramfold.extension.judging import frobenius, judged_sample, relative
 from gramfold.extension.mixture_inverse import AffineMixture
 from gramfold.extension.placement import Part
 from gramfold.kernels.linear import project
+from gramfold.kernels.plane import Plane
 from gramfold.methods.mixture_ppca.mixture import Mixture
+from gramfold.neighbors.units import Unit
 from gramfold.types import Floats, Plain
 
 _LEAST_NOISE = 1e-12  # of the largest variance on the map, for which covariances can be solved
@@ -82,3 +84,15 @@ class PlanesInverse:
         truth = self.rows[sample]
         misfit = frobenius(truth - self(self.places[sample].astype(np.float64)))
         return relative(misfit, truth, self.rows)
+
+
+def mixture_of(model: Any) -> Mixture:
+    """The planes of a fitted model, in its unit."""
+    mixture: Mixture = model.parts[0].placement.mixture
+    return mixture
+
+
+def planes_of(model: Any) -> list[Plane]:
+    """The same in the unit of the rows."""
+    back = Unit(-model.source.unit.power)
+    return [plane.in_unit(back) for plane in mixture_of(model).planes]

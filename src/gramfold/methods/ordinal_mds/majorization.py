@@ -15,8 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
+from gramfold.errors import NotConvergedWarning
 from gramfold.methods.ordinal_mds.monotone import RankOrder
 from gramfold.runtime.progress import SILENT, Stages
+from gramfold.runtime.warning import warn
 from gramfold.types import Floats
 
 
@@ -116,3 +118,14 @@ def _matrix(values: Floats, order: RankOrder) -> Floats:
     of_pairs = np.empty_like(values)
     of_pairs[order.order] = values
     return np.asarray(squareform(of_pairs, checks=False))
+
+
+def warn_unless_converged(descent: Descent, max_iter: int, tol: float) -> None:
+    """Say so where another step would still move the map."""
+    if not descent.converged:
+        warn(
+            f"after max_iter={max_iter} steps the next would still move the map by {descent.layout.move:.1e} of its "
+            f"size (tol={tol:g}), so its stress of {descent.layout.stress:.4g} may not be the least: raise max_iter, "
+            "or tol.",
+            NotConvergedWarning,
+        )

@@ -17,11 +17,11 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding import Estimator, Fit, Fitted, Metrics, attribute, method, parameter
-from gramfold.errors import InputError, NotConvergedWarning, RankWarning
+from gramfold.errors import InputError, RankWarning
 from gramfold.extension.project import positive_directions, scaled
 from gramfold.kernels.gram import centered_gram
 from gramfold.methods.ordinal_mds.dissimilarities import Dissimilarities
-from gramfold.methods.ordinal_mds.majorization import Descent, descend, squared_disparities, upright
+from gramfold.methods.ordinal_mds.majorization import descend, squared_disparities, upright, warn_unless_converged
 from gramfold.methods.ordinal_mds.monotone import RankOrder, Ties
 from gramfold.neighbors.metrics import MetricName
 from gramfold.runtime.warning import warn
@@ -108,7 +108,7 @@ class OrdinalMDS(Metrics, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
             start = self._start(order, mass)
         with fit.stages("steps"):
             descent = descend(start, order, mass, max_iter=self.max_iter, tol=self.tol, stages=fit.stages)
-            self._warn_unless_converged(descent)
+            warn_unless_converged(descent, self.max_iter, self.tol)
         places = canonical_signs(upright(descent.layout.places, mass))
         with fit.stages("spectrum"):
             squared = squared_disparities(places, order).astype(fit.X.dtype, copy=False)
@@ -151,15 +151,6 @@ class OrdinalMDS(Metrics, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
                 RankWarning,
             )
         return scaled(spectrum, 0.5)
-
-    def _warn_unless_converged(self, descent: Descent) -> None:
-        if not descent.converged:
-            warn(
-                f"after max_iter={self.max_iter} steps the next would still move the map by "
-                f"{descent.layout.move:.1e} of its size (tol={self.tol:g}), so its stress of "
-                f"{descent.layout.stress:.4g} may not be the least: raise max_iter, or tol.",
-                NotConvergedWarning,
-            )
 
     def fit_transform(self, X: Any, y: Any = None) -> Floats:
         """Embed the rows of X and return their map.
