@@ -137,6 +137,7 @@ def test_sheets_are_eliminated_and_clouds_are_walked() -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize("everybody", [True, False])
 def test_an_interrupt_ends_it_at_once_and_leaves_nothing_running(
     engine: str, everybody: bool, monkeypatch: pytest.MonkeyPatch

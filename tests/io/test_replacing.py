@@ -165,8 +165,9 @@ def test_names_that_cannot_be_read(name, tmp_path):
 # ------------------------------------------------------------------------------- told to end meanwhile
 
 WRITING = """
-import sys, time
+import signal, sys, time
 from gramfold.io import replacing
+signal.signal(signal.SIGINT, signal.default_int_handler)  # the background of a shell ignores the key
 with replacing(sys.argv[1]) as draft:
     draft.write_text("half")
     print(draft.name, flush=True)

@@ -40,6 +40,8 @@ DIFFERENCES = {
     "test_kernel_pca__kernel_pca_precomputed_non_symmetric*": "A kernel that is not symmetric is refused.",
     "test_kernel_pca__precomputed_kernel_not_psd*": "Directions of negative variance are columns of zeros with a "
     "RankWarning, and no error.",
+    "test_spectral_embedding__error_pyamg_not_available": "The eigensolver is chosen by predicted cost, not by the "
+    "user, so that none can be missing.",
     "test_spectral_embedding__fallback_amg": "The eigensolver is chosen by predicted cost, not by the user, so that "
     "none has to be given up.",
     "test_spectral_embedding__spectral_eigen_tol_auto*": "It looks into the calls of scikit-learn's own eigensolvers.",

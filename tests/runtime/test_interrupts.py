@@ -9,13 +9,7 @@ import pytest
 
 from gramfold.runtime.interrupts import uninterrupted
 
-
-@pytest.fixture(autouse=True)
-def heard():
-    """Python's own handler, also where the tests run in the background of a shell, which ignores the key."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+pytestmark = pytest.mark.usefixtures("heard")
 
 
 def test_an_interrupt_waits_for_the_end():
