@@ -20,7 +20,8 @@ from gramfold.extension.continuous_source import CarriedBasis, ContinuousPlaceme
 from gramfold.extension.placement import Part, widened
 from gramfold.graph.neighbor_graph import degree_of_distances
 from gramfold.kernels.basis import Basis
-from gramfold.kernels.transformational import Approximation, edge_problem, solving_threads, transformational_map
+from gramfold.kernels.edge_problem import edge_problem, solving_threads
+from gramfold.kernels.transformational import Approximation, transformational_map
 from gramfold.runtime.warning import warn
 from gramfold.types import Graph, Integers
 

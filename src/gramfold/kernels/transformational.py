@@ -15,7 +15,6 @@ Rᵀ Z = Uᵀ D^-½. Brand, IJCAI 2003, section 2.
 """
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
@@ -26,20 +25,17 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.sparse import csr_array, issparse
 
 from gramfold.errors import ApproximationWarning, InputError
-from gramfold.graph.affinity import affinity, default_width, inverse_lengths
-from gramfold.graph.laplacian import degrees
 from gramfold.kernels.basis import MARGIN, Basis, MixtureBasis, Reweighted, WithConstant, constant_of, lower_ends
 from gramfold.runtime.progress import SILENT, Stages
-from gramfold.runtime.threads import blas_threads, blocks, one_blas_thread, thread_count
+from gramfold.runtime.threads import blocks
 from gramfold.runtime.warning import warn
 from gramfold.spectral.canonical import signs_of
 from gramfold.spectral.dense import lowest_eigenpairs
 from gramfold.spectral.policy import checked
-from gramfold.types import Floats, Graph, Integers, Kernel, Spectrum
+from gramfold.types import Floats, Integers, Kernel, Spectrum
 
 Approximation = Literal["reweighted", "affine", "stochastic", "raw"]
 
-_SMALL = 1_000  # functions up to which one thread solves as fast as several, and the same whatever their number
 _ENTRIES_PER_BLOCK = 8_000_000
 _ROWS_PER_BLOCK = 5_000
 _CUT = 1e-10  # of the largest eigenvalue of Z D Zᵀ: below, a direction is rounding
@@ -164,27 +160,6 @@ class Solution:
     def coefficients(self) -> Floats:
         """The combinations v, (r, p)."""
         return np.asarray(self.white @ self.inner)
-
-
-def edge_problem(
-    graph: Graph, points: Floats, order: Integers, weights: Any, rule: str, equal_degrees: bool
-) -> Problem:
-    """Of a graph of some of the points. Its edges have these weights; None: what the rule makes of their lengths.
-
-    With equal degrees each vertex has weight on itself until all have the largest.
-    """
-    if weights is None:
-        width = default_width(graph) if rule == "gaussian" else None
-        weights = inverse_lengths(graph) if rule == "inverse-distance" else affinity(graph, width)
-    own = degrees(weights) if isinstance(weights, csr_array) else weights.degrees
-    return Problem(Vertices(points, graph.rows, order), weights, np.full_like(own, own.max()) if equal_degrees else own)
-
-
-def solving_threads(size: int, n_jobs: int | None) -> Any:
-    """Within it, linear algebra has the threads that a problem of this size is solved with soonest."""
-    if size <= _SMALL:
-        return one_blas_thread()
-    return nullcontext() if n_jobs is None else blas_threads(thread_count(n_jobs))
 
 
 def solved(problem: Problem, basis: Basis, count: int, stages: Stages = SILENT) -> Solution:
