@@ -2,7 +2,7 @@
 
     fit.graph    rows -> neighbours -> connected components
     fit.solve    for each component: kernel -> spectrum -> coordinates V Λ^a; laid out on one map
-    judged       the same model, with a warning where its map shows little of the data (judging.py)
+    judged       the same model, with a warning where its map shows little of the data (solving.py)
 
 Nothing of it is kept: what a fit leaves is the model that its verbs return.
 """
