@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial import procrustes
 from sklearn.base import clone
 
-from gramfold import SDE, Isomap, LandmarkIsomap, LaplacianEigenmaps
+from gramfold import SDE, Isomap, KernelIsomap, LandmarkIsomap, LaplacianEigenmaps
 from gramfold.datasets import make_swiss_roll
 from gramfold.errors import ApproximationWarning, MemoryForecastError
 from gramfold.kernels.geodesic import PathMemory
@@ -90,6 +90,24 @@ def test_as_many_landmarks_as_fit_are_advised(model, monkeypatch):
     clone(model).set_params(landmarks=count).fit(X)
     with pytest.raises(MemoryForecastError):
         clone(model).set_params(landmarks=count + 1).fit(X)
+
+
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DegenerateMapWarning")  # of what the constant does to a roll
+@pytest.mark.parametrize("cls", [Isomap, KernelIsomap])
+def test_float32_is_advised_where_it_halves_the_walks(cls, monkeypatch):
+    X = make_swiss_roll(3000, random_state=0).points
+    monkeypatch.setattr(memory, "available_memory", lambda: 6e7)  # walks of 72 MB, or of 36 in float32
+    with pytest.raises(MemoryForecastError, match="or pass float32 rows, which need half"):
+        cls().fit(X)
+    cls().fit(X.astype(np.float32))  # and the advice holds
+
+
+def test_a_file_is_not_advised_where_a_repair_needs_the_memory(monkeypatch):
+    X = make_swiss_roll(2000, random_state=0).points
+    monkeypatch.setattr(memory, "available_memory", lambda: 6e7)  # clipping takes four matrices of 32 MB
+    with pytest.raises(MemoryForecastError, match="or use landmarks=") as refused:
+        KernelIsomap(repair="clip").fit(X)
+    assert "storage" not in str(refused.value)
 
 
 def test_nothing_is_advised_that_does_not_fit(monkeypatch):

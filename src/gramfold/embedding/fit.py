@@ -112,20 +112,20 @@ class Fit:
     def forecast_graph(
         self,
         hood: Neighborhood,
-        beside: Callable[[int], float] = lambda n: 0.0,
+        beside: Callable[[int, int], float] = lambda n, itemsize: 0.0,
         advice: Callable[[], list[str]] = list,
         most: int | None = None,
     ) -> None:
-        """Refuse rows whose neighbour graph, and `beside(n)` bytes more, do not fit; see `forecast`.
+        """Refuse rows whose neighbour graph, and `beside(n, itemsize)` bytes more, do not fit; see `forecast`.
 
         The graph has at most so many of them.
         """
         self.check_neighborhood(hood)
         self.check_components(self.X.shape[0])
 
-        def need(n: int, _: int) -> float:
+        def need(n: int, itemsize: int) -> float:
             n = n if most is None else min(n, most)
-            return graph_memory(n, hood.n_neighbors) + beside(n)
+            return graph_memory(n, hood.n_neighbors) + beside(n, itemsize)
 
         self.forecast(need, advice)
 

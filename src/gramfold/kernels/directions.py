@@ -23,7 +23,7 @@ class Coordinates:
     independent: bool
     n_components: int
 
-    def memory(self, n: int) -> float:
+    def memory(self, n: int, itemsize: int) -> float:
         """Bytes for n vertices: Lanczos holds twice as many vectors as it is asked for."""
         return 8.0 * n * 2 * self._last_look(n) if self.independent else 0.0
 

@@ -94,18 +94,18 @@ class PathMemory:
         """Whether they are kept in a file."""
         return _in_file(self.settings.storage)
 
-    def bytes(self, count: int, n: int | None = None) -> float:
+    def bytes(self, count: int) -> float:
         """With so many landmarks, the graph aside."""
-        n = self.n if n is None else n
-        walks = float(n) * count * (4 if self.settings.storage == "float32" else self.itemsize)
-        return (0.0 if self.in_file and count >= n else walks) + self.squares * 8.0 * min(n, count) ** 2
+        walks = float(self.n) * count * (4 if self.settings.storage == "float32" else self.itemsize)
+        return (0.0 if self.in_file and count >= self.n else walks) + self._squares(count)
 
-    def beside(self, n: int) -> float:
-        """Beside the graph of n rows, as many landmarks as the settings have."""
-        return self.bytes(self._at(n).landmarks(), n)
+    def _squares(self, count: int) -> float:
+        return self.squares * 8.0 * min(self.n, count) ** 2
 
-    def _at(self, n: int) -> "PathMemory":
-        return replace(self, n=n)
+    def beside(self, n: int, itemsize: int) -> float:
+        """Beside the graph of n rows of this itemsize, as many landmarks as the settings have."""
+        other = replace(self, n=n, itemsize=itemsize)
+        return other.bytes(other.landmarks())
 
     def landmarks(self) -> int:
         """As many as the settings have."""
@@ -141,7 +141,7 @@ class PathMemory:
             need = self._whole(count)
             advice.append(f"or use landmarks={count}, which needs {need / GIGABYTE:.1f} GB")
         file = float(self.n) ** 2 * self.itemsize
-        if asked is None and not self.in_file and fits(self._graph) and file < most_room():
+        if asked is None and not self.in_file and fits(self._graph + self._squares(self.n)) and file < most_room():
             advice.append(f"or name a folder in storage=, where a file takes {file / GIGABYTE:.1f} GB")
         return advice
 

@@ -46,6 +46,6 @@ def solve_locally(
         run_blocks(solve, parts, n_jobs)
 
 
-def local_memory(n_neighbors: int) -> Callable[[int], float]:
-    """Bytes for n vertices beside those of their graph."""
-    return lambda n: _BYTES_PER_PAIR * n * (min(n_neighbors, n) + 1) ** 2
+def local_memory(n_neighbors: int) -> Callable[[int, int], float]:
+    """Bytes for n vertices, whatever the itemsize of their rows, beside those of their graph."""
+    return lambda n, _: _BYTES_PER_PAIR * n * (min(n_neighbors, n) + 1) ** 2

@@ -136,7 +136,7 @@ class SDE(Rebuilding, Neighborhood, Embedding):
     def _build(self, fit: Fit) -> Model:
         previous = fit.previous.parts if self.warm_start and fit.previous is not None else ()
         earlier = [part.found.get("solution_") for part in previous]
-        fit.forecast_graph(self, self._memory, lambda: self._memory_advice(fit.X.shape[0]))
+        fit.forecast_graph(self, lambda n, _: self._memory(n), lambda: self._memory_advice(fit.X.shape[0]))
         graph = fit.graph(self)
 
         def kernel(part: Component, fit: Fit) -> Built:
