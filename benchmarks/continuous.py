@@ -21,7 +21,7 @@ roll = make_swiss_roll(int(sys.argv[1]), height=60, extra_dimensions=17, random_
 X = roll @ np.linalg.qr(np.random.default_rng(0).standard_normal((20, 20)))[0]
 del roll
 started, used = time.perf_counter(), time.process_time()
-model = KernelEigenmaps(2, 200, neighbors="approximate").fit(X)
+model = KernelEigenmaps(2, n_kernels=200, search="approximate").fit(X)
 print(json.dumps({
     "seconds": time.perf_counter() - started,
     "processor": time.process_time() - used,

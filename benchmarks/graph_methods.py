@@ -48,7 +48,7 @@ def million() -> Iterator[Race]:
         yield Race(
             f"Laplacian eigenmaps, {name} n={_MILLION:,} ({told}; peer: its own neighbour search)",
             seconds[1:],
-            [whole.timings_["neighbours"]],
+            [whole.timings_["neighbors"]],
             "≥ 0.167x (6 times at most)",
         )
         yield Race(f"the same beside {_MILLION // 10:,} rows", seconds[1:], seconds[:1], "≥ 0.05x (20 times at most)")
@@ -58,6 +58,6 @@ def _own_stages(job: str, models: list[LaplacianEigenmaps], target: str) -> Race
     return Race(
         job,
         [model.timings_["spectrum"] for model in models],
-        [model.timings_["neighbours"] for model in models],
+        [model.timings_["neighbors"] for model in models],
         target,
     )

@@ -302,7 +302,7 @@ _SHARES = {
     "max_iter": 0.8,
     "n_init": 0.8,
     "n_clusters": 0.8,
-    "neighbors": 0.1,
+    "search": 0.1,
 }
 
 
@@ -318,7 +318,7 @@ def _drawn(rng: Rng, name: str, allowed: list[Any], default: Any, n: int, unit: 
         return str(
             rng.choice(["euclidean", "euclidean", "cityblock", "cosine", "correlation", "chebyshev", "minkowski"])
         )
-    if name == "neighbors":
+    if name == "search":
         search = [*["auto", "exact", "approximate"], KNeighborsTransformer(n_neighbors=int(rng.integers(1, max(2, n))))]
         return search[rng.integers(4)]
     if name in {"n_components", "n_neighbors", "landmarks", "n_clusters", "n_kernels", "n_planes", "max_planes"}:
@@ -359,7 +359,7 @@ def _params(rng: Rng, cls: type, n: int, unit: float) -> dict[str, Any]:
             params[name] = _drawn(rng, name, constraints[name], default, n, unit)
     if params.get("inverse") == "fixed-point" and "gamma" not in constraints:
         del params["inverse"]
-    if params.get("neighbors") == "approximate" and rng.random() < 0.9:
+    if params.get("search") == "approximate" and rng.random() < 0.9:
         params.pop("radius", None)
     if params.get("metric") == "minkowski":
         params["metric_params"] = {"p": float(rng.choice([1.0, 1.5, 3.0]))}
@@ -374,7 +374,7 @@ def _form(rng: Rng, cls: type) -> str:
     forms, constraints = ["table"] * 6, cls._parameter_constraints
     needs_columns = cls.__name__ in {"KernelEigenmaps", "LPP"}  # and refuse all else
     if "metric" in constraints and (not needs_columns or rng.random() < 0.1):
-        forms += ["distances", "distances"] + (["graph"] if "neighbors" in constraints else [])
+        forms += ["distances", "distances"] + (["graph"] if "search" in constraints else [])
     if "kernel" in constraints and any("precomputed" in str(one) for one in constraints["kernel"]):
         forms += ["kernel", "kernel"]
     return forms[rng.integers(len(forms))]
@@ -595,7 +595,7 @@ def _same_places(again: np.ndarray, places: np.ndarray, known: np.ndarray, toler
 
 def _has_transformer(trial: Trial) -> bool:
     """Whether scikit-learn finds the neighbours: far from the origin it rounds a batch in another way than its rows."""
-    return not isinstance(trial.params.get("neighbors", "auto"), str)
+    return not isinstance(trial.params.get("search", "auto"), str)
 
 
 def _same_alone(alone: np.ndarray, among: np.ndarray, places: np.ndarray, tolerance: float) -> None:

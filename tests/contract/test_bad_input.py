@@ -88,7 +88,7 @@ CASES = {
     "time before the start": (lambda: HeatKernel(t=-1.0).fit(X), "'t' parameter"),
     "more than all density": (lambda: DiffusionMap(alpha=1.5).fit(X), "alpha"),
     "unknown policy": (lambda: Isomap(on_disconnected="ignore").fit(X), "on_disconnected"),
-    "unknown search": (lambda: Isomap(neighbors="fast").fit(X), "neighbors"),
+    "unknown search": (lambda: Isomap(search="fast").fit(X), "search"),
     "no thread": (lambda: Isomap(n_jobs=0).fit(X), "n_jobs=0 asks for no thread"),
     "minkowski below one": (
         lambda: Isomap(metric="minkowski", metric_params={"p": 0.5}).fit(X),
@@ -148,7 +148,7 @@ CASES = {
         "have no training row within reach",
     ),
     "approximate city blocks": (
-        lambda: Isomap(neighbors="approximate", metric="cityblock").fit(X),
+        lambda: Isomap(search="approximate", metric="cityblock").fit(X),
         "euclidean, cosine and correlation metrics",
     ),
     "similarities as dissimilarities": (
@@ -184,7 +184,7 @@ CASES = {
         "row 0 has 1 neighbours",
     ),
     "unknown approximation": (lambda: KernelEigenmaps(approximation="exact").fit(X), "approximation"),
-    "no kernel": (lambda: KernelEigenmaps(2, 0).fit(X), "n_kernels"),
+    "no kernel": (lambda: KernelEigenmaps(2, n_kernels=0).fit(X), "n_kernels"),
     "kernels of no width": (lambda: KernelEigenmaps(width=0.0).fit(X), "width"),
     "distances for a map of columns": (lambda: LPP(metric="precomputed").fit(D), "pass the rows themselves"),
     "classes that nobody gave": (lambda: LPP(graph="classes").fit(X), "no classes were given"),

@@ -66,7 +66,7 @@ def test_a_model_is_a_tree_of_frozen_data(cls):
     [
         (Isomap(metric=cityblock), ("metric.name",)),
         (KernelPCA(kernel=cityblock), ("function.name", "own.kernel")),
-        (LLE(neighbors=KNeighborsTransformer(n_neighbors=8)), ("transformer",)),
+        (LLE(search=KNeighborsTransformer(n_neighbors=8)), ("transformer",)),
         (SpectralClustering(metric=cityblock), ("metric.name",)),
         (OrdinalMDS(metric=cityblock), ()),
     ],

@@ -14,7 +14,7 @@ from tests.contract.checks import sheet
 
 def test_stages_are_timed():
     model = Isomap().fit(sheet(200))
-    assert set(model.timings_) == {"neighbours", "graph", "kernel", "spectrum"}
+    assert set(model.timings_) == {"neighbors", "graph", "kernel", "spectrum"}
     assert all(seconds >= 0 for seconds in model.timings_.values())
     assert set(KernelPCA().fit(sheet(200)).timings_) == {"kernel", "spectrum"}
 
@@ -24,7 +24,7 @@ def test_verbose_tells_stages_on_standard_error(capsys):
     model.inverse_transform(model.embedding_[:2])
     told = capsys.readouterr()
     assert told.out == ""
-    for stage in ("neighbours", "graph", "kernel", "spectrum", "inverse"):
+    for stage in ("neighbors", "graph", "kernel", "spectrum", "inverse"):
         assert f"[Isomap] {stage}: " in told.err
     Isomap().fit(sheet(100))
     assert capsys.readouterr().err == ""
@@ -60,13 +60,13 @@ def test_a_graph_says_when_it_was_searched_approximately():
     settings = {"check": lambda n: None, "random_state": np.random.RandomState(0), "n_jobs": None, "stages": SILENT}
     with pytest.warns(ApproximationWarning, match=r"recall 0\.\d+|recall 1\.000"):
         found = NeighborGraph.of(X, Isomap(), **settings, costs=free)
-    assert found.neighbors.recall == Isomap(neighbors="approximate", random_state=0).fit(X).neighbors_.recall
-    assert Isomap(neighbors="exact").fit(X).neighbors_.recall is None
+    assert found.neighbors.recall == Isomap(search="approximate", random_state=0).fit(X).neighbors_.recall
+    assert Isomap(search="exact").fit(X).neighbors_.recall is None
 
 
 @pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
 def test_kernel_views_agree():
-    for model in (Isomap().fit(sheet(150)), LaplacianEigenmaps().fit(sheet(150)), LLE(kernel="shift").fit(sheet(150))):
+    for model in (Isomap().fit(sheet(150)), LaplacianEigenmaps().fit(sheet(150)), LLE(kernel_form="shift").fit(sheet(150))):
         K = model.kernel_
         dense = K.dense()
         scale = np.abs(dense).max()

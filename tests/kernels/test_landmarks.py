@@ -11,7 +11,7 @@ from gramfold.kernels.landmarks import (
     leverage_rows,
     leverage_scores,
     told_apart,
-    uniform_rows,
+    random_rows,
 )
 from gramfold.kernels.nystrom import LandmarkColumns, LandmarkValues
 
@@ -29,9 +29,9 @@ def values_of(X: np.ndarray, first: np.ndarray) -> LandmarkValues:
     return LandmarkValues(LandmarkColumns(GAUSSIAN, X[first], len(first)), X)
 
 
-def test_uniform_rows_are_different_and_all_are_likely() -> None:
-    drawn = np.concatenate([uniform_rows(20, 5, np.random.RandomState(seed)) for seed in range(400)])
-    assert all(len(set(uniform_rows(20, 5, np.random.RandomState(seed)))) == 5 for seed in range(20))
+def test_random_rows_are_different_and_all_are_likely() -> None:
+    drawn = np.concatenate([random_rows(20, 5, np.random.RandomState(seed)) for seed in range(400)])
+    assert all(len(set(random_rows(20, 5, np.random.RandomState(seed)))) == 5 for seed in range(20))
     counts = np.bincount(drawn, minlength=20)  # 100 each, give or take √(400·¼·¾) ≈ 9
     assert np.abs(counts - 100).max() < 5 * 9
 
@@ -57,7 +57,7 @@ def test_leverage_finds_what_is_rare() -> None:
     found = []
     for seed in range(5):
         random_state = np.random.RandomState(seed)
-        first = uniform_rows(2000, 100, random_state)
+        first = random_rows(2000, 100, random_state)
         rows = leverage_rows(values_of(X, first), first, np.ones(2000), random_state)
         assert len(np.unique(rows)) == 100
         found.append((rows >= 1900).sum())

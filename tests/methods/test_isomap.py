@@ -79,7 +79,7 @@ def test_precomputed_graph_and_transformer_equal_rows():
     np.testing.assert_allclose(dense.transform(cdist(fresh, known)), rows.transform(fresh), atol=1e-7)
     finder = KNeighborsTransformer(n_neighbors=8).fit(known)
     sparse = Isomap(metric="precomputed").fit(finder.transform(known))
-    through = Isomap(neighbors=KNeighborsTransformer(n_neighbors=8)).fit(known)
+    through = Isomap(search=KNeighborsTransformer(n_neighbors=8)).fit(known)
     for model, new in ((sparse, finder.transform(fresh)), (through, fresh)):
         assert difference(model.embedding_, rows.embedding_) < 1e-9
         np.testing.assert_allclose(model.transform(new), rows.transform(fresh), atol=1e-8)
@@ -91,7 +91,7 @@ def test_new_rows_of_a_transformer_match_scikit_learn():
     theirs = TheirIsomap(n_neighbors=10, metric="precomputed").fit(finder.transform(X[:150]))
     for ours, new in (
         (Isomap(metric="precomputed").fit(finder.transform(X[:150])), finder.transform(X[150:])),
-        (Isomap(neighbors=KNeighborsTransformer(n_neighbors=10)).fit(X[:150]), X[150:]),
+        (Isomap(search=KNeighborsTransformer(n_neighbors=10)).fit(X[:150]), X[150:]),
     ):
         np.testing.assert_allclose(
             cdist(ours.transform(new), ours.embedding_),
@@ -186,7 +186,7 @@ class TestPieces:
 def test_approximate_neighbours_give_nearly_the_same_map():
     pytest.importorskip("faiss")
     X = np.hstack([roll(), np.zeros((800, 20))])
-    model = Isomap(neighbors="approximate", random_state=0).fit(X)
+    model = Isomap(search="approximate", random_state=0).fit(X)
     assert model.neighbors_.recall > 0.95
     assert procrustes(model.embedding_, Isomap().fit_transform(roll()))[2] < 0.01
 
@@ -195,7 +195,7 @@ def test_approximate_neighbours_give_nearly_the_same_map():
 def test_approximate_neighbours_within_a_radius(n):
     pytest.importorskip("faiss")
     X, fresh = s_curve()[:n], s_curve()[n : n + 50]
-    exact, model = (Isomap(radius=3.0, neighbors=how).fit(X) for how in ("exact", "approximate"))
+    exact, model = (Isomap(radius=3.0, search=how).fit(X) for how in ("exact", "approximate"))
     assert difference(model.embedding_, exact.embedding_) < 1e-9
     np.testing.assert_allclose(model.transform(fresh), exact.transform(fresh), atol=1e-9)
 

@@ -30,7 +30,7 @@ def sheet(n=600, seed=0):
 @pytest.mark.parametrize("form", ["reweighted", "affine", "raw"])
 def test_a_narrow_kernel_on_every_row_gives_laplacian_eigenmaps(weights, form):
     X = sheet(300)
-    model = KernelEigenmaps(3, 300, width=1e-4, weights=weights, approximation=form).fit(X)
+    model = KernelEigenmaps(3, n_kernels=300, width=1e-4, weights=weights, approximation=form).fit(X)
     theirs = LaplacianEigenmaps(3, weights=weights).fit(X)
     assert difference(model.embedding_, theirs.embedding_) < 1e-8
     np.testing.assert_allclose(model.spectrum_.penalties, theirs.spectrum_.penalties, rtol=1e-8)
@@ -38,7 +38,7 @@ def test_a_narrow_kernel_on_every_row_gives_laplacian_eigenmaps(weights, form):
 
 def test_the_same_for_inverse_distances_against_the_dense_problem():
     X = sheet(300)
-    model = KernelEigenmaps(3, 300, width=1e-4).fit(X)
+    model = KernelEigenmaps(3, n_kernels=300, width=1e-4).fit(X)
     W = inverse_lengths(model.graph_).toarray()
     distances = np.linalg.norm(X[:, None] - X[None], axis=2)
     np.testing.assert_allclose(W[W > 0], 1 / distances[W > 0], rtol=1e-10)
@@ -50,7 +50,7 @@ def test_narrower_kernels_come_nearer_to_laplacian_eigenmaps():
     X = sheet(300)
     graph = LaplacianEigenmaps(2).fit(X).embedding_
     off = [
-        difference(KernelEigenmaps(2, 300, width=width, weights="binary", local_dim=0).fit(X).embedding_, graph)
+        difference(KernelEigenmaps(2, n_kernels=300, width=width, weights="binary", local_dim=0).fit(X).embedding_, graph)
         for width in (0.3, 0.1, 0.03)
     ]
     assert off[0] > off[1] > off[2]
@@ -60,7 +60,7 @@ def test_narrower_kernels_come_nearer_to_laplacian_eigenmaps():
 @pytest.mark.parametrize("width", ["auto", 1e6])
 def test_one_kernel_gives_the_affine_locality_preserving_projection(width):
     X = sheet(300)
-    model = KernelEigenmaps(2, 1, width=width).fit(X)
+    model = KernelEigenmaps(2, n_kernels=1, width=width).fit(X)
     projection = LPP(2).fit(X)
     assert difference(model.embedding_, projection.embedding_) < 1e-10
     new = sheet(50, seed=1)
@@ -69,7 +69,7 @@ def test_one_kernel_gives_the_affine_locality_preserving_projection(width):
 
 def test_two_infinitely_wide_kernels_are_one():
     X = sheet(300)
-    wide = KernelEigenmaps(2, 2, width=1e8).fit(X)  # both have the share one half everywhere
+    wide = KernelEigenmaps(2, n_kernels=2, width=1e8).fit(X)  # both have the share one half everywhere
     assert difference(wide.embedding_, LPP(2).fit(X).embedding_) < 1e-7
 
 
@@ -78,7 +78,7 @@ def test_two_infinitely_wide_kernels_are_one():
 
 @pytest.mark.parametrize("settings", [{}, {"centers": "random"}, {"local_dim": 1}, {"equal_degrees": True}], ids=str)
 def test_the_trivial_solution_is_exact(settings):
-    model = KernelEigenmaps(2, 60, approximation="reweighted", **settings).fit(sheet())
+    model = KernelEigenmaps(2, n_kernels=60, approximation="reweighted", **settings).fit(sheet())
     assert abs(model.leading_eigenvalue_ - 1) < 1e-10
     assert model.leading_ripple_ < 1e-8
     assert np.abs(model.kernel_.mass @ model.embedding_).max() < 1e-9 * np.sqrt(model.kernel_.mass.sum())
@@ -86,15 +86,15 @@ def test_the_trivial_solution_is_exact(settings):
 
 def test_equal_degrees_solve_the_plain_laplacian():
     X = sheet(300)
-    model = KernelEigenmaps(2, 300, width=1e-4, equal_degrees=True, weights="binary").fit(X)
+    model = KernelEigenmaps(2, n_kernels=300, width=1e-4, equal_degrees=True, weights="binary").fit(X)
     assert procrustes(model.embedding_, LaplacianEigenmaps(2, normalized=False).fit(X).embedding_)[2] < 1e-10
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_four_agree_on_a_mixture_which_has_the_constant(form):
     X = sheet()
-    places = KernelEigenmaps(2, 60, approximation=form).fit(X).embedding_
-    assert procrustes(KernelEigenmaps(2, 60).fit(X).embedding_, places)[2] < 1e-10
+    places = KernelEigenmaps(2, n_kernels=60, approximation=form).fit(X).embedding_
+    assert procrustes(KernelEigenmaps(2, n_kernels=60).fit(X).embedding_, places)[2] < 1e-10
 
 
 # --- truth
@@ -104,7 +104,7 @@ def test_a_roll_is_unrolled_both_ways():
     """5,000 rows, 200 kernels, default width: held-out rows in both directions, and there and back."""
     roll = make_swiss_roll(6000, height=60, random_state=0)
     known, new = roll.points[:5000], roll.points[5000:]
-    model = KernelEigenmaps(2, 200).fit(known)
+    model = KernelEigenmaps(2, n_kernels=200).fit(known)
     places = model.transform(new)
     assert abs(spearmanr(places[:, 0], roll.truth[5000:, 0])[0]) > 0.97
     assert abs(spearmanr(places[:, 1], roll.truth[5000:, 1])[0]) > 0.97
@@ -114,7 +114,7 @@ def test_a_roll_is_unrolled_both_ways():
 
 def test_two_axes_of_each_kernel_are_enough_for_a_sheet_among_noise():
     roll = make_swiss_roll(2500, height=60, extra_dimensions=20, random_state=0)
-    model = KernelEigenmaps(2, 120, local_dim=2).fit(roll.points[:2000])
+    model = KernelEigenmaps(2, n_kernels=120, local_dim=2).fit(roll.points[:2000])
     assert model.kernel_.basis.size == 360
     places = model.transform(roll.points[2000:])
     for coordinate, truth in zip(places.T, roll.truth[2000:].T, strict=True):
@@ -124,7 +124,7 @@ def test_two_axes_of_each_kernel_are_enough_for_a_sheet_among_noise():
 def test_the_map_is_continuous():
     """Along a line through the data no step is longer than the slope allows, however small the step."""
     X = sheet()
-    model = KernelEigenmaps(2, 60).fit(X)
+    model = KernelEigenmaps(2, n_kernels=60).fit(X)
     line = np.linspace(X[0], X[1], 4001)
     steps = np.linalg.norm(np.diff(model.transform(line), axis=0), axis=1)
     halves = np.linalg.norm(np.diff(model.transform(np.linspace(X[0], X[1], 8001)), axis=0), axis=1)
@@ -136,27 +136,27 @@ def test_the_map_is_continuous():
 
 def test_centres_and_width_are_told():
     X = sheet()
-    model = KernelEigenmaps(2, 40).fit(X)
+    model = KernelEigenmaps(2, n_kernels=40).fit(X)
     assert model.centers_.shape == (40, 3)
     gaps = np.linalg.norm(model.centers_[:, None] - model.centers_, axis=2) + np.diag(np.full(40, np.inf))
     assert model.width_ == pytest.approx(0.25 * gaps.min(axis=1).mean())
-    drawn = KernelEigenmaps(2, 20, centers="random", random_state=1).fit(X)
+    drawn = KernelEigenmaps(2, n_kernels=20, centers="random", random_state=1).fit(X)
     assert (np.abs(X[:, None] - drawn.centers_).sum(axis=2).min(axis=0) == 0).all()
-    assert KernelEigenmaps(2, 40, width=0.7).fit(X).width_ == 0.7
+    assert KernelEigenmaps(2, n_kernels=40, width=0.7).fit(X).width_ == 0.7
 
 
 def test_kernels_asked_for_by_nobody_leave_four_rows_for_each_function():
     assert len(KernelEigenmaps(2).fit(sheet(640)).centers_) == 40
     assert len(KernelEigenmaps(2, local_dim=1).fit(sheet(640)).centers_) == 80
     with pytest.warns(RankWarning, match="300 distinct rows are few for the 900 functions"):
-        assert len(KernelEigenmaps(2, 700).fit(sheet(300)).centers_) == 300  # at most one for each row
+        assert len(KernelEigenmaps(2, n_kernels=700).fit(sheet(300)).centers_) == 300  # at most one for each row
 
 
 def test_refitting_forgets():
-    model = KernelEigenmaps(2, 20)
+    model = KernelEigenmaps(2, n_kernels=20)
     model.fit(sheet(300))
     again = model.fit(sheet(200, seed=1))
-    fresh = KernelEigenmaps(2, 20).fit(sheet(200, seed=1))
+    fresh = KernelEigenmaps(2, n_kernels=20).fit(sheet(200, seed=1))
     np.testing.assert_array_equal(again.centers_, fresh.centers_)
     np.testing.assert_array_equal(
         again.inverse_transform(again.embedding_[:5]), fresh.inverse_transform(fresh.embedding_[:5])
@@ -166,8 +166,8 @@ def test_refitting_forgets():
 def test_pieces_have_kernels_of_their_own():
     X = np.vstack([sheet(300), sheet(200, seed=1) + 100])
     with pytest.warns(DisconnectedGraphWarning, match="side by side"):
-        model = KernelEigenmaps(2, 20, on_disconnected="separate").fit(X)
-    alone = KernelEigenmaps(2, 20).fit(X[:300])
+        model = KernelEigenmaps(2, n_kernels=20, on_disconnected="separate").fit(X)
+    alone = KernelEigenmaps(2, n_kernels=20).fit(X[:300])
     assert difference(model.embedding_[:300], alone.embedding_) < 1e-8
     np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-10)
     new = np.vstack([sheet(20, seed=2), sheet(20, seed=3) + 100])
@@ -202,11 +202,11 @@ def test_more_functions_than_rows_can_tell_are_told():
         with pytest.warns(
             RankWarning, match=f"of the edges .* 120 distinct rows are few for the {4 * count} functions"
         ):
-            wild = KernelEigenmaps(2, count).fit(rows)
+            wild = KernelEigenmaps(2, n_kernels=count).fit(rows)
         assert wild.midway_error_ > 1
         assert round_trip(wild, fresh) < 1  # within the bounds of its kernels
     for count in (None, 10, 15):
-        calm = KernelEigenmaps(2, count).fit(rows)
+        calm = KernelEigenmaps(2, n_kernels=count).fit(rows)
         assert calm.midway_error_ < 0.3
         assert round_trip(calm, fresh) < 0.4
 
@@ -214,14 +214,14 @@ def test_more_functions_than_rows_can_tell_are_told():
 def test_a_narrow_kernel_on_every_row_is_no_such_case():
     # as many functions count as there are rows, and between the rows the map is that of the nearest: half an edge off
     X = sheet(120)
-    model = KernelEigenmaps(2, 120, width=1e-3).fit(X)
+    model = KernelEigenmaps(2, n_kernels=120, width=1e-3).fit(X)
     assert model.kernel_.white.shape[1] == 120
     assert model.midway_error_ < 0.5
 
 
 def test_the_error_midway_is_that_of_the_map_there():
     X = sheet(80)
-    model = KernelEigenmaps(2, 6, n_neighbors=5).fit(X)
+    model = KernelEigenmaps(2, n_kernels=6, n_neighbors=5).fit(X)
     i, j = np.nonzero(np.triu(model.graph_.lengths.toarray()))
     assert len(i) < 5000  # all are judged
     places = model.embedding_
@@ -232,7 +232,7 @@ def test_the_error_midway_is_that_of_the_map_there():
 
 def test_fewer_directions_than_asked_for_are_told():
     with pytest.warns(RankWarning, match="the last 2 columns of the map are zero"):
-        model = KernelEigenmaps(5, 1).fit(sheet(100))
+        model = KernelEigenmaps(5, n_kernels=1).fit(sheet(100))
     assert not model.embedding_[:, 3:].any()
     assert not model.transform(sheet(10, seed=1))[:, 3:].any()
 
@@ -240,7 +240,7 @@ def test_fewer_directions_than_asked_for_are_told():
 def test_too_many_functions_are_refused_with_what_would_fit(monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 2e8)
     with pytest.raises(MemoryForecastError, match=r"local_dim=3, which needs 0\.0 GB"):
-        KernelEigenmaps(2, 200).fit(np.random.default_rng(0).standard_normal((300, 150)))
+        KernelEigenmaps(2, n_kernels=200).fit(np.random.default_rng(0).standard_normal((300, 150)))
 
 
 @pytest.mark.filterwarnings("ignore::gramfold.errors.ExtrapolationWarning")  # rows at the very edge
@@ -288,7 +288,7 @@ def test_held_out_rows_are_placed_among_their_neighbours(name, local_dim):
 
 def test_rows_far_out_stay_at_the_edge_and_are_told():
     X = sheet()
-    model = KernelEigenmaps(2, 60).fit(X)
+    model = KernelEigenmaps(2, n_kernels=60).fit(X)
     far = X[:50] + np.array([0.0, 300.0, 0.0])
     with pytest.warns(ExtrapolationWarning) as told:
         placed = model.transform(far)

@@ -23,7 +23,7 @@ def test_matches_scikit_learn(name):
 
 def test_the_three_kernels_have_the_same_axes():
     X = s_curve()[:300]
-    models = {name: LLE(2, 10, kernel=name, t=5.0).fit(X) for name in ("pinv", "shift", "heat")}
+    models = {name: LLE(2, 10, kernel_form=name, t=5.0).fit(X) for name in ("pinv", "shift", "heat")}
     # each kernel as a matrix of its own, and its leading eigenvectors from that matrix alone
     leading = {name: np.linalg.eigh(model.kernel_.dense())[1][:, -2:] for name, model in models.items()}
     for name, model in models.items():
@@ -38,10 +38,10 @@ def test_kernels_are_what_their_formulas_say():
     H = np.eye(n) - 1 / n
     M = LLE(2, 8).fit(X).kernel_.penalty.toarray()
     top = np.linalg.eigvalsh(M)[-1]
-    shift = LLE(2, 8, kernel="shift").fit(X).kernel_
+    shift = LLE(2, 8, kernel_form="shift").fit(X).kernel_
     np.testing.assert_allclose(shift.dense(), H @ (top * np.eye(n) - M) @ H, atol=1e-9 * top)
     values, vectors = np.linalg.eigh(M)
-    heat = LLE(2, 8, kernel="heat", t=0.7).fit(X).kernel_
+    heat = LLE(2, 8, kernel_form="heat", t=0.7).fit(X).kernel_
     np.testing.assert_allclose(heat.dense(), H @ (vectors * np.exp(-0.7 * values)) @ vectors.T @ H, atol=1e-10)
     pinv = LLE(2, 8).fit(X).kernel_
     np.testing.assert_allclose(M @ pinv.dense(), H, atol=1e-5)

@@ -62,7 +62,7 @@ def test_approximate_is_kernel_pca_of_the_landmarks():
     assert model.kernel_.shape == (40, 40)
 
 
-@pytest.mark.parametrize("choice", ["uniform", "kmeans", "leverage"])
+@pytest.mark.parametrize("choice", ["random", "kmeans", "leverage"])
 def test_few_landmarks_carry_the_map(choice):
     whole = KernelPCA(3).fit(X)
     model = NystromEmbedding(3, landmarks=60, landmark_choice=choice).fit(X)
@@ -72,7 +72,7 @@ def test_few_landmarks_carry_the_map(choice):
 
 
 @shows_little
-@pytest.mark.parametrize("choice", ["uniform", "kmeans", "leverage"])
+@pytest.mark.parametrize("choice", ["random", "kmeans", "leverage"])
 @pytest.mark.parametrize("eigenvectors", WAYS)
 def test_error_is_the_trace_of_the_schur_complement(choice, eigenvectors):
     rows = digits()[:300]
@@ -131,7 +131,7 @@ def test_moved_rows_give_the_same_map():
 def test_sparse_rows_are_not_densified_and_agree():
     counts = np.random.default_rng(0).poisson(0.3, (200, 30)).astype(float)
     for kernel in ("linear", "rbf", "cosine"):
-        for choice in ("uniform", "leverage"):
+        for choice in ("random", "leverage"):
             settings = {"kernel": kernel, "landmarks": 60, "landmark_choice": choice}
             sparse, dense = (NystromEmbedding(**settings).fit(rows) for rows in (csr_array(counts), counts))
             assert difference(sparse.embedding_, dense.embedding_) < 1e-8

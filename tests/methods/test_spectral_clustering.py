@@ -297,7 +297,7 @@ def test_precomputed_and_transformers_equal_rows():
     known = SpectralClustering(3, metric="precomputed").fit(cdist(X, X))
     np.testing.assert_array_equal(known.labels_, rows.labels_)
     np.testing.assert_array_equal(known.predict(cdist(X[:30] + 0.1, X)), rows.predict(X[:30] + 0.1))
-    found = SpectralClustering(3, neighbors=KNeighborsTransformer(n_neighbors=8)).fit(X)
+    found = SpectralClustering(3, search=KNeighborsTransformer(n_neighbors=8)).fit(X)
     assert adjusted_rand_score(found.labels_, rows.labels_) == 1
 
 

@@ -52,10 +52,10 @@ CASES = {
     "callable": (BlockedIndex, FEW, NEW_FEW, {"metric": largest_step}),
     "distances": (DistanceIndex, cdist(FEW, FEW), cdist(NEW_FEW, FEW), {"metric": "precomputed"}),
     "graph": (GraphIndex, nearest_of(FEW, FEW), nearest_of(NEW_FEW, FEW), {"metric": "precomputed"}),
-    "transformer": (TransformerIndex, FEW, NEW_FEW, {"neighbors": KNeighborsTransformer(n_neighbors=K)}),
-    "radius": (TransformerIndex, FEW, NEW_FEW, {"neighbors": RadiusNeighborsTransformer(radius=0.8)}),
-    "approximate": (SmallWorldIndex, MANY, NEW_MANY, {"neighbors": "approximate"}),
-    "approximate cosine": (SmallWorldIndex, MANY, NEW_MANY, {"neighbors": "approximate", "metric": "cosine"}),
+    "transformer": (TransformerIndex, FEW, NEW_FEW, {"search": KNeighborsTransformer(n_neighbors=K)}),
+    "radius": (TransformerIndex, FEW, NEW_FEW, {"search": RadiusNeighborsTransformer(radius=0.8)}),
+    "approximate": (SmallWorldIndex, MANY, NEW_MANY, {"search": "approximate"}),
+    "approximate cosine": (SmallWorldIndex, MANY, NEW_MANY, {"search": "approximate", "metric": "cosine"}),
 }
 
 
@@ -63,7 +63,7 @@ def build(kind):
     chosen, X, queries, changes = CASES[kind]
     if chosen is SmallWorldIndex and not faiss_installed():
         pytest.skip("faiss is not installed")
-    usual = {"metric": "euclidean", "metric_params": None, "neighbors": "auto", "n_neighbors": K, "radius": None}
+    usual = {"metric": "euclidean", "metric_params": None, "search": "auto", "n_neighbors": K, "radius": None}
     index, _ = build_index(X, **usual | changes, n_jobs=1, random_state=np.random.RandomState(0))
     assert type(index) is chosen
     return index, queries

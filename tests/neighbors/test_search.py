@@ -20,7 +20,7 @@ def build(X, **changes):
     settings = {
         "metric": "euclidean",
         "metric_params": None,
-        "neighbors": "auto",
+        "search": "auto",
         "n_neighbors": 5,
         "radius": None,
         "n_jobs": 1,
@@ -52,11 +52,11 @@ def test_exact_searches(d, metric, chosen):
 
 
 @pytest.mark.parametrize(("metric", "length"), [("euclidean", 1.0), ("cosine", 4.0), ("correlation", 4.0)])
-@pytest.mark.parametrize("neighbors", ["exact", KNeighborsTransformer(n_neighbors=4, metric="cosine")])
-def test_rows_that_the_metric_takes_for_one_are_one_vertex(metric, length, neighbors):
+@pytest.mark.parametrize("search", ["exact", KNeighborsTransformer(n_neighbors=4, metric="cosine")])
+def test_rows_that_the_metric_takes_for_one_are_one_vertex(metric, length, search):
     X = rows(20, 8)
     alike = length * X[:5]
-    index, collapse = build(np.vstack([X, alike]), metric=metric, neighbors=neighbors)
+    index, collapse = build(np.vstack([X, alike]), metric=metric, search=search)
     assert index.size == 20
     assert collapse.vertex[20:].tolist() == [0, 1, 2, 3, 4]
     found = index.nearest(alike, 4)
@@ -68,7 +68,7 @@ def test_given_neighbours():
     X = rows(30, 3)
     assert type(build(cdist(X, X), metric="precomputed")[0]) is DistanceIndex
     assert type(build(csr_array(cdist(X, X)), metric="precomputed")[0]) is GraphIndex
-    assert type(build(X, neighbors=KNeighborsTransformer())[0]) is TransformerIndex
+    assert type(build(X, search=KNeighborsTransformer())[0]) is TransformerIndex
 
 
 class TestApproximate:
@@ -99,13 +99,13 @@ class TestApproximate:
     def test_asked_for_it_does_not_warn(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            index, _ = build(rows(200, 20), neighbors="approximate", costs=self.CHEAP)
+            index, _ = build(rows(200, 20), search="approximate", costs=self.CHEAP)
         assert type(index).__name__ == "SmallWorldIndex"
         assert index.recall > 0.9
 
     @pytest.mark.parametrize(
         "changes",
-        [{"neighbors": "exact"}, {"radius": 1.0}, {"metric": "cityblock"}],
+        [{"search": "exact"}, {"radius": 1.0}, {"metric": "cityblock"}],
         ids=["exact", "radius", "metric"],
     )
     def test_where_it_may_not_or_cannot_the_search_is_exact(self, changes):
@@ -119,13 +119,13 @@ class TestApproximate:
         assert type(build(rows(200, 20), costs=self.CHEAP)[0]) is BlockedIndex
 
 
-@pytest.mark.parametrize("neighbors", ["auto", "exact", "approximate"])
-def test_too_many_neighbours(neighbors):
+@pytest.mark.parametrize("search", ["auto", "exact", "approximate"])
+def test_too_many_neighbours(search):
     X = rows(6, 3)
     with pytest.raises(InputError, match=r"n_neighbors=6 and there are 6 distinct rows.*use n_neighbors <= 5"):
-        build(X, n_neighbors=6, neighbors=neighbors)
+        build(X, n_neighbors=6, search=search)
     with pytest.raises(InputError, match=r"n_neighbors=5 and there are 5 distinct rows"):
-        build(X[[0, 1, 2, 3, 4, 4]], neighbors=neighbors)  # six rows, one of them twice
+        build(X[[0, 1, 2, 3, 4, 4]], search=search)  # six rows, one of them twice
 
 
 def test_too_many_neighbours_for_a_distance_matrix():

@@ -152,7 +152,7 @@ def barycenter_kneighbors_graph(X, n_neighbors, reg=1e-3, n_jobs=None):
         X,
         metric="euclidean",
         metric_params=None,
-        neighbors="auto",
+        search="auto",
         n_neighbors=n_neighbors,
         radius=None,
         n_jobs=n_jobs,

@@ -271,7 +271,7 @@ X = np.random.default_rng(0).standard_normal((60, 3))
 def work():
     model = KernelEigenmaps(2).fit(X)
     if faiss_installed():
-        LaplacianEigenmaps(2, neighbors="approximate").fit(X)
+        LaplacianEigenmaps(2, search="approximate").fit(X)
     model.inverse = "mixture"
     model.inverse_transform(model.embedding_[:5])
     return model.score(X) > 0.5

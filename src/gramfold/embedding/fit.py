@@ -156,7 +156,7 @@ class Fit:
         self, hood: Neighborhood, rows: Integers | None = None, check: Callable[[int], None] | None = None
     ) -> NeighborGraph:
         """Whom each distinct row (of some) chooses."""
-        with self.stages("neighbours"):
+        with self.stages("neighbors"):
             return NeighborGraph.of(
                 self.X if rows is None else self.X[rows],
                 hood,

@@ -58,8 +58,8 @@ class KernelFunctions:
         n × n matrix. With given rows a precomputed kernel may hold one column per landmark instead of all.""",
     )
     landmark_choice: Sampling = parameter(
-        default="uniform",
-        allowed=[StrOptions({"uniform", "kmeans", "leverage"})],
+        default="random",
+        allowed=[StrOptions({"random", "kmeans", "leverage"})],
         words="""Landmarks are rows at random, the rows nearest the centres of k-means, or rows drawn by their ridge
         leverage: those of which a first random subset says least.""",
     )

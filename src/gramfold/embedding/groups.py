@@ -55,7 +55,7 @@ class Neighborhood(Metrics):
         words="""If given, all rows within this distance are neighbours, and `n_neighbors` is left at its default, which
         is not used then: another number beside a radius is an error, for only one of them can count.""",
     )
-    neighbors: Any = parameter(
+    search: Any = parameter(
         default="auto",
         allowed=[StrOptions({"auto", "exact", "approximate"}), HasMethods(["fit", "transform"])],
         words="""How neighbours are searched: "auto", "exact", "approximate", or a scikit-learn neighbours transformer.
@@ -149,9 +149,9 @@ class LaplacianMap(EdgeWeights, Neighborhood):
         words="""If given, the graph has this many of the rows, and the others are placed on its map as new rows are
         (Nyström's formula for a graph: Bengio et al. 2004). None uses all rows.""",
     )
-    landmark_choice: Literal["uniform", "kmeans"] = parameter(
-        default="uniform",
-        allowed=[StrOptions({"uniform", "kmeans"})],
+    landmark_choice: Literal["random", "kmeans"] = parameter(
+        default="random",
+        allowed=[StrOptions({"random", "kmeans"})],
         words="Landmarks are rows at random, or the rows nearest the centres of k-means.",
     )
 

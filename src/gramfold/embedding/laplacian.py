@@ -12,7 +12,7 @@ from gramfold.extension.balance import BalancedKernel, KernelOfWeights
 from gramfold.graph.affinity import check_width
 from gramfold.graph.neighbor_graph import unit_of
 from gramfold.kernels.directions import Coordinates, repeats_itself
-from gramfold.kernels.landmarks import kmeans_rows, uniform_rows
+from gramfold.kernels.landmarks import kmeans_rows, random_rows
 from gramfold.types import Integers
 
 
@@ -42,6 +42,6 @@ def _landmarks(fit: Fit, settings: LaplacianMap) -> Integers | None:
             f"landmarks={count} would place the other rows as new ones, and with metric='precomputed' "
             "their distances are not looked up: fit on the landmarks' own matrix and transform() the others."
         )
-    if settings.landmark_choice == "uniform":
-        return uniform_rows(n, count, fit.rng)
+    if settings.landmark_choice == "random":
+        return random_rows(n, count, fit.rng)
     return kmeans_rows(unit_of(fit.X, settings).inward(fit.X), count, fit.rng)

@@ -33,13 +33,13 @@ class Neighborhood(Protocol):
     radius: float | None
     metric: MetricName
     metric_params: Mapping[str, Any] | None
-    neighbors: Any
+    search: Any
     on_disconnected: OnDisconnected
 
 
 def degree_of_distances(hood: Neighborhood) -> int | None:
     """The power of the rows' unit that distances come in; None where nobody knows, or a transformer finds them."""
-    return degree(hood.metric, hood.metric_params) if isinstance(hood.neighbors, str) else None
+    return degree(hood.metric, hood.metric_params) if isinstance(hood.search, str) else None
 
 
 def unit_of(X: Any, hood: Neighborhood) -> Unit:
@@ -75,7 +75,7 @@ class EnoughNeighbors:
 
     def of_settings(self, hood: Neighborhood) -> None:
         """Before any are found; a radius or a transformer has a number of its own."""
-        if hood.radius is None and isinstance(hood.neighbors, str):
+        if hood.radius is None and isinstance(hood.search, str):
             self._require(hood.n_neighbors, f"n_neighbors={hood.n_neighbors}")
 
     def of_graphs(self, graphs: tuple[Graph, ...]) -> None:
@@ -130,7 +130,7 @@ class NeighborGraph(Plain):
             X,
             metric=hood.metric,
             metric_params=hood.metric_params,
-            neighbors=hood.neighbors,
+            search=hood.search,
             n_neighbors=hood.n_neighbors,
             radius=radius,
             n_jobs=n_jobs,

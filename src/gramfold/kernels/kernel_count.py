@@ -1,6 +1,7 @@
 """How many kernels a mixture of affine maps has, and what solving for it needs."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from gramfold.kernels.transformational import solving_memory
 from gramfold.runtime.memory import GIGABYTE, fits
@@ -14,7 +15,7 @@ _ADVISED_LOCAL_DIM = 3
 class KernelCount:
     """For rows of so many columns."""
 
-    asked: int | None
+    asked: int | Literal["auto"]
     local_dim: int | None
     columns: int
     n_components: int
@@ -22,7 +23,7 @@ class KernelCount:
 
     def of(self, n: int) -> int:
         """Kernels of n rows."""
-        if self.asked is not None:
+        if self.asked != "auto":
             return min(n, self.asked)
         fair = n // (_ROWS_PER_FUNCTION * self._functions)
         return min(n, max(self.n_components, min(_MOST_KERNELS, fair)))

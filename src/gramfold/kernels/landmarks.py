@@ -25,7 +25,7 @@ from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.runtime.threads import openmp_threads
 from gramfold.types import Floats, Integers
 
-Sampling = Literal["uniform", "kmeans", "leverage"]
+Sampling = Literal["random", "kmeans", "leverage"]
 
 # k-means sees at most this many rows for each centre, and few rounds: centres need only spread as the rows do.
 _ROWS_PER_CENTER = 20
@@ -85,7 +85,7 @@ def choose_landmarks(
     return np.sort(max_min(distances_from, n, count, start))
 
 
-def uniform_rows(n: int, count: int, random_state: np.random.RandomState) -> Integers:
+def random_rows(n: int, count: int, random_state: np.random.RandomState) -> Integers:
     """`count` different rows, ascending."""
     return np.asarray(np.sort(random_state.choice(n, min(count, n), replace=False)))
 
@@ -103,7 +103,7 @@ def kmeans_centers(rows: Any, numbers: Integers, count: int, random_state: np.ra
     """Centres (at most `count`, d) of k-means on a sample of the rows with these numbers."""
     from sklearn.cluster import KMeans
 
-    seen = rows[numbers[uniform_rows(len(numbers), _ROWS_PER_CENTER * count, random_state)]]
+    seen = rows[numbers[random_rows(len(numbers), _ROWS_PER_CENTER * count, random_state)]]
     small, power = squarable(seen)
     if not issparse(seen):
         count = min(count, told_apart(small))

@@ -10,7 +10,7 @@ import numpy as np
 from gramfold.errors import InputError
 from gramfold.kernels.functions import SYNONYMS, KernelFunction, RowKernel, check_kernel, default_gamma
 from gramfold.kernels.gram import GramKernel, centered_gram
-from gramfold.kernels.landmarks import Sampling, check_width, given_landmarks, kmeans_rows, leverage_rows, uniform_rows
+from gramfold.kernels.landmarks import Sampling, check_width, given_landmarks, kmeans_rows, leverage_rows, random_rows
 from gramfold.kernels.nystrom import ENTRIES_PER_BLOCK, LandmarkColumns, LandmarkValues
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.memory import GIGABYTE, largest_that_fits
@@ -158,11 +158,11 @@ class KernelValues(Plain):
             if self.function is None:
                 raise InputError(
                     "landmark_choice='kmeans' needs the rows themselves and kernel='precomputed' has none: use "
-                    "'uniform' or 'leverage', or pass the numbers of the rows as landmarks."
+                    "'random' or 'leverage', or pass the numbers of the rows as landmarks."
                 )
             return kmeans_rows(rows, count, random_state)
-        first = uniform_rows(n, count, random_state)
-        if settings.landmark_choice == "uniform":
+        first = random_rows(n, count, random_state)
+        if settings.landmark_choice == "random":
             return first
         diagonal = self.diagonal(rows)
         assert diagonal is not None  # columns alone come with given landmarks

@@ -45,7 +45,7 @@ from gramfold.kernels.basis import (
     spacing_width,
 )
 from gramfold.kernels.kernel_count import KernelCount
-from gramfold.kernels.landmarks import kmeans_centers, uniform_rows
+from gramfold.kernels.landmarks import kmeans_centers, random_rows
 from gramfold.types import Floats, Integers
 
 
@@ -65,17 +65,11 @@ class KernelEigenmaps(ContinuousMap, Embedding):
     400
     """
 
-    n_neighbors: int = parameter(
-        default=8,
-        allowed=[Interval(Integral, 1, None, closed="left")],
-        words="Neighbours of each row in the graph; a number not below that of distinct rows is an error.",
-    )
-    n_kernels: int | None = parameter(
-        default=None,
-        allowed=[Interval(Integral, 1, None, closed="left"), None],
-        words="""Kernels, at most one for each distinct row. None: 200, or fewer where that would leave less than 4 rows
-        for each of their functions.""",
-        kw_only=False,
+    n_kernels: int | Literal["auto"] = parameter(
+        default="auto",
+        allowed=[Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        words="""Number of kernels, at most one for each distinct row. "auto": 200, or fewer, so that there are at least
+        4 rows for each basis function.""",
     )
     centers: Literal["kmeans", "random"] = parameter(
         default="kmeans",
@@ -138,7 +132,7 @@ class KernelEigenmaps(ContinuousMap, Embedding):
         n, d = len(numbers), points.shape[1]
         random_state = check_random_state(fit.random_state)
         if self.centers == "random" or count == n:
-            chosen = points[numbers[uniform_rows(n, count, random_state)]]
+            chosen = points[numbers[random_rows(n, count, random_state)]]
         else:
             chosen = kmeans_centers(points, numbers, count, random_state)
         chosen = chosen[in_line(chosen)].astype(np.float64)

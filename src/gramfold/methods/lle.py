@@ -53,7 +53,7 @@ class LLE(Rebuilding, Neighborhood, Embedding):
     (100, 2)
     """
 
-    kernel: Literal["pinv", "shift", "heat"] = parameter(
+    kernel_form: Literal["pinv", "shift", "heat"] = parameter(
         default="pinv",
         allowed=[StrOptions({"pinv", "shift", "heat"})],
         words="Which kernel `kernel_` is: M†, λmax·I − M or exp(−M·t); the axes and the map are the same.",
@@ -75,6 +75,6 @@ class LLE(Rebuilding, Neighborhood, Embedding):
         return Built(kernel, Barycentric(self.reg))
 
     def _decay(self, penalty: csr_array, mass: Floats) -> Decay:
-        if self.kernel == "pinv":
+        if self.kernel_form == "pinv":
             return Inverse()
-        return Shift(largest_penalty(penalty, mass)) if self.kernel == "shift" else Heat(self.t)
+        return Shift(largest_penalty(penalty, mass)) if self.kernel_form == "shift" else Heat(self.t)

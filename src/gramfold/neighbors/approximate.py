@@ -49,7 +49,7 @@ class SmallWorldIndex(VectorIndex):
         if metric.family != "euclidean":
             raise InputError(
                 "approximate neighbours know the euclidean, cosine and correlation metrics, not "
-                f"{metric.name!r}: use neighbors='exact'."
+                f"{metric.name!r}: use search='exact'."
             )
         faiss = load_faiss()
         _set_threads(faiss, n_jobs)
@@ -87,7 +87,7 @@ class SmallWorldIndex(VectorIndex):
         found = np.empty((len(rows), k), dtype=np.intp)
         width = faiss.SearchParametersHNSW(efSearch=max(self.width, 2 * k))
         parts = blocks(len(rows), _QUERIES_PER_BLOCK)
-        for part in stages.bar(parts, len(parts), "neighbours"):
+        for part in stages.bar(parts, len(parts), "neighbors"):
             found[part] = self._graph.search(_float32(rows[part], self._center), k, params=width)[1]
         lost = np.flatnonzero((found < 0).any(axis=1))
         if lost.size:  # the search graph did not lead to k vertices: look at everybody for these rows
@@ -190,7 +190,7 @@ def load_faiss() -> Any:
         import faiss
     except ImportError as error:
         raise MissingExtraError(
-            'approximate neighbours need faiss: pip install "gramfold[approximate]", or use neighbors="exact".'
+            'approximate neighbours need faiss: pip install "gramfold[approximate]", or use search="exact".'
         ) from error
     return faiss
 

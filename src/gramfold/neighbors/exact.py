@@ -37,7 +37,7 @@ class TreeIndex(VectorIndex):
         # (Rows that two threads have prepared at once may not be told for its own: then the order is another, no more.)
         order = self._tree.indices if rows is self.rows else np.arange(len(rows))
         parts = blocks(len(rows), self.costs.queries_per_block)
-        for part in stages.bar(parts, len(parts), "neighbours"):
+        for part in stages.bar(parts, len(parts), "neighbors"):
             asked = order[part]
             indices[asked], distances[asked] = self._nearest_block(rows[asked], k)
         return indices, distances
@@ -189,7 +189,7 @@ class BlockedIndex(VectorIndex):
             )
 
         with one_blas_thread():  # the pool's threads are enough
-            run_blocks(work, self._parts(len(rows)), self.n_jobs, stages=stages, what="neighbours")
+            run_blocks(work, self._parts(len(rows)), self.n_jobs, stages=stages, what="neighbors")
         return indices, distances
 
     def _plain_nearest(self, rows: Floats, k: int) -> tuple[Integers, Floats]:

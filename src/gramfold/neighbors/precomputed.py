@@ -48,7 +48,7 @@ class DistanceIndex(Index):
 
     def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
         parts = blocks(self.size, max(1, self.costs.entries_per_block // self.size))
-        found = [self._own_block(part, k, radius) for part in stages.bar(parts, len(parts), "neighbours")]
+        found = [self._own_block(part, k, radius) for part in stages.bar(parts, len(parts), "neighbors")]
         i, j, distances = (np.concatenate(column) for column in zip(*found, strict=True))
         return Neighbors.from_pairs(i, j, distances, (self.size, self.size))
 

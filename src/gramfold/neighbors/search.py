@@ -25,7 +25,7 @@ def build_index(
     *,
     metric: MetricName,
     metric_params: Mapping[str, Any] | None,
-    neighbors: Any,
+    search: Any,
     n_neighbors: int,
     radius: float | None,
     n_jobs: int | None,
@@ -43,16 +43,16 @@ def build_index(
     measure = make_metric(metric, metric_params, X)  # its scales count every row
     collapse = collapse_rows(measure.prepare(X))  # for the cosine metric rows of one direction are the same
     points = X if len(collapse) == len(X) else X[collapse.first]
-    if not isinstance(neighbors, str):
-        return TransformerIndex.of(neighbors, exact_index(points, measure, n_jobs, costs)), collapse
+    if not isinstance(search, str):
+        return TransformerIndex.of(search, exact_index(points, measure, n_jobs, costs)), collapse
     _check_k(n_neighbors, radius, len(points))
-    slow = neighbors == "auto" and _exact_is_slow(points, measure, n_neighbors, radius, costs)
-    if neighbors == "approximate" or slow:
+    slow = search == "auto" and _exact_is_slow(points, measure, n_neighbors, radius, costs)
+    if search == "approximate" or slow:
         index = SmallWorldIndex.of(points, measure, n_jobs, costs).measured(n_neighbors, random_state)
-        if neighbors == "auto":
+        if search == "auto":
             warn(
                 f"neighbours of {len(points):,} rows in {points.shape[1]} dimensions were found approximately "
-                f"(recall {index.recall:.3f} on a sample): pass neighbors='approximate' to accept this, or "
+                f"(recall {index.recall:.3f} on a sample): pass search='approximate' to accept this, or "
                 "'exact' to wait.",
                 ApproximationWarning,
             )

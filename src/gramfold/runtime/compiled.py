@@ -32,6 +32,8 @@ _TOLD: set[str] = set()  # troubles with the cache that were warned of: one warn
 
 def kernel(function: Callable[..., None]) -> Callable[..., None]:
     """Compile `function` when it is first called, and keep the machine code on disk for the next process."""
+    if numba.config.DISABLE_JIT:
+        return function
     dispatcher = _dispatcher(function)
     told: set[Any] = set()  # signatures compiled here, each said once however many threads waited for it
 

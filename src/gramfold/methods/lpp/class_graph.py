@@ -39,7 +39,7 @@ def numbered_classes(y: Any, n: int, graph: str) -> Integers:
     if y is None:
         raise InputError(
             f"graph={graph!r} joins rows of one class and no classes were given: pass y to fit, or use "
-            "graph='neighbors'."
+            "graph='union'."
         )
     labels = np.asarray(y)
     if labels.shape != (n,):
@@ -102,7 +102,7 @@ def _among(
         rows,
         metric=hood.metric,
         metric_params=hood.metric_params,
-        neighbors=hood.neighbors,
+        search=hood.search,
         n_neighbors=0,  # whether there are enough is asked below
         radius=radius,
         n_jobs=n_jobs,
@@ -117,5 +117,5 @@ def _require_company(classes: Integers, vertices: int) -> None:
     if np.bincount(classes).max() == 1:
         raise InputError(
             f"each of the {vertices} classes in y has only one distinct row, so that none are joined: pass "
-            "classes of several rows, or use graph='neighbors'."
+            "classes of several rows, or use graph='union'."
         )

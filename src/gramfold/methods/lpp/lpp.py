@@ -74,9 +74,9 @@ class LPP(ContinuousMap, Embedding):
         words="""An affine map, y = vᵀ x + b, or a linear one, y = vᵀ x, as first published. The leading raw solution is
         dropped if it is nearer to the constant than not.""",
     )
-    graph: Literal["neighbors", "class-neighbors", "classes"] = parameter(
-        default="neighbors",
-        allowed=[StrOptions({"neighbors", "class-neighbors", "classes"})],
+    graph: Literal["union", "class-neighbors", "classes"] = parameter(
+        default="union",
+        allowed=[StrOptions({"union", "class-neighbors", "classes"})],
         words="""Who is joined: each row with its nearest rows; with its nearest rows of its own class (all others of it
         where they are fewer); or all rows of one class, each edge weighing 1/(rows of the class) whatever `weights` is.
         The last two need the classes y.""",
@@ -91,7 +91,7 @@ class LPP(ContinuousMap, Embedding):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = self.graph != "neighbors"  # the classes
+        tags.target_tags.required = self.graph != "union"  # the classes
         return tags
 
     def _build(self, fit: Fit) -> Model:
@@ -101,7 +101,7 @@ class LPP(ContinuousMap, Embedding):
         fit.check_components(fit.X.shape[0])
         fit.forecast(partial(graph_and_functions, self.n_neighbors, d + 1), lambda: [_ADVICE])
         require_columns(fit.name, fit.reads.precomputed)
-        if self.graph == "neighbors":
+        if self.graph == "union":
             members, weights = fit.graph(self), None
             source, parts = ContinuousSource.of(members), list[Any](members.components.each())
         else:
@@ -118,7 +118,7 @@ class LPP(ContinuousMap, Embedding):
         own = CarriedBasis(MixtureBasis(np.zeros((1, d)), 1.0), ("auto",), everywhere=True)
         found = _matrix(maps[0], basis, source.unit, degree) if len(maps) == 1 else {}
         model = continuous_model(fit, source, parts, maps, own, degree, found)
-        return judged(fit, model, self, keeps_neighbors=self.graph == "neighbors")  # a supervised map keeps classes
+        return judged(fit, model, self, keeps_neighbors=self.graph == "union")  # a supervised map keeps classes
 
     def _classes(self, fit: Fit) -> tuple[ContinuousSource, list[Any], Any]:
         """The rows in a graph of classes, which is one part, and the weights of edges that are no lengths."""

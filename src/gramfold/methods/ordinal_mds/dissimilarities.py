@@ -57,7 +57,7 @@ class Dissimilarities:
         """Shortest paths along the graph in which each row has so many neighbours by the metric."""
         net = NeighborGraph.of(
             _of_ordinary_size(fit.X, metrics.metric),
-            Neighborhood(n_neighbors, metric=metrics.metric, metric_params=metrics.metric_params, neighbors="exact"),
+            Neighborhood(n_neighbors, metric=metrics.metric, metric_params=metrics.metric_params, search="exact"),
             check=check,
             random_state=fit.rng,
             n_jobs=fit.n_jobs,
