@@ -13,6 +13,7 @@ _HOMES = {
     "CommuteTime": "gramfold.methods.commute_time",
     "DiffusionMap": "gramfold.methods.diffusion_map",
     "DistortionDiscriminantAnalysis": "gramfold.methods.distortion_discriminant_analysis",
+    "FactorAnalysis": "gramfold.methods.factor_analysis",
     "HeatKernel": "gramfold.methods.heat_kernel",
     "HessianLLE": "gramfold.methods.hessian_lle",
     "Isomap": "gramfold.methods.isomap",
@@ -36,6 +37,7 @@ _HOMES = {
     "ProjectionPursuit": "gramfold.methods.projection_pursuit",
     "SDE": "gramfold.methods.sde",
     "SpectralClustering": "gramfold.methods.spectral_clustering",
+    "align": "gramfold.alignment",
 }
 _ROOMS = ("datasets", "errors", "plotting")
 
@@ -49,6 +51,7 @@ __all__ = [
     "CommuteTime",
     "DiffusionMap",
     "DistortionDiscriminantAnalysis",
+    "FactorAnalysis",
     "HeatKernel",
     "HessianLLE",
     "Isomap",
@@ -67,6 +70,7 @@ __all__ = [
     "ProbabilisticPCA",
     "ProjectionPursuit",
     "SpectralClustering",
+    "align",
     "datasets",
     "errors",
     "plotting",

@@ -1,12 +1,14 @@
 from gramfold import datasets as datasets
 from gramfold import errors as errors
 from gramfold import plotting as plotting
+from gramfold.alignment import align as align
 from gramfold.methods.classical_mds import ClassicalMDS as ClassicalMDS
 from gramfold.methods.commute_time import CommuteTime as CommuteTime
 from gramfold.methods.diffusion_map import DiffusionMap as DiffusionMap
 from gramfold.methods.distortion_discriminant_analysis import (
     DistortionDiscriminantAnalysis as DistortionDiscriminantAnalysis,
 )
+from gramfold.methods.factor_analysis import FactorAnalysis as FactorAnalysis
 from gramfold.methods.heat_kernel import HeatKernel as HeatKernel
 from gramfold.methods.hessian_lle import HessianLLE as HessianLLE
 from gramfold.methods.isomap import Isomap as Isomap
@@ -42,6 +44,7 @@ __all__ = [
     "CommuteTime",
     "DiffusionMap",
     "DistortionDiscriminantAnalysis",
+    "FactorAnalysis",
     "HeatKernel",
     "HessianLLE",
     "Isomap",
@@ -60,6 +63,7 @@ __all__ = [
     "ProbabilisticPCA",
     "ProjectionPursuit",
     "SpectralClustering",
+    "align",
     "datasets",
     "errors",
     "plotting",

@@ -25,7 +25,7 @@ class Plain:
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Neighbors(Plain):
     """Lists of neighbours, one per row and of any length, nearest first and the lower index at a tie."""
 
@@ -56,6 +56,11 @@ class Neighbors(Plain):
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
+    def __repr__(self) -> str:
+        median = f"median distance {np.median(self.distances):.3g}" if len(self.distances) else "no neighbours"
+        recall = "" if self.recall is None else f", recall {self.recall:.3f}"
+        return f"Neighbors({len(self):,} rows, {len(self.indices):,} neighbours, {median}{recall})"
+
     @property
     def counts(self) -> Integers:
         """How many neighbours each row has."""
@@ -77,10 +82,10 @@ class Neighbors(Plain):
     @property
     def farthest(self) -> Floats:
         """Distance to the last neighbour of each row; 0 where a row has none."""
-        reach = np.zeros(len(self))
+        last = np.zeros(len(self))
         filled = self.counts > 0
-        reach[filled] = self.distances[self.indptr[1:][filled] - 1]
-        return reach
+        last[filled] = self.distances[self.indptr[1:][filled] - 1]
+        return last
 
     def keep(self, pairs: NDArray[np.bool_]) -> Self:
         """Only the pairs where the mask is true."""
@@ -101,23 +106,30 @@ class Neighbors(Plain):
         return replace(self, indices=number[self.indices], n_vertices=n_vertices)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Graph(Plain):
     """A symmetric neighbour graph. A stored length of 0 is an edge of length 0, not an absent one.
 
-    Identical data rows are one vertex, and a method numbers vertices as it likes: `rows` says whom they stand for.
+    Identical data rows are one vertex. What a user sees is over the data rows: vertex i is row i, and the edges of
+    identical rows are stored at the first of them, `rows[i]`. Within a fit a vertex is a distinct row, numbered in the
+    order that suits the method.
     """
 
     lengths: csr_array  # (n, n) symmetric, no diagonal
-    neighbors: Neighbors  # whom each vertex chose, bridges included
-    reach: Floats | None  # (n,) how far each vertex looks for neighbours; None where the graph was given
-    multiplicity: Floats  # (n,) how many identical data rows each vertex stands for
-    vertices: Integers  # (n,) number of each vertex in the search index
-    rows: Integers  # (n,) data row of each vertex, the first where several are identical
+    neighbors: Neighbors  # the nearest neighbours of each vertex, bridges included
+    radii: Floats | None  # (n,) neighbourhood radius: distance to the last neighbour; None where the graph was given
+    multiplicity: Floats  # (n,) number of identical data rows; 0 where the row is not in the graph
+    vertices: Integers  # (n,) number of each vertex in the search index; -1 likewise
+    rows: Integers  # (n,) data row of each vertex, the first of identical rows; -1 likewise
     bridges: Integers = field(default_factory=lambda: np.empty((0, 2), dtype=np.intp))  # (b, 2) joined pairs
+    loops: Floats | None = None  # (n,) weights of self-loops, where the graph was given with its weights
 
     def __len__(self) -> int:
         return len(self.vertices)
+
+    def __repr__(self) -> str:
+        bridges = f", {len(self.bridges):,} bridges" if len(self.bridges) else ""
+        return f"Graph({len(self):,} rows, {self.n_edges:,} edges{bridges})"
 
     @property
     def n_edges(self) -> int:
@@ -153,6 +165,10 @@ class Kernel(Plain, ABC):
         return replace(self, rows=rows)  # type: ignore[call-arg]
 
     # What a user sees is over the data rows.
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        return f"{type(self).__name__}({rows:,} x {columns:,} {self.kind}, {len(self.mass):,} distinct rows)"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -195,16 +211,16 @@ class Kernel(Plain, ABC):
         return np.asarray(diagonal[first][:, None] + diagonal[second][None, :] - 2.0 * gram[np.ix_(first, second)])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Spectrum(Plain):
-    """Leading eigenpairs of a kernel, with the proof of how good they are."""
+    """Leading eigenpairs of a kernel, with their residuals."""
 
     eigenvalues: Floats  # (p,) of the kernel, descending (or in the order of `penalties`)
     eigenvectors: Floats  # (n, p), orthonormal in the kernel's mass, signs canonical
     residuals: (
         Floats  # (p,) ‖A u − λ u‖ / λ of the symmetric form: A = M^½ K M^½ (gram) or M^-½ P M^-½ (penalty), |u| = 1
     )
-    solver: str  # who found them
+    solver: str  # that found them
     seconds: float
     penalties: Floats | None = None  # (p,) eigenvalues μ of the penalty, ascending; None for a gram
     total: float | None = None  # trace of the kernel, where it is known
@@ -217,6 +233,15 @@ class Spectrum(Plain):
 
     def __len__(self) -> int:
         return len(self.eigenvalues)
+
+    def __repr__(self) -> str:
+        n, count = self.eigenvectors.shape
+        numbers = (
+            f"largest eigenvalue {self.eigenvalues.max():.4g}, largest residual {self.residuals.max():.0e}"
+            if count
+            else "empty"
+        )
+        return f"Spectrum({count} eigenpairs of {n:,} rows, {numbers}, {self.solver})"
 
     @property
     def positive_total(self) -> float | None:

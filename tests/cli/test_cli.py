@@ -77,10 +77,10 @@ def test_gaps_are_read_for_a_method_that_fills_them_in(folder):
 
 def test_every_option_reaches_the_method(folder):
     words = ["--radius", 4, "--metric", "cityblock", "--set", "on_disconnected=largest", "--set", "weights=gaussian"]
-    result = run("embed", "roll.csv", "-m", "laplacian", *words, "--set", "normalized=false", "--out", "map.npy")
+    result = run("embed", "roll.csv", "-m", "laplacian", *words, "--set", "laplacian=unnormalized", "--out", "map.npy")
     assert result.exit_code == 0, result.output
     model = gramfold.LaplacianEigenmaps(
-        radius=4.0, metric="cityblock", weights="gaussian", normalized=False, on_disconnected="largest"
+        radius=4.0, metric="cityblock", weights="gaussian", laplacian="unnormalized", on_disconnected="largest"
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GramfoldWarning)
@@ -352,7 +352,7 @@ def test_a_picture_shows_dots(dim, folder):
         (["-m", "lpp", "--set", "graph=classes", "--labels", "w"], "'roll.csv' has no column 'w'; it has x, y, z."),
         (
             ["-m", "lpp", "--set", "graph=classes", "--labels", "x"],
-            "y holds gaps or measurements, which are no classes",
+            "y contains missing values or measurements, which are not classes",
         ),
         (["-m", "pca", "--distorted", "other.csv"], "PCA does not learn from distorted rows, so --distorted means"),
         (["-m", "oriented_pca", "--distorted", "none.csv"], "There is no file 'none.csv'"),

@@ -190,12 +190,15 @@ CASES = {
     "classes that nobody gave": (lambda: LPP(graph="classes").fit(X), "no classes were given"),
     "classes with gaps": (
         lambda: LPP(graph="classes").fit(X, np.where(np.arange(40) > 5, 1.0, np.nan)),
-        "y holds gaps or measurements",
+        "y contains missing values or measurements",
     ),
-    "measurements as classes": (lambda: LPP(graph="classes").fit(X, X[:, 0]), "y holds gaps or measurements"),
+    "measurements as classes": (
+        lambda: LPP(graph="classes").fit(X, X[:, 0]),
+        "y contains missing values or measurements",
+    ),
     "words beside nothing": (
         lambda: LPP(graph="classes").fit(X, np.array(["a", None] * 20, dtype=object)),
-        "y holds gaps or measurements",
+        "y contains missing values or measurements",
     ),
     "a class for each row": (
         lambda: LPP(graph="class-neighbors").fit(np.repeat(X, 3, axis=0), np.repeat(np.arange(40), 3)),

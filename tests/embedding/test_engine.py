@@ -66,7 +66,11 @@ def test_a_graph_says_when_it_was_searched_approximately():
 
 @pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
 def test_kernel_views_agree():
-    for model in (Isomap().fit(sheet(150)), LaplacianEigenmaps().fit(sheet(150)), LLE(kernel_form="shift").fit(sheet(150))):
+    for model in (
+        Isomap().fit(sheet(150)),
+        LaplacianEigenmaps().fit(sheet(150)),
+        LLE(kernel_form="shift").fit(sheet(150)),
+    ):
         K = model.kernel_
         dense = K.dense()
         scale = np.abs(dense).max()

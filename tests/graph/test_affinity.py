@@ -86,14 +86,14 @@ def test_local_width_is_the_distance_to_the_seventh_neighbour(k: int) -> None:
     X = np.random.default_rng(0).random((60, 2)) ** 2
     graph = nearest_graph(X, k)
     expected = np.sort(cdist(X, X), axis=1)[:, min(k, 7)]
-    np.testing.assert_array_equal(local_widths(graph.neighbors, graph.reach), expected)
-    W = affinity(graph, local_widths(graph.neighbors, graph.reach)).toarray()
+    np.testing.assert_array_equal(local_widths(graph.neighbors, graph.radii), expected)
+    W = affinity(graph, local_widths(graph.neighbors, graph.radii)).toarray()
     D = cdist(X, X)
     np.testing.assert_allclose(W[W > 0], np.exp(-(D**2) / (2 * np.outer(expected, expected)))[W > 0], rtol=1e-13)
     # the same shape at any scale
     blown_up = nearest_graph(1e5 * X, k)
     np.testing.assert_allclose(
-        affinity(blown_up, local_widths(blown_up.neighbors, blown_up.reach)).toarray(), W, rtol=1e-9
+        affinity(blown_up, local_widths(blown_up.neighbors, blown_up.radii)).toarray(), W, rtol=1e-9
     )
 
 
@@ -118,7 +118,7 @@ def test_local_widths_of_points_on_top_of_each_other() -> None:
     lists = Neighbors.from_lists(np.array([[1], [0]]), np.zeros((2, 1)), 2)
     graph = build_graph(lists, lists.farthest, np.ones(2))
     np.testing.assert_array_equal(
-        affinity(graph, local_widths(graph.neighbors, graph.reach)).toarray(), [[0, 1], [1, 0]]
+        affinity(graph, local_widths(graph.neighbors, graph.radii)).toarray(), [[0, 1], [1, 0]]
     )
 
 
@@ -126,7 +126,7 @@ def test_self_tuned_weights_that_tear_the_graph_apart_are_refused() -> None:
     lists = Neighbors.from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([0.01, 9.0, 0.01]), (4, 4))
     graph = build_graph(lists, np.full(4, 0.01), np.ones(4))
     with pytest.raises(InputError, match=r"self-tuned width are zero on edges as long as 9, .* into 2 pieces"):
-        affinity(graph, local_widths(graph.neighbors, graph.reach))
+        affinity(graph, local_widths(graph.neighbors, graph.radii))
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0])

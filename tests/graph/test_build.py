@@ -60,7 +60,7 @@ def test_subgraph_is_the_part_of_the_dense_matrix(table: np.ndarray, random: obj
     part = subgraph(graph, members)
     np.testing.assert_array_equal(stored(part.lengths), plain(table)[np.ix_(members, members)])
     np.testing.assert_array_equal(stored(symmetrize(part.neighbors)), stored(part.lengths))
-    np.testing.assert_array_equal(part.reach, members + 0.5)
+    np.testing.assert_array_equal(part.radii, members + 0.5)
     np.testing.assert_array_equal(part.multiplicity, members + 1.0)
     np.testing.assert_array_equal(part.vertices, members)
 
@@ -76,5 +76,5 @@ def test_subgraph_of_a_subgraph_keeps_the_first_numbers_and_its_own_bridges() ->
     tail = subgraph(even, np.array([1, 2]))
     np.testing.assert_array_equal(tail.vertices, [2, 4])
     np.testing.assert_array_equal(tail.bridges, [[0, 1]])
-    assert tail.reach is None
+    assert tail.radii is None
     assert tail.n_edges == 1

@@ -161,7 +161,7 @@ def test_large_problems_have_the_same_solutions():
     vectors = np.linalg.qr(rng.standard_normal((n, n)))[0]
     values = np.concatenate([[1.0, 1 - 1e-5, 1 - 3e-5], 1 - np.linspace(1e-3, 1.5, n - 3)])
     joined = (vectors * values) @ vectors.T
-    found = solve(0.5 * (joined + joined.T), np.eye(n), 3, np.ones(n))
+    found = solve(0.5 * (joined + joined.T), np.eye(n), 3, np.ones(n), np.zeros(n))
     np.testing.assert_allclose(found.values, values[:3], atol=1e-12)
     np.testing.assert_allclose(np.abs(found.coefficients.T @ vectors[:, :3]), np.eye(3), atol=1e-7)
 
@@ -169,7 +169,7 @@ def test_large_problems_have_the_same_solutions():
 def test_functions_that_are_all_constant_are_refused():
     problem, _ = random_problem()
     flat = Problem(Vertices(np.ones((80, 2)), np.arange(80), np.arange(80)), problem.weights, problem.degrees)
-    with pytest.raises(InputError, match="span no direction beside the constant"):
+    with pytest.raises(InputError, match="span no direction besides the constant"):
         transformational_map(flat, LinearBasis(np.zeros(2)), 2, "affine")
 
 
@@ -196,7 +196,8 @@ def test_the_problem_of_the_vertices_has_the_same_solutions(graph, rank):
     problem = Problem(Vertices(Z, np.arange(60), rng.permutation(60)), weights, degrees)
     basis = LinearBasis(np.zeros(200))
     joined, scatter = problem.matrices(basis)
-    expected = solve(joined, scatter.copy(), 3, np.sqrt(np.diag(scatter)))
+    uniform = Z.T @ degrees / np.sqrt(degrees.sum())
+    expected = solve(joined, scatter.copy(), 3, np.sqrt(np.diag(scatter)), uniform)
     found = solve_by_vertices(problem, basis, 3)
     np.testing.assert_allclose(found.values, expected.values, atol=1e-10)
     signs = np.sign((found.coefficients * expected.coefficients).sum(axis=0))

@@ -70,7 +70,7 @@ def test_auto_switches_when_memory_runs_out_and_says_so(monkeypatch):
     assert replace(asked, most=50).landmarks() == 50  # more fit, and are not worth their time
     count = asked.landmarks()
     assert 50 < count < len(X) // 2
-    with pytest.warns(ApproximationWarning, match=f"{count} landmarks carry the map: pass landmarks={count}"):
+    with pytest.warns(ApproximationWarning, match=f"{count} landmarks are used: pass landmarks={count}"):
         model = Isomap(landmarks="auto").fit(X)
     assert len(model.landmarks_) == count
     graph = 500.0 * 8 * len(X)

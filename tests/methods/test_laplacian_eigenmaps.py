@@ -13,7 +13,14 @@ from tests.walks import commute_times
 
 pytestmark = pytest.mark.filterwarnings("ignore::gramfold.errors.RepeatedDirectionWarning")
 
-FORMS = [{}, {"weights": "gaussian"}, {"normalized": False}, {"weights": "gaussian", "normalized": False}]
+FORMS = [
+    {},
+    {"weights": "gaussian"},
+    {"laplacian": "unnormalized"},
+    {"weights": "gaussian", "laplacian": "unnormalized"},
+    {"laplacian": "symmetric"},
+    {"weights": "gaussian", "laplacian": "symmetric"},
+]
 
 
 @pytest.mark.parametrize("name", DATA)
@@ -28,7 +35,7 @@ def test_matches_scikit_learn_on_the_same_graph(name, weights):
 @pytest.mark.parametrize("weights", ["binary", "gaussian"])
 def test_feature_space_distances_are_commute_times(weights):
     X = s_curve()[:40]
-    model = LaplacianEigenmaps(n_neighbors=5, weights=weights, normalized=False).fit(X)
+    model = LaplacianEigenmaps(n_neighbors=5, weights=weights, laplacian="unnormalized").fit(X)
     W = affinity(model.graph_, model.width_).toarray()
     squares = model.kernel_.squared_distances(np.arange(40))
     np.testing.assert_allclose(squares, commute_times(W) / W.sum(), atol=1e-10 * squares.max())
@@ -45,14 +52,39 @@ def test_normalised_kernel_gives_commute_times_too():
     np.testing.assert_allclose(squares, commute_times(W)[np.ix_([0, 7], [11, 30])] / W.sum(), atol=1e-10)
 
 
+def test_the_symmetric_form_is_the_pseudo_inverse_of_the_normalised_laplacian():
+    X = s_curve()[:60]
+    model = LaplacianEigenmaps(n_neighbors=5, weights="gaussian", laplacian="symmetric").fit(X)
+    W = affinity(model.graph_, model.width_).toarray()
+    root = np.sqrt(W.sum(axis=1))
+    np.testing.assert_allclose(model.kernel_.dense(), np.linalg.pinv(np.eye(60) - W / np.outer(root, root)), atol=1e-10)
+    walk = LaplacianEigenmaps(n_neighbors=5, weights="gaussian").fit(X)
+    np.testing.assert_allclose(model.embedding_, root[:, None] * walk.embedding_, atol=1e-10)  # D^½ y
+
+
+def test_copies_have_the_degree_of_one_row_in_the_symmetric_form():
+    X = np.vstack([s_curve()[:60], s_curve()[[0, 0, 1]]])
+    model = LaplacianEigenmaps(n_neighbors=5, laplacian="symmetric").fit(X)
+    vertex = np.r_[np.arange(60), 0, 0, 1]
+    single = model.graph_.lengths.toarray()[:60, :60] > 0
+    W = single[np.ix_(vertex, vertex)].astype(float)  # copies have the edges of their vertex, and none between them
+    d = W.sum(axis=1)
+    Y = model.embedding_
+    np.testing.assert_allclose((np.diag(d) - W) / np.sqrt(np.outer(d, d)) @ Y, Y * model.spectrum_.penalties, atol=1e-10)
+    np.testing.assert_allclose(Y.T @ Y, np.eye(2), atol=1e-9)
+
+
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_vectors_solve_the_problem_they_claim_to(form):
     model = LaplacianEigenmaps(**form).fit(roll())
     W = affinity(model.graph_, model.width_).toarray()
     d = W.sum(axis=1)
-    M = np.diag(d) if form.get("normalized", True) else np.eye(len(d))
+    laplacian, form = np.diag(d) - W, form.get("laplacian", "random-walk")
+    M = np.diag(d) if form == "random-walk" else np.eye(len(d))
+    if form == "symmetric":
+        laplacian = laplacian / np.sqrt(np.outer(d, d))
     Y, penalties = model.embedding_, model.spectrum_.penalties
-    np.testing.assert_allclose((np.diag(d) - W) @ Y, M @ Y * penalties, atol=1e-10)
+    np.testing.assert_allclose(laplacian @ Y, M @ Y * penalties, atol=1e-10)
     np.testing.assert_allclose(Y.T @ M @ Y, np.eye(2), atol=1e-9)
     np.testing.assert_allclose(1 / penalties, model.spectrum_.eigenvalues)
 

@@ -10,6 +10,7 @@ from sklearn.manifold import MDS
 from gramfold import ClassicalMDS, Isomap, OrdinalMDS
 from gramfold.datasets import make_swiss_roll
 from gramfold.errors import DisconnectedGraphError, InputError, NotConvergedWarning
+from gramfold.methods.ordinal_mds.guttman import EqualWeights
 from gramfold.methods.ordinal_mds.majorization import lay_out
 from gramfold.methods.ordinal_mds.monotone import rank_order
 from tests.methods.maps import difference, s_curve
@@ -79,8 +80,8 @@ def test_geodesics_of_precomputed_distances():
     assert difference(rows.embedding_, known.embedding_) < 1e-6
 
 
-def test_ranked_pieces_are_not_guessed_at():
-    with pytest.raises(DisconnectedGraphError, match="n_neighbors=3 the neighbour graph falls into 2 pieces"):
+def test_components_of_the_graph_are_not_guessed_at():
+    with pytest.raises(DisconnectedGraphError, match="n_neighbors=3 the neighbour graph has 2 connected components"):
         OrdinalMDS(n_neighbors=3).fit(np.vstack([CLOUD, CLOUD + 1000]))
 
 
@@ -124,7 +125,7 @@ def test_a_step_is_the_plain_one(ties, tied):
     D = np.ceil(3 * D) if tied else D
     Y = CLOUD[:40, :2] - CLOUD[:40, :2].mean(axis=0)
     order = rank_order(squareform(D, checks=False), np.ones(40 * 39 // 2), ties)
-    layout = lay_out(Y, order, np.ones(40))
+    layout = lay_out(Y, order, EqualWeights(np.ones(40)))
     assert layout.stress == pytest.approx(plain_stress(Y, D, ties)[0], rel=1e-10)
     np.testing.assert_allclose(layout.stepped, plain_step(Y, D, ties), atol=1e-12)
 
@@ -165,6 +166,14 @@ def test_only_the_order_of_ties_and_copies_counts():
     assert len(np.unique(whole, axis=0)) < 40
     for transform in (np.exp, np.sqrt, lambda d: d**3 - 5):
         np.testing.assert_allclose(ordinal(transform(D)).embedding_, ordinal(D).embedding_, atol=1e-6)
+
+
+@pytest.mark.parametrize("shift", [-3.0, -1.0, 2.0])
+def test_twins_that_are_apart_are_no_copies_wherever_zero_lies(shift):
+    rows = np.arange(12) % 11
+    D = np.ceil(6 * cdist(PLANE[:11], PLANE[:11]))[np.ix_(rows, rows)]
+    D[0, 11] = D[11, 0] = 1.0  # row 11 has the dissimilarities of row 0, and is not at the least one from it
+    assert len(ordinal(D + shift).kernel_.mass) == 12
 
 
 @settings(max_examples=25, deadline=None)
@@ -260,9 +269,9 @@ def test_equal_dissimilarities(n):
 
 @pytest.mark.parametrize("ties", ["primary", "secondary"])
 def test_rows_that_are_all_the_same(ties):
-    with pytest.raises(InputError, match="all rows are the same point"):
+    with pytest.raises(InputError, match="all rows are identical"):
         OrdinalMDS(ties=ties).fit(np.ones((5, 3)))
-    with pytest.raises(InputError, match="all rows are the same point"):
+    with pytest.raises(InputError, match="all rows are identical"):
         ordinal(np.zeros((5, 5)), ties=ties)
 
 
@@ -276,7 +285,7 @@ def test_map_is_upright():
 
 
 def test_stopping_short_is_said():
-    with pytest.warns(NotConvergedWarning, match="after max_iter=3 steps"):
+    with pytest.warns(NotConvergedWarning, match="after max_iter=3 iterations"):
         model = OrdinalMDS(max_iter=3).fit(CLOUD)
     assert model.n_iter_ == 3
 

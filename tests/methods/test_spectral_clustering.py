@@ -223,7 +223,7 @@ def test_copies_score_as_often_as_they_occur():
     X, _ = make_moons(150, noise=0.12, random_state=0)
     copies = np.concatenate([np.arange(150), np.repeat([3, 40, 77], [5, 2, 9])])
     model = SpectralClustering(3, weights="gaussian").fit(X[copies])
-    W = affinity(model.graph_, model.width_).toarray()
+    W = affinity(model.graph_, model.width_).toarray()[:150, :150]  # the edges of copies are at the first of them
     own = model.labels_[:150]
     shares = np.array([w[own == label].sum() / w.sum() for w, label in zip(W, own, strict=True)])
     assert model.score(X[copies]) == pytest.approx(shares[copies].mean(), rel=1e-12)

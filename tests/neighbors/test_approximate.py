@@ -174,7 +174,7 @@ def test_other_metrics_are_refused(clusters):
 def test_faiss_is_missing(clusters, monkeypatch):
     assert faiss_installed()
     monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(MissingExtraError, match=r'need faiss: pip install "gramfold\[approximate\]", or use neigh'):
+    with pytest.raises(MissingExtraError, match=r'need faiss: pip install "gramfold\[approximate\]", or use search'):
         load_faiss()
     with pytest.raises(MissingExtraError, match="need faiss"):
         make(clusters)

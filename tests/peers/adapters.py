@@ -281,7 +281,7 @@ def spectral_embedding(
         metric="precomputed",
         weights="gaussian",
         width=1.0,
-        normalized=norm_laplacian,
+        laplacian="random-walk" if norm_laplacian else "unnormalized",
         random_state=random_state,
     ).fit(lengths_of(adjacency))
     trivial = np.full((len(model.embedding_), 1), model.kernel_.mass.sum() ** -0.5)

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from gramfold.cli.aligned import aligned_account, check_aligned, read_old_map
 from gramfold.cli.beside import account_of, check_use, read_beside
 from gramfold.cli.methods import find_method
 from gramfold.cli.options import check_files, chosen_parameters, read_options, table_options
@@ -32,6 +33,18 @@ PRECOMPUTED = {"metric": "distance", "kernel": "kernel value"}  # what a column 
     multiple=True,
     help="A table with every row again, distorted; repeatable.",
 )
+@click.option(
+    "--align-to",
+    type=click.Path(path_type=Path),
+    metavar="MAP",
+    help="Turn, mirror, scale and shift the map onto this one, written earlier.",
+)
+@click.option(
+    "--align-rows",
+    type=click.Path(path_type=Path),
+    metavar="TABLE",
+    help="The table of that map: rows of equal values are in common.  [default: row i is row i]",
+)
 @click.option("--picture", type=click.Path(path_type=Path), help="Also draw the map: png, pdf, svg.")
 @in_sentences
 def embed(
@@ -43,6 +56,8 @@ def embed(
     skip: list[str] | None,
     labels: str | None,
     distorted: tuple[Path, ...],
+    align_to: Path | None,
+    align_rows: Path | None,
     picture: Path | None,
     seed: int,
     no_overwrite: bool,
@@ -59,10 +74,11 @@ def embed(
     gramfold embed cells.csv -m lle --set reg=1e-4 --set on_disconnected=largest -o map.csv
     gramfold embed cells.csv -m lpp --set graph=classes --labels kind -o map.csv
     gramfold embed clean.csv -m oriented_pca --distorted noisy.csv -o map.csv
+    gramfold embed april.csv --align-to march_map.csv --align-rows march.csv -o april_map.csv
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     from gramfold.io import read_table, write_table
 
-    check_files([source, *distorted], out, picture, no_overwrite)
+    check_files([source, *distorted, *check_aligned(align_to, align_rows)], out, picture, no_overwrite)
     estimator = find_method(method)
     written = read_options(options)
     parameters = chosen_parameters(estimator, options, settings, seed, quiet)
@@ -71,15 +87,18 @@ def embed(
     fills_gaps = model.__sklearn_tags__().input_tags.allow_nan
     table = read_table(source, columns=columns, skip=skip, gaps=fills_gaps, labels=labels, **written)
     beside = read_beside(table, distorted, written)
+    old = read_old_map(table, align_to, align_rows, written, fills_gaps)
     started = time.perf_counter()
     places = model.fit_transform(table.values, **beside)
     seconds = time.perf_counter() - started
-    write_table(out, places, [str(name) for name in model.get_feature_names_out()])
+    aligned = model if old is None else old.align(model)
+    write_table(out, aligned.embedding_, [str(name) for name in model.get_feature_names_out()])
     if picture is not None:
-        _draw(places, f"{type(model).__name__}: {source.name}", picture)
+        _draw(aligned.embedding_, f"{type(model).__name__}: {source.name}", picture)
     if not quiet:
         click.echo(_headline(model, table.values.shape, seconds))
-        for line in [*account_of(table, labels, distorted), *_account(model, places)]:
+        told = [*account_of(table, labels, distorted), *_account(model, places), *aligned_account(old, aligned)]
+        for line in told:
             click.echo(f"  {line}")
         click.echo(f"  map       {out.absolute()}")
         if picture is not None:

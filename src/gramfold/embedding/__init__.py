@@ -4,11 +4,21 @@ from gramfold.embedding.continuous import ContinuousMap, continuous_degree, cont
 from gramfold.embedding.embedding import Embedding
 from gramfold.embedding.estimator import Estimator
 from gramfold.embedding.fit import Fit
+from gramfold.embedding.frame import Alignable, Alignment
 from gramfold.embedding.functions import KernelFunctions, function_map
-from gramfold.embedding.groups import EdgeWeights, Geodesics, LaplacianMap, Metrics, Neighborhood, Rebuilding
+from gramfold.embedding.groups import (
+    EDGE_WEIGHTS,
+    EdgeWeights,
+    Geodesics,
+    GraphChoice,
+    LaplacianMap,
+    Metrics,
+    Neighborhood,
+    Rebuilding,
+)
 from gramfold.embedding.laplacian import laplacian_map
 from gramfold.embedding.linear import LinearMap, OrientedMap, Table, first_look, linear_model
-from gramfold.embedding.model import Fitted, Inverse, Model
+from gramfold.embedding.model import Fitted, FittedMap, Inverse, Model
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads
 from gramfold.embedding.solving import Whole, judged, lay_out, single_point
@@ -16,6 +26,9 @@ from gramfold.extension.placement import Built, Part, widened
 from gramfold.graph.components import Component
 
 __all__ = [
+    "EDGE_WEIGHTS",
+    "Alignable",
+    "Alignment",
     "Built",
     "Component",
     "ContinuousMap",
@@ -24,7 +37,9 @@ __all__ = [
     "Estimator",
     "Fit",
     "Fitted",
+    "FittedMap",
     "Geodesics",
+    "GraphChoice",
     "Inverse",
     "KernelFunctions",
     "LaplacianMap",

@@ -4,57 +4,62 @@ y(x) = vᵀ z(x);   Z W Zᵀ v = λ Z D Zᵀ v          (kernels/transformationa
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.utils._param_validation import StrOptions
 
 from gramfold.embedding.fit import Fit
-from gramfold.embedding.groups import Neighborhood
+from gramfold.embedding.groups import GraphChoice
 from gramfold.embedding.model import Model
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.solving import lay_out
-from gramfold.errors import RankWarning
+from gramfold.errors import DisconnectedGraphWarning, InputError, RankWarning
 from gramfold.extension.continuous_source import CarriedBasis, ContinuousPlacement, ContinuousSource
+from gramfold.extension.extrapolation import EUCLIDEAN, Ball
 from gramfold.extension.placement import Part, widened
+from gramfold.graph.given_weights import checked_affinity, graph_of_weights
+from gramfold.graph.laplacian import degrees
 from gramfold.graph.neighbor_graph import degree_of_distances
+from gramfold.graph.over_rows import graph_over_rows
 from gramfold.kernels.basis import Basis
 from gramfold.kernels.edge_problem import edge_problem, solving_threads
 from gramfold.kernels.transformational import Approximation, transformational_map
+from gramfold.neighbors.units import Unit
 from gramfold.runtime.warning import warn
-from gramfold.types import Graph, Integers
+from gramfold.types import Graph, Integers, Plain
 
 
 @method
-class ContinuousMap(Neighborhood):
-    """How the graph is weighed, and how the constant is kept out of the map."""
+class ContinuousMap(GraphChoice):
+    """How edges are weighted, and how the constant is kept out of the embedding."""
 
     approximation: Approximation = parameter(
         default="reweighted",
         allowed=[StrOptions({"reweighted", "affine", "stochastic", "raw"})],
-        words="""How the constant is kept out of the map. "raw": the leading solution is dropped; "affine": the constant
-        is put among the functions; "stochastic": raw coordinates divided by the leading one; "reweighted": the
+        words="""How the constant is kept out of the embedding. "raw": the leading solution is dropped; "affine": the
+        constant is added to the functions; "stochastic": raw coordinates divided by the leading one; "reweighted": the
         functions divided by it, and solved again, so that the constant is a solution exactly.""",
     )
     weights: Literal["inverse-distance", "binary", "gaussian"] = parameter(
         default="inverse-distance",
         allowed=[StrOptions({"inverse-distance", "binary", "gaussian"})],
-        words="""What an edge of length d weighs: 1/d, 1, or exp(−d²/2s²) with s the root mean square length. For 1/d a
-        length below a thousandth of the median counts as that.""",
+        words="""Weight of an edge of length d: 1/d, 1, or exp(−d²/2s²) with s the root mean square length. For 1/d a
+        length below a thousandth of the median counts as that. Must be left at its default where `fit` is given an
+        affinity.""",
     )
     equal_degrees: bool = parameter(
         default=False,
         allowed=["boolean"],
-        words="""Add weight to each vertex itself until all have the largest degree: neighbourhoods are taken to be of
-        one size, and rows with heavy edges no longer drawn to the middle.""",
+        words="""Add weight to the diagonal of W until all vertices have the largest degree: neighbourhoods are taken to
+        be of one size, and rows with heavy edges are no longer drawn to the middle.""",
     )
 
-    leading_eigenvalue_ = attribute("float", "That of the solution that was dropped; 1 where it is the constant.")
+    leading_eigenvalue_ = attribute("float", "Eigenvalue of the solution that was dropped; 1 for the constant.")
     leading_ripple_ = attribute(
-        "float",
-        """Largest departure of the dropped coordinate from its mean, relative to the mean; 0 where it is the
-        constant.""",
+        "float", "Largest deviation of the dropped coordinate from its mean, relative to the mean; 0 for the constant."
     )
 
 
@@ -74,11 +79,72 @@ class Joined(Protocol):
         """The vertex of each."""
 
     def __len__(self) -> int:
-        """How many vertices there are."""
+        """The number of vertices."""
+
+
+@dataclass(frozen=True, eq=False)
+class WholeGraph(Plain):
+    """A graph as one part of a map, whatever the number of its connected components.
+
+    A map that is a function of the rows needs no bridges between them.
+    """
+
+    graph: Graph
+    rows: Integers  # (m,) data rows in it
+    numbers: Integers  # (m,) the vertex of each
+
+    def __len__(self) -> int:
+        return len(self.graph)
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A weighted graph that `fit` was given: its rows with edges are one part of a map."""
+
+    source: ContinuousSource
+    part: WholeGraph
+    weights: csr_array  # of the part
+
+
+def affinity_of(fit: Fit, settings: ContinuousMap) -> csr_array | None:
+    """The weights that `fit` was given, checked; None where the graph is that of the rows' neighbours."""
+    W = fit.extras["affinity"]
+    if W is None:
+        return None
+    for name in (*(one.name for one in fields(GraphChoice)), "weights"):
+        value, default = getattr(settings, name), fit.declared[name].default
+        if value is not default and value != default:
+            raise InputError(
+                f"affinity is the graph, so {name}={value!r} has no effect: leave {name} at its default, or fit "
+                "without affinity to use the neighbour graph of the rows."
+            )
+    return checked_affinity(W, fit.X.shape[0])
+
+
+def given_graph(fit: Fit, W: csr_array) -> Given:
+    """The rows of X in the graph of these weights; duplicate rows are vertices of their own."""
+    n, inside = fit.X.shape[0], np.flatnonzero(degrees(W))
+    if len(inside) < n:
+        alone = np.setdiff1d(np.arange(n), inside)
+        warn(
+            f"affinity has no edge for {len(alone)} of {n} rows (the first: row {alone[0]}): the embedding is that of "
+            "the other rows, and these are placed on it as new rows.",
+            DisconnectedGraphWarning,
+        )
+        W = csr_array(W[inside][:, inside])
+    with fit.stages("graph"):
+        part = WholeGraph(graph_of_weights(W, inside), inside, np.arange(len(inside)))
+    fit.check_components(len(part))
+    first = np.full(n, -1)
+    first[inside] = inside
+    unit = Unit.of_rows(fit.X)
+    rows = unit.inward(fit.X)
+    joined = graph_over_rows((part.graph,), first)
+    return Given(ContinuousSource(unit, rows, Ball.of(rows), EUCLIDEAN, joined, None), part, W)
 
 
 def continuous_degree(settings: ContinuousMap) -> float:
-    """The power of the rows' unit that the map comes in: yᵀ D y = 1, and D has the unit of 1/d.
+    """The power of the rows' unit that the map of a neighbour graph comes in: yᵀ D y = 1, and D has the unit of 1/d.
 
     Stochastic coordinates are quotients of such.
     """
@@ -100,8 +166,8 @@ def continuous_part(
     count = found.places.shape[1]
     if count < fit.n_components:
         warn(
-            f"the {basis.size} functions of the map span {count} directions beside the constant and n_components="
-            f"{fit.n_components} were asked for: the last {fit.n_components - count} columns of the map are zero.",
+            f"the {basis.size} functions of the embedding span {count} directions besides the constant, fewer than "
+            f"n_components={fit.n_components}: its last {fit.n_components - count} columns are zero.",
             RankWarning,
         )
     return Part(
@@ -119,7 +185,7 @@ def continuous_model(
     source: ContinuousSource,
     parts: Sequence[Joined],
     solved: list[Part],
-    own: CarriedBasis,
+    own: CarriedBasis | None,
     degree: float,
     found: Mapping[str, Any] | None = None,
 ) -> Model:
@@ -135,4 +201,7 @@ def continuous_model(
             rows = one.rows[others]
             places = widened(part.placement.map.extended(source.rows[rows]).places, len(part.offset))
             embedding[rows] = model.outward(places + part.offset, embedding.dtype)
+    if source.members is None and not model.kept.all():  # rows without an edge
+        alone = ~model.kept
+        embedding[alone] = model.place(fit.X[alone], fit.n_jobs)
     return model

@@ -9,6 +9,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding.estimator import Estimator
+from gramfold.embedding.frame import Alignable
 from gramfold.embedding.made import MADE, Way, made_error, made_inverse, made_surroundings
 from gramfold.embedding.model import Model
 from gramfold.embedding.parameters import attribute, method, parameter
@@ -20,11 +21,11 @@ from gramfold.types import Floats
 
 
 def _embedding(model: Model) -> Floats:
-    return model.embedding
+    return model.aligned
 
 
 @method
-class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Kernel PCA as an estimator; a method says how its kernel is built and how that meets new rows."""
 
     n_components: int = parameter(

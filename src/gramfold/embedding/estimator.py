@@ -49,7 +49,7 @@ class Estimator(BaseEstimator):
 
     def _reads(self) -> Reads:
         """What X may be; a neighbour graph may be sparse."""
-        given = getattr(self, "metric", None), getattr(self, "kernel", None)
+        given = (getattr(self, name, None) for name in ("metric", "kernel", "weights"))
         precomputed = any(isinstance(one, str) and one == "precomputed" for one in given)
         return Reads(precomputed, sparse=precomputed and isinstance(self, Neighborhood))
 

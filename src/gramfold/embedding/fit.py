@@ -13,9 +13,10 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
-from gramfold.embedding.groups import Neighborhood
+from gramfold.embedding.groups import GraphChoice, Neighborhood, weighted
 from gramfold.embedding.model import NO_FUNCTION, Model
 from gramfold.embedding.reading import Columns, Reads, read_training
 from gramfold.embedding.solving import Choose, Few, Whole, few_positive, lay_out, solve_part
@@ -108,6 +109,25 @@ class Fit:
         """Refuse a number of neighbours beside a radius."""
         default: Any = self.declared["n_neighbors"].default
         check_radius(hood, default)
+        if weighted(hood):
+            self._check_weighted(hood)
+
+    def degree(self, hood: Neighborhood) -> int:
+        """Neighbours of a row: as many as are asked for, or about as many as a given graph has."""
+        if not weighted(hood):
+            return hood.n_neighbors
+        return int(self.X.nnz if issparse(self.X) else np.count_nonzero(self.X)) // int(self.X.shape[0]) + 1
+
+    def _check_weighted(self, hood: Neighborhood) -> None:
+        """Refuse settings of a neighbour search beside a graph that was given."""
+        names = ("radius", "search", "metric_params", *(() if hood.metric == "precomputed" else ("metric",)))
+        for name in names:
+            value, default = getattr(hood, name), self.declared[name].default
+            if value is not default and value != default:
+                raise InputError(
+                    f"weights='precomputed' takes the graph from X, so {name}={value!r} has no effect: leave {name} at "
+                    f"its default, or use other weights for a table of rows."
+                )
 
     def forecast_graph(
         self,
@@ -122,10 +142,11 @@ class Fit:
         """
         self.check_neighborhood(hood)
         self.check_components(self.X.shape[0])
+        degree = self.degree(hood)
 
         def need(n: int, itemsize: int) -> float:
             n = n if most is None else min(n, most)
-            return graph_memory(n, hood.n_neighbors) + beside(n, itemsize)
+            return graph_memory(n, degree) + beside(n, itemsize)
 
         self.forecast(need, advice)
 
@@ -156,7 +177,10 @@ class Fit:
         self, hood: Neighborhood, rows: Integers | None = None, check: Callable[[int], None] | None = None
     ) -> NeighborGraph:
         """Whom each distinct row (of some) chooses."""
+        edges = hood.graph if isinstance(hood, GraphChoice) else "union"
         with self.stages("neighbors"):
+            if weighted(hood):
+                return NeighborGraph.of_weights(self.X, hood, edges, check or self.check_components)
             return NeighborGraph.of(
                 self.X if rows is None else self.X[rows],
                 hood,
@@ -164,6 +188,7 @@ class Fit:
                 random_state=self.rng,
                 n_jobs=self.n_jobs,
                 stages=self.stages,
+                edges=edges,
             )
 
     def solve(

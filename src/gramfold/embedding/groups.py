@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.graph.affinity import Weights
+from gramfold.graph.build import EdgeRule
 from gramfold.graph.connect import OnDisconnected
 from gramfold.neighbors.metrics import MetricName
-from gramfold.types import Graph, Neighbors
+from gramfold.types import Graph, Integers, Neighbors
 
 
 def _graph(model: Any) -> Graph:
@@ -22,6 +23,11 @@ def _graph(model: Any) -> Graph:
 def _neighbors(model: Any) -> Neighbors:
     found: Neighbors = model.neighbors
     return found
+
+
+def _landmark_rows(model: Any) -> Integers | None:
+    chosen = model.parts[0].kernel.landmarks
+    return None if chosen is None else model.source.components.graphs[0].rows[chosen]
 
 
 @method
@@ -70,19 +76,33 @@ class Neighborhood(Metrics):
 
     graph_ = attribute(
         "Graph",
-        """The symmetric graph (of the largest piece). Its vertices are distinct rows, in the method's own order:
-        `graph_.rows` has the data row of each.""",
+        """The symmetric neighbour graph over the data rows: `lengths` is a sparse matrix (n_samples, n_samples). Identical
+        rows are one vertex, whose edges are stored at the first of them, `graph_.rows[i]`.""",
         _graph,
     )
     neighbors_ = attribute(
         "Neighbors",
-        "Whom each distinct row chose, numbered by first occurrence; `recall` where the search was approximate.",
+        """The nearest neighbours of each row: `indptr`, `indices` and `distances`, as in a sparse matrix; of identical
+        neighbours the first is listed. `recall` where the search was approximate.""",
         _neighbors,
     )
 
 
 @method
-class Geodesics:
+class GraphChoice(Neighborhood):
+    """Which pairs of rows are edges of the graph."""
+
+    graph: EdgeRule = parameter(
+        default="union",
+        allowed=[StrOptions(set(get_args(EdgeRule)))],
+        words="""Which pairs of rows are edges. "union": one is a neighbour of the other; "mutual": each is a neighbour of
+        the other; "mst": the minimum spanning tree; "union+mst" and "mutual+mst": both, so that the graph is
+        connected.""",
+    )
+
+
+@method
+class Geodesics(GraphChoice):
     """Which shortest paths are computed, and where they are kept."""
 
     conformal: bool = parameter(
@@ -91,11 +111,12 @@ class Geodesics:
         words="""Divide each edge by the mean neighbour distances at its ends, so that dense and sparse regions of an
         evenly stretched sheet look alike (C-Isomap).""",
     )
-    landmarks: int | Literal["auto"] | None = parameter(
+    landmarks: Any = parameter(
         default=None,
-        allowed=[Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
-        words="""At most this many rows carry the kernel and the others are placed by their walks to them. None uses all
-        rows; "auto" all where their matrix fits into memory, else 2,000, or as many as fit, with a warning.""",
+        allowed=[Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), "array-like", None],
+        words="""Number of landmarks, or the indices of the rows that are landmarks. The kernel is over the landmarks, and
+        the other rows are embedded by their shortest paths to them. None: all rows are landmarks. "auto": all where the
+        n × n matrix fits into memory, else 2,000, or as many as fit, with a warning.""",
     )
     landmark_choice: Literal["maxmin", "random"] = parameter(
         default="maxmin",
@@ -112,29 +133,42 @@ class Geodesics:
     landmarks_ = attribute(
         "ndarray of int or None",
         "Data rows that carry the kernel (of the largest piece), in its order; None where all do.",
-        lambda model: None if (chosen := model.parts[0].kernel.landmarks) is None else _graph(model).rows[chosen],
+        _landmark_rows,
     )
 
 
+EDGE_WEIGHTS = """Edge weights. "binary": 1; "gaussian": exp(−d²/2σ²); "precomputed": X is the weighted graph itself, a
+symmetric matrix (n_samples, n_samples), dense or sparse, of weights that are positive for an edge and 0 for none, and
+`metric`, `n_neighbors`, `radius` and `search` are not used."""
+
+
 @method
-class EdgeWeights:
-    """What an edge of the graph weighs."""
+class EdgeWeights(GraphChoice):
+    """The weights of the edges."""
 
     weights: Weights = parameter(
-        default="binary", allowed=[StrOptions({"binary", "gaussian"})], words="Every edge weighs 1, or exp(−d²/2σ²)."
+        default="binary", allowed=[StrOptions({"binary", "gaussian", "precomputed"})], words=EDGE_WEIGHTS
     )
-    width: float | Literal["self-tuning"] | None = parameter(
-        default=None,
-        allowed=[Interval(Real, 0, None, closed="neither"), StrOptions({"self-tuning"}), None],
-        words="""σ of Gaussian weights. None stands for the root mean square edge length; "self-tuning" puts σ_i σ_j in
-        the place of σ², with σ_i the distance of a row to its 7th neighbour.""",
+    width: float | Literal["auto", "self-tuning"] = parameter(
+        default="auto",
+        allowed=[Interval(Real, 0, None, closed="neither"), StrOptions({"auto", "self-tuning"})],
+        words="""σ of Gaussian weights. "auto": the root mean square edge length; "self-tuning": σ_i σ_j in place of σ²,
+        where σ_i is the distance of row i to its 7th neighbour.""",
     )
 
-    width_ = attribute("float, ndarray or None", 'The σ used; under "self-tuning" that of each distinct row.')
+    width_ = attribute(
+        "float, ndarray or None",
+        'The σ used; with "self-tuning" that of each row; None where weights are not Gaussian.',
+    )
+
+
+def weighted(hood: Any) -> bool:
+    """Whether X is a graph with its weights."""
+    return isinstance(hood, EdgeWeights) and hood.weights == "precomputed"
 
 
 @method
-class LaplacianMap(EdgeWeights, Neighborhood):
+class LaplacianMap(EdgeWeights):
     """Which eigenvectors of a Laplacian the map shows, and which rows its weighed graph has."""
 
     coordinates: Literal["leading", "independent"] = parameter(
@@ -143,11 +177,12 @@ class LaplacianMap(EdgeWeights, Neighborhood):
         words="""The leading eigenvectors, with a warning where one is a function of those before it, or
         ("independent") the leading ones that are not.""",
     )
-    landmarks: int | None = parameter(
+    landmarks: Any = parameter(
         default=None,
-        allowed=[Interval(Integral, 2, None, closed="left"), None],
-        words="""If given, the graph has this many of the rows, and the others are placed on its map as new rows are
-        (Nyström's formula for a graph: Bengio et al. 2004). None uses all rows.""",
+        allowed=[Interval(Integral, 2, None, closed="left"), "array-like", None],
+        words="""Number of landmarks, or the indices of the rows that are landmarks. The graph is that of the landmarks,
+        and the other rows are embedded out-of-sample (Nyström's formula for a graph: Bengio et al. 2004). None: all
+        rows.""",
     )
     landmark_choice: Literal["random", "kmeans"] = parameter(
         default="random",

@@ -3,16 +3,20 @@
 rows (or landmarks) -> neighbours -> weights of width σ -> kernel f(L) -> eigenvectors;    extension/balance.py
 """
 
+from numbers import Integral
+
+import numpy as np
+
 from gramfold.embedding.fit import Fit
 from gramfold.embedding.groups import LaplacianMap
 from gramfold.embedding.model import Model
 from gramfold.embedding.solving import Few, few_positive, judged
 from gramfold.errors import PrecomputedInputError
 from gramfold.extension.balance import BalancedKernel, KernelOfWeights
-from gramfold.graph.affinity import check_width
+from gramfold.graph.affinity import check_width, width_of_rows
 from gramfold.graph.neighbor_graph import unit_of
 from gramfold.kernels.directions import Coordinates, repeats_itself
-from gramfold.kernels.landmarks import kmeans_rows, random_rows
+from gramfold.kernels.landmarks import given_landmarks, kmeans_rows, landmark_count, random_rows
 from gramfold.types import Integers
 
 
@@ -22,26 +26,33 @@ def laplacian_map(
     """The map of `kernel(graph, width)`, which a method makes of each connected graph."""
     check_width(settings.weights, settings.width)
     coordinates = Coordinates(settings.coordinates == "independent", fit.n_components)
-    fit.forecast_graph(settings, coordinates.memory, most=settings.landmarks)
+    count = None if settings.landmarks is None else landmark_count(settings.landmarks)
+    fit.forecast_graph(settings, coordinates.memory, most=count)
     source = fit.graph(settings, rows=_landmarks(fit, settings), by_rule=True)
     net, graphs = source.components.net, source.components.graphs
     width = net.edge_width(graphs, settings.weights, settings.width)
     build = BalancedKernel(kernel, width, self_tuning=settings.width == "self-tuning")
-    model = fit.solve(source, build, choose=coordinates, few=few, found={"width_": width})
-    # where coordinates repeat themselves, that was told, and is why neighbours are lost
-    return judged(fit, model, settings, remedy=remedy, keeps_neighbors=not repeats_itself(model.parts[0].spectrum))
+    shown = width_of_rows(width, source.components.vertex_of(fit.X.shape[0]))
+    model = fit.solve(source, build, choose=coordinates, few=few, found={"width_": shown})
+    # coordinates that repeat themselves were warned of, and D^½ y has the degrees in it: neighbours are lost in both
+    largest = model.parts[0]
+    keeps = largest.kernel is None or (largest.kernel.scale is None and not repeats_itself(largest.spectrum))
+    return judged(fit, model, settings, remedy=remedy, keeps_neighbors=keeps)
 
 
 def _landmarks(fit: Fit, settings: LaplacianMap) -> Integers | None:
     """The rows that the graph has, ascending; None: all."""
-    count, n = settings.landmarks, fit.X.shape[0]
-    if count is None or count >= n:
+    asked, n = settings.landmarks, fit.X.shape[0]
+    given = None if asked is None or isinstance(asked, Integral) else np.sort(given_landmarks(asked, n))
+    if asked is None or (int(asked) if given is None else len(given)) >= n:
         return None
     if fit.reads.precomputed:
         raise PrecomputedInputError(
-            f"landmarks={count} would place the other rows as new ones, and with metric='precomputed' "
-            "their distances are not looked up: fit on the landmarks' own matrix and transform() the others."
+            "landmarks need the rows themselves, and with precomputed input only the training matrix is known: fit on "
+            "the landmarks' own matrix and transform() the other rows."
         )
+    if given is not None:
+        return given
     if settings.landmark_choice == "random":
-        return random_rows(n, count, fit.rng)
-    return kmeans_rows(unit_of(fit.X, settings).inward(fit.X), count, fit.rng)
+        return random_rows(n, int(asked), fit.rng)
+    return kmeans_rows(unit_of(fit.X, settings).inward(fit.X), int(asked), fit.rng)

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import issparse
 
+from gramfold.embedding.frame import Alignment
 from gramfold.embedding.reading import Columns, Reads
 from gramfold.errors import NoPreimageError, PrecomputedInputError
 from gramfold.extension.extrapolation import Ball, Surroundings
@@ -79,20 +81,33 @@ class Fitted(Plain):
 
 
 @dataclass(frozen=True, eq=False)
-class Model(Fitted):
-    """A map and how new rows are placed on it."""
+class FittedMap(Fitted):
+    """What every fit of a map leaves."""
 
-    source: Source
-    parts: tuple[Part, ...]  # one for each connected component
-    embedding: Floats  # (n, p) in the user's unit; NaN where a row has no place
-    degree: float = 0.0  # the power of the rows' unit that the map comes in
-    own: OwnInverse | None = None
-    rebuilt: Any = field(default=None)  # the rows that the inverse rebuilds, where they are not those of the source
+    embedding: Floats  # (n, p) in the user's unit, before alignment; NaN where a row has no place
+    alignment: Alignment | None = field(default=None, kw_only=True)  # with an earlier map
+
+    @cached_property
+    def aligned(self) -> Floats:
+        """The map that the user sees."""
+        places = self.embedding
+        return places if self.alignment is None else self.alignment.outward(places, places.dtype)
 
     @property
     def kept(self) -> np.ndarray:
         """Which rows have a place."""
         return np.asarray(~np.isnan(self.embedding[:, 0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Model(FittedMap):
+    """A map and how new rows are placed on it."""
+
+    source: Source
+    parts: tuple[Part, ...]  # one for each connected component
+    degree: float = 0.0  # the power of the rows' unit that the map comes in
+    own: OwnInverse | None = None
+    rebuilt: Any = field(default=None)  # the rows that the inverse rebuilds, where they are not those of the source
 
     @property
     def kernel(self) -> Kernel:
@@ -111,13 +126,13 @@ class Model(Fitted):
 
     @property
     def graph(self) -> Graph:
-        """Of the largest component, where rows come from a graph."""
+        """Over the data rows, where these come from a graph."""
         graph: Graph = self.source.graph  # type: ignore[attr-defined]
         return graph
 
     @property
     def neighbors(self) -> Neighbors:
-        """Whom each distinct row chose, likewise."""
+        """The nearest neighbours of each data row, likewise."""
         neighbors: Neighbors = self.source.neighbors  # type: ignore[attr-defined]
         return neighbors
 
@@ -128,17 +143,19 @@ class Model(Fitted):
         return self.outward(self.source.place(X, self.parts, lambda: self.inner_map[self.kept], n_jobs), X.dtype)
 
     def outward(self, places: Floats, dtype: Any) -> Floats:
-        """Places in the user's unit."""
-        return np.asarray(self.source.unit.shown(places, self.degree, dtype, "places on the map"))
+        """Places in the user's unit, and in the frame that the map was aligned with."""
+        shown = np.asarray(self.source.unit.shown(places, self.degree, dtype, "places on the map"))
+        return shown if self.alignment is None else self.alignment.outward(shown, dtype)
 
     def inward(self, places: Floats) -> Floats:
-        """Places in the unit that the model was made in."""
+        """Places in the unit and the frame that the model was made in."""
+        places = places if self.alignment is None else self.alignment.inward(places)
         return np.asarray(self.source.unit.inward(places, self.degree))
 
     @property
     def inner_map(self) -> Floats:
-        """The map in that unit."""
-        return self.inward(self.embedding)
+        """The map in that unit and frame."""
+        return np.asarray(self.source.unit.inward(self.embedding, self.degree))
 
     # --- and back
 

@@ -4,6 +4,8 @@ Row i of L v = μ M v reads (d_i − μ M_i) v_i = Σ_j W_ij v_j; for a new poin
 
     y(x) = Σ_j a(x, j) y_j / (d(x) − μ M(x)),    d(x) = Σ_j a(x, j),    M(x) = d(x) (normalised) or 1 (plain)
 
+Coordinates D^½ y (eigenvectors of the normalised Laplacian itself) are those of y times √d(x).
+
 a(x, ·) weighs the edges that x would have as one more row of the graph. Beside a training row x_i these are not those
 of x_i: x has an edge to x_i itself in the place of one to a k-th neighbour, and of those who chose x_i for their k-th
 some do not reach x. So y(x) passes over into the place of x_i, which solves the same equation with its own edges:
@@ -39,20 +41,24 @@ def average(
     pull: Floats,
     penalties: Floats,
     normalized: bool,
+    scale: Floats | None = None,
     new_width: Floats | None = None,
 ) -> Floats:
     """Coordinates (m, p) of new points from the vertices of a graph that they meet; each meets somebody.
 
     `pull` is how often each vertex counts. Where the graph's weights were divided by (q_i q_j)^α it is over q_j^α too;
-    q(x) divides all weights of x alike, which the normalised form does not see. `new_width` is the σ of each new point
-    where each vertex has one.
+    q(x) divides all weights of x alike, which the normalised form does not see. `scale` is D^½ at the vertices where
+    the coordinates are D^½ y and not y. `new_width` is the σ of each new point where each vertex has one.
     """
     matrix, largest = edge_weights(met, width, pull, new_width)
     degrees = np.asarray(matrix.sum(axis=1))[:, None]
-    mean = (matrix @ coordinates) / degrees
+    mean = (matrix @ (coordinates if scale is None else coordinates / scale[:, None])) / degrees
     gain = _constant_gain(penalties) if normalized else _gain_of_ties(largest[:, None] * degrees, penalties)
+    placed = gain * mean if scale is None else np.sqrt(largest[:, None] * degrees) * gain * mean
+    if isinstance(width, str):  # weights were given, and say nothing of how near a vertex is
+        return np.asarray(placed)
     share = _shares(met, graph)[:, None]
-    return np.asarray(share * coordinates[met.nearest] + (1.0 - share) * gain * mean)
+    return np.asarray(share * coordinates[met.nearest] + (1.0 - share) * placed)
 
 
 def edge_weights(

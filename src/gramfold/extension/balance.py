@@ -32,8 +32,9 @@ class Balance:
             width=kernel.width,
             pull=kernel.pull,
             penalties=spectrum.penalties,
-            normalized=kernel.normalized,
-            new_width=local_widths(new.met, new.reach) if self.self_tuning else None,
+            normalized=kernel.form != "unnormalized",
+            scale=kernel.scale,
+            new_width=local_widths(new.met, new.radii) if self.self_tuning else None,
         )
 
 

@@ -1,12 +1,12 @@
-"""The way back for a map that is itself a mixture of affine maps: its kernels carried onto the map.
+"""The inverse of a map that is itself a mixture of affine maps: its kernels carried onto the embedding.
 
-    y_k, V_k = mean and covariance of the places of the rows that kernel k answers for, weighted by p_k(x)
+    y_k, V_k = mean and covariance of the coordinates of the rows of kernel k, weighted by p_k(x)
     x(y) = Σ_k q_k(y) (x_k + (y − y_k) V_k⁻¹ cov_k(y, x)),    q_k(y) ∝ π_k N(y; y_k, V_k)
 
 Brand carries the kernels over in the same way and takes the pseudo-inverse of each kernel's block of the map for the
-slope. That is the shortest step in the data that moves the place as asked, and leaves the sheet wherever the block is
-not blind across it; the slope here is the mean of such steps over the kernel's own rows. IJCAI 2003, section 3.
-A kernel of few rows has a slope that means little, so it stays near them: x(y) is kept between Σ q_k(y) times the least
+slope. That is the shortest step in the data that changes the coordinates as asked, and leaves the sheet wherever the
+block is not 0 across it; the slope here is the mean of such steps over the kernel's own rows. IJCAI 2003, section 3.
+The slope of a kernel of few rows is uncertain, so it stays near them: x(y) is kept between Σ q_k(y) times the least
 and the largest row that kernel k has a share of, and half of the way between them more.
 """
 
@@ -24,11 +24,11 @@ from gramfold.types import Floats
 _ENTRIES_PER_BLOCK = 2_000_000
 # Variance added to each direction of a kernel, relative to its largest: kernels of few rows meet the others too.
 _FLOOR = 1e-3
-_RANK_CUT = 1e-12  # relative to the largest variance of a kernel's places: what is below it has no slope
+_RANK_CUT = 1e-12  # of the largest variance of a kernel's coordinates: directions below it have no slope
 
 
 class CarriedInverse:
-    """The mixture that a kernel mixture becomes on the map."""
+    """The mixture that a kernel mixture becomes on the embedding."""
 
     def __init__(
         self, responsibilities: Callable[[Floats], Any], places: Floats, rows: Floats, *, bounded: bool = True
@@ -39,11 +39,11 @@ class CarriedInverse:
         self.mixture = self._carried(self._places, rows)
 
     def __call__(self, places: Floats) -> Floats:
-        """Data rows that belong to these places."""
+        """Data rows that belong to these coordinates."""
         return self.mixture(places)
 
     def judge(self) -> float:
-        """Root mean square misfit of rows that the mixture has not seen, relative to their spread."""
+        """Cross-validated root mean square error of the rows, relative to their spread."""
         return cross_validated(self._carried, self._places, self._rows)
 
     def _carried(self, places: Floats, rows: Floats) -> AffineMixture:

@@ -1,6 +1,6 @@
 """New rows on a map that is a function of the rows' own columns, and so defined everywhere.
 
-A row needs no neighbours for its place; where there is a map for each of several components, they say which is its own.
+A row needs no neighbours for its coordinates; where each of several components has a map, they decide which is used.
 """
 
 from dataclasses import dataclass
@@ -33,20 +33,28 @@ def require_columns(name: str, precomputed: bool) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ContinuousPlacement(Plain):
-    """y(x) = vᵀ z(x), taken back to the edge of the map where that is far beyond it."""
+    """y(x) = vᵀ z(x), clipped where that is far beyond the embedding of the training rows."""
 
     map: TransformationalMap
 
     def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
-        """Coordinates (m, q), with a warning of rows that were taken back."""
+        """Coordinates (m, q), with a warning of rows that were clipped, or where nothing can be divided by u."""
         extended = self.map.extended(new)
         far = np.flatnonzero(extended.taken_back > _TAKEN_BACK)
         if far.size:
             warn(
-                f"{far.size} of {len(extended.taken_back)} rows are unlike all that the kernels of the map have seen, "
-                f"which would have put them up to {extended.taken_back[far].max():.3g} times its extent too far out: "
-                "they were left at the edge of the places of their kernels' rows, so the answer is extrapolated: see "
-                "extrapolation() for each of them.",
+                f"{far.size} of {len(extended.taken_back)} rows lie far from the training rows of their kernels, whose "
+                f"affine maps would put them up to {extended.taken_back[far].max():.3g} times the extent of the "
+                "embedding too far out: their coordinates were clipped to those of the kernels' rows and are "
+                "extrapolated; see extrapolation() for each of them.",
+                ExtrapolationWarning,
+            )
+        unlike = np.flatnonzero(extended.unlike)
+        if unlike.size:
+            warn(
+                f"the leading coordinate u(x), which the embedding is divided by, is near 0 or negative at "
+                f"{unlike.size} of {len(extended.unlike)} rows (the first: number {unlike[0]}) and at no training row: "
+                "their coordinates are extrapolated and unreliable; approximation='affine' has no such divisor.",
                 ExtrapolationWarning,
             )
         return extended.places
@@ -60,23 +68,25 @@ class ContinuousSource(Plain):
     rows: Any  # the training rows, in the unit
     ball: Ball  # about them
     metric: Metric | None  # by which rows are near
-    joined: Graph  # the graph that the map is of (of the largest component)
-    members: GraphSource | None  # its components; None where classes were joined, and not neighbours
+    joined: Graph | None  # over the data rows: the graph that the map is of, where it is not one of neighbours
+    members: GraphSource | None  # the components of a neighbour graph
 
     @classmethod
     def of(cls, members: GraphSource) -> Self:
         """Of a neighbour graph."""
-        return cls(members.unit, members.rows, Ball.of(members.rows), members.metric, members.graph, members)
+        return cls(members.unit, members.rows, Ball.of(members.rows), members.metric, None, members)
 
     @property
     def graph(self) -> Graph:
-        """Of the largest component."""
-        return self.joined
+        """Over the data rows."""
+        graph = self.joined if self.members is None else self.members.graph
+        assert graph is not None
+        return graph
 
     @property
     def neighbors(self) -> Neighbors:
-        """Whom each distinct row chose."""
-        return self.joined.neighbors if self.members is None else self.members.neighbors
+        """The nearest neighbours of each data row."""
+        return self.graph.neighbors if self.members is None else self.members.neighbors
 
     def place(self, X: Any, parts: tuple[Part, ...], known: Known, n_jobs: int | None) -> Floats:
         """Places (m, p) of new rows."""

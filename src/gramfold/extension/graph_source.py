@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,11 @@ from gramfold.errors import DisconnectedGraphWarning
 from gramfold.extension.extrapolation import LIMIT, share_of_reach, warn_if_flown, warn_if_outside
 from gramfold.extension.placement import Known, NewRows, Part, widened
 from gramfold.graph.components import Components
+from gramfold.graph.over_rows import graph_over_rows, neighbors_over_rows
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.warning import warn
-from gramfold.types import Floats, Graph, Neighbors, Plain
+from gramfold.types import Floats, Graph, Integers, Neighbors, Plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,15 +26,22 @@ class GraphSource(Plain):
     rows: Any  # the training rows, in the unit; None where X holds their distances or edges
     by_rule: bool  # whether a new row has the edges that the graph would give it, or only those to its nearest
 
-    @property
+    @cached_property
     def graph(self) -> Graph:
-        """Of the largest component."""
-        return self.components.graphs[0]
+        """Of all components that were embedded, over the data rows."""
+        vertex = self._vertex
+        inside = (vertex >= 0) & (self.components.component[vertex] >= 0)
+        return graph_over_rows(self.components.graphs, np.where(inside, self.components.first[vertex], -1))
+
+    @cached_property
+    def neighbors(self) -> Neighbors:
+        """The nearest neighbours of each data row."""
+        return neighbors_over_rows(self.components.net.neighbors, self.components.first, self._vertex)
 
     @property
-    def neighbors(self) -> Neighbors:
-        """Whom each distinct row chose."""
-        return self.components.net.neighbors
+    def _vertex(self) -> Integers:
+        """Of each data row, (n,); -1 where the graph does not have it."""
+        return self.components.vertex_of(0 if self.rows is None else self.rows.shape[0])
 
     @property
     def unit(self) -> Unit:
@@ -66,11 +75,13 @@ class GraphSource(Plain):
     def outside_of(self, met: Neighbors) -> Floats:
         """How far each new row is from the nearest vertex it meets, as a share of how far that one reaches."""
         net = self.components.net
-        reach = net.reach()
-        reach = net.neighbors.farthest if reach is None else reach  # of edges that were given
+        if net.index.weighted:  # an edge is an edge, whatever it weighs
+            return np.where(met.counts > 0, 0.0, np.inf)
+        radii = net.radii()
+        radii = net.neighbors.farthest if radii is None else radii  # of edges that were given
         some = np.flatnonzero(met.counts > 0)
         outside = np.full(len(met), np.inf)
-        outside[some] = share_of_reach(met.distances[met.indptr[some]], reach[met.nearest[some]])
+        outside[some] = share_of_reach(met.distances[met.indptr[some]], radii[met.nearest[some]])
         return outside
 
     def placed(self, X: Any, met: Neighbors, parts: tuple[Part, ...], n_jobs: int | None) -> Floats:
@@ -109,4 +120,4 @@ class GraphSource(Plain):
     def _new(self, number: int, met: Neighbors, X: Any) -> NewRows:
         components, graph = self.components, self.components.graphs[number]
         met = met.keep(components.component[met.indices] == number).renumber(components.number, len(graph))
-        return NewRows(X, met, graph, components.net.index, components.net.reach_of(met))
+        return NewRows(X, met, graph, components.net.index, components.net.radii_of(met))

@@ -39,7 +39,7 @@ class NewRows:
     met: Neighbors  # numbered within the component
     graph: Graph  # of the component
     index: Index  # whose vertices `graph.vertices` are
-    reach: Floats | None  # how far the rows look
+    radii: Floats | None  # neighbourhood radii of the rows
 
 
 Known = Callable[[], Floats]  # the places of the training rows, for whoever looks at them

@@ -2,7 +2,7 @@
 
     one width:    w_ij = exp(−d²/2σ²)
     self-tuning:  w_ij = exp(−d²/2σ_iσ_j), with σ_i the distance from i to its 7th neighbour
-    inverse:      w_ij = 1/d
+    inverse:      w_ij = 1/d; so are the weights of a given graph, whose edges have the lengths 1/w
 
 Zelnik-Manor, Perona, NIPS 17 (2005). The seventh is their choice: it tells the density just around a point, however
 many neighbours the graph has. New points have it from those they meet.
@@ -15,21 +15,22 @@ from scipy.sparse import csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
 
 from gramfold.errors import InputError
-from gramfold.types import Floats, Graph, Neighbors
+from gramfold.types import Floats, Graph, Integers, Neighbors
 
-Weights = Literal["binary", "gaussian"]
-Width = float | Floats | None  # one σ, one for each vertex (or edge), or None where every edge weighs 1
+Weights = Literal["binary", "gaussian", "precomputed"]
+# one σ, one for each vertex (or edge), "inverse" where an edge of length d weighs 1/d, None where every edge weighs 1
+Width = float | Floats | Literal["inverse"] | None
 
 _TUNING_NEIGHBOR = 7
 _SHORTEST = 1e-3  # of the median length, for weights that fall with it
 
 
-def check_width(weights: Weights, width: float | str | None) -> None:
-    """Refuse a width where every edge weighs 1."""
-    if weights == "binary" and width is not None:
+def check_width(weights: Weights, width: float | str) -> None:
+    """Refuse a width for weights that are not Gaussian."""
+    if weights != "gaussian" and width != "auto":
         raise InputError(
-            f"width={width!r} is that of Gaussian weights and weights='binary' has none: use "
-            "weights='gaussian', or leave width out."
+            f"width={width!r} applies to Gaussian weights and weights={weights!r}: use weights='gaussian', or leave "
+            "width at 'auto'."
         )
 
 
@@ -40,26 +41,37 @@ def default_width(graph: Graph) -> float:
     return width or 1.0  # all edges of length 0 weigh 1 at any width
 
 
-def local_widths(lists: Neighbors, reach: Floats | None) -> Floats:
-    """σ_i: the distance from i to the 7th in its list, or as far as i looks where that is nearer."""
-    widths = (lists.farthest if reach is None else reach).copy()
+def local_widths(lists: Neighbors, radii: Floats | None) -> Floats:
+    """σ_i: the distance from i to its 7th neighbour, at most its neighbourhood radius."""
+    widths = (lists.farthest if radii is None else radii).copy()
     full = lists.counts >= _TUNING_NEIGHBOR
     seventh = lists.distances[lists.indptr[:-1][full] + _TUNING_NEIGHBOR - 1]
-    widths[full] = seventh if reach is None else np.minimum(seventh, reach[full])
+    widths[full] = seventh if radii is None else np.minimum(seventh, radii[full])
     known = widths > 0  # else nobody was chosen, or everybody lies at distance 0
     return np.where(known, widths, widths[known].mean() if known.any() else 1.0)
+
+
+def width_of_rows(width: Width, vertex: Integers) -> float | Floats | None:
+    """σ as users see it, for data rows that are these vertices (-1: none, its σ is NaN); None where there is none."""
+    if not isinstance(width, np.ndarray):
+        return None if isinstance(width, str) else width
+    return np.where(vertex >= 0, width[vertex], np.nan)
 
 
 def log_weights(lengths: Floats, width: Width) -> Floats:
     """Logarithms of the weights of edges of these lengths, of one width or one for each; None weighs every edge 1."""
     if width is None:
         return np.zeros_like(lengths)
+    if isinstance(width, str):
+        return np.asarray(-np.log(lengths))
     with np.errstate(over="ignore"):  # −∞: such an edge weighs nothing
         return np.asarray(-0.5 * (lengths / width) ** 2)
 
 
 def weigh(lengths: Floats, width: Width) -> Floats:
     """Weights of edges of these lengths."""
+    if isinstance(width, str):
+        return np.asarray(1.0 / lengths)
     return np.asarray(np.exp(log_weights(lengths, width)))
 
 

@@ -1,12 +1,19 @@
-"""Lists of neighbours become a symmetric graph: an edge wherever either end chose the other."""
+"""Lists of neighbours become a symmetric graph.
+
+union: an edge where either end is a neighbour of the other;    mutual: where both are
+mst: the minimum spanning tree (spanning_tree.py), by itself or together with one of these
+"""
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from gramfold.direct.permutation import permuted
 from gramfold.types import Floats, Graph, Integers, Neighbors
+
+EdgeRule = Literal["union", "mutual", "mst", "union+mst", "mutual+mst"]
 
 _BITS_OF_INFINITY = np.float64(np.inf).view(np.int64)
 
@@ -26,12 +33,23 @@ def symmetrize(neighbors: Neighbors) -> csr_array:
     return csr_array((lengths, both.indices.astype(small), both.indptr.astype(small)), shape=(n, n))
 
 
+def mutual(neighbors: Neighbors) -> Neighbors:
+    """Only the pairs in which each is a neighbour of the other."""
+    n = neighbors.n_vertices
+    return neighbors.keep(np.isin(neighbors.rows * n + neighbors.indices, neighbors.indices * n + neighbors.rows))
+
+
 def build_graph(
-    neighbors: Neighbors, reach: Floats | None, multiplicity: Floats, rows: Integers | None = None
+    neighbors: Neighbors,
+    radii: Floats | None,
+    multiplicity: Floats,
+    rows: Integers | None = None,
+    edges: Neighbors | None = None,
 ) -> Graph:
-    """The union graph of these lists; `rows` are the data rows of the vertices where those are not the same."""
+    """The union graph of these lists, or of `edges`; `rows` are the data rows of the vertices, unless the same."""
     vertices = np.arange(len(neighbors))
-    return Graph(symmetrize(neighbors), neighbors, reach, multiplicity, vertices, vertices if rows is None else rows)
+    lengths = symmetrize(neighbors if edges is None else edges)
+    return Graph(lengths, neighbors, radii, multiplicity, vertices, vertices if rows is None else rows)
 
 
 def subgraph(graph: Graph, members: Integers) -> Graph:
@@ -43,9 +61,10 @@ def subgraph(graph: Graph, members: Integers) -> Graph:
         graph,
         lengths=permuted(graph.lengths, members),
         neighbors=graph.neighbors.take(members).renumber(number, len(members)),
-        reach=None if graph.reach is None else graph.reach[members],
+        radii=None if graph.radii is None else graph.radii[members],
         multiplicity=graph.multiplicity[members],
         vertices=graph.vertices[members],
         rows=graph.rows[members],
         bridges=number[inside],
+        loops=None if graph.loops is None else graph.loops[members],
     )

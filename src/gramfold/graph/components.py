@@ -61,6 +61,19 @@ class Components(Plain):
             graphs = [replace(graph, rows=subset[graph.rows]) for graph in graphs]
         return cls(net, tuple(graphs), component, number, subset)
 
+    def vertex_of(self, n: int) -> Integers:
+        """The vertex of each of n data rows, (n,); -1 where the graph does not have the row."""
+        if self.subset is None:
+            return self.net.copies.vertex
+        vertex = np.full(n, -1)
+        vertex[self.subset] = self.net.copies.vertex
+        return vertex
+
+    @property
+    def first(self) -> Integers:
+        """The data row of each vertex, the first of identical ones, (n_vertices,)."""
+        return self.net.copies.first if self.subset is None else self.subset[self.net.copies.first]
+
     def each(self) -> list[Component]:
         """One by one, with their rows."""
         vertex = self.net.copies.vertex

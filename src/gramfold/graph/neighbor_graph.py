@@ -12,12 +12,14 @@ import numpy as np
 
 from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning, InputError
 from gramfold.graph.affinity import Weights, Width, default_width, local_widths
-from gramfold.graph.build import build_graph
+from gramfold.graph.build import EdgeRule, build_graph, mutual
 from gramfold.graph.connect import OnDisconnected
-from gramfold.neighbors.duplicates import Collapse
-from gramfold.neighbors.index import Index, VectorIndex
+from gramfold.graph.given_weights import checked_affinity
+from gramfold.graph.spanning_tree import spanning_tree
+from gramfold.neighbors.duplicates import Collapse, no_duplicates
+from gramfold.neighbors.index import Index, VectorIndex, nearer_than, united
 from gramfold.neighbors.metrics import Metric, MetricName, degree
-from gramfold.neighbors.precomputed import check_distances
+from gramfold.neighbors.precomputed import WeightedIndex, check_distances
 from gramfold.neighbors.search import build_index
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.costs import COSTS, Costs
@@ -107,6 +109,15 @@ class NeighborGraph(Plain):
     on_disconnected: OnDisconnected
     unit: Unit
     degree: int | None  # of distances in the unit
+    edges: EdgeRule = "union"
+
+    @classmethod
+    def of_weights(cls, W: Any, hood: Neighborhood, edges: EdgeRule, check: Callable[[int], None]) -> Self:
+        """Of a graph that was given with the weights of its edges."""
+        index = WeightedIndex.of(checked_affinity(W, W.shape[0], "X (weights='precomputed')"))
+        check(index.size)
+        lists = index.own(None, None)
+        return cls(index, lists, no_duplicates(index.size), 0, None, hood.on_disconnected, Unit(), None, edges)
 
     @classmethod
     def of(
@@ -118,6 +129,7 @@ class NeighborGraph(Plain):
         random_state: np.random.RandomState,
         n_jobs: int | None,
         stages: Stages,
+        edges: EdgeRule = "union",
         costs: Costs = COSTS,
     ) -> Self:
         """Of the rows of X; `check` is asked whether so many distinct rows are enough."""
@@ -139,7 +151,7 @@ class NeighborGraph(Plain):
         )
         check(len(copies))
         neighbors = replace(index.own(hood.n_neighbors, radius, stages), recall=index.recall)
-        return cls(index, neighbors, copies, hood.n_neighbors, radius, hood.on_disconnected, unit, power)
+        return cls(index, neighbors, copies, hood.n_neighbors, radius, hood.on_disconnected, unit, power, edges)
 
     @property
     def metric(self) -> Metric | None:
@@ -152,44 +164,75 @@ class NeighborGraph(Plain):
         return float(2.0 ** (self.unit.power * (self.degree or 0)))
 
     def whole(self) -> Graph:
-        """The union graph of the lists."""
-        return build_graph(self.neighbors, self.reach(), self.copies.multiplicity, self.copies.first)
+        """The graph of the lists."""
+        graph = build_graph(
+            self.neighbors, self.radii(), self.copies.multiplicity, self.copies.first, edges=self._edges()
+        )
+        return replace(graph, loops=self.index.loops) if isinstance(self.index, WeightedIndex) else graph
 
-    def reach(self) -> Floats | None:
-        """How far each vertex looks for neighbours, (n,); None where the edges were given."""
+    def _edges(self) -> Neighbors | None:
+        """Pairs that are edges by the rule; None where all in the lists are."""
+        if self.edges == "union":
+            return None
+        chosen = mutual(self.neighbors) if self.edges.startswith("mutual") else self.neighbors
+        if not self.edges.endswith("mst"):
+            return chosen
+        tree = spanning_tree(self.index, self.neighbors)
+        return tree if self.edges == "mst" else united(chosen, tree)
+
+    def radii(self) -> Floats | None:
+        """Neighbourhood radius of each vertex, (n,); None where the edges were given."""
         if self.index.given:
             return None
         if self.radius is not None:
             return np.full(self.index.size, self.radius)
         return self.neighbors.farthest
 
-    def edge_width(self, graphs: tuple[Graph, ...], weights: Weights, width: float | str | None) -> Width:
+    def edge_width(self, graphs: tuple[Graph, ...], weights: Weights, width: float | str) -> Width:
         """σ of the edges of these graphs: by the largest (the first), or ("self-tuning") of each distinct row."""
-        if weights == "binary":
-            return None
+        if weights != "gaussian":
+            return "inverse" if weights == "precomputed" else None
         if width != "self-tuning":
-            return default_width(graphs[0]) if width is None else float(width) / self.unit_of_distances
+            return default_width(graphs[0]) if width == "auto" else float(width) / self.unit_of_distances
         widths = np.full(self.index.size, np.nan)
         for graph in graphs:
-            widths[graph.vertices] = local_widths(graph.neighbors, graph.reach)
+            widths[graph.vertices] = local_widths(graph.neighbors, graph.radii)
         return widths
 
     # --- new rows
 
     def meet(self, X: Any) -> Neighbors:
         """The vertices that new rows meet: their nearest, or those within the radius."""
+        return self._chosen(X, self._near(X))
+
+    def meet_by_rule(self, X: Any) -> Neighbors:
+        """The vertices that would share an edge with a new row if it were one more row of the graph."""
+        if self.radius is not None or self.index.given or self.edges not in {"union", "union+mst"}:
+            return self.meet(X)
+        return self.index.joined(X, self.n_neighbors, self.neighbors)
+
+    def _near(self, X: Any) -> Neighbors:
         if self.radius is not None and not self.index.given:
             return self.index.within(X, np.full(X.shape[0], self.radius), np.zeros(self.index.size))
         return self.index.nearest(X, self.n_neighbors)
 
-    def meet_by_rule(self, X: Any) -> Neighbors:
-        """The vertices that would share an edge with a new row if it were one more row of the graph."""
-        if self.radius is not None or self.index.given:
-            return self.meet(X)
-        return self.index.joined(X, self.n_neighbors, self.neighbors)
+    def _chosen(self, X: Any, near: Neighbors) -> Neighbors:
+        """Those of them that are edges: mutual neighbours, and the edge by which a tree grows, the shortest."""
+        chosen, radii = near, self.radii()
+        if self.edges.startswith("mutual") and radii is not None:
+            chosen = near.keep(near.distances <= nearer_than(radii)[near.indices])
+        if not self.edges.endswith("mst"):
+            return chosen
+        some = np.flatnonzero(near.counts > 0)
+        shortest = np.zeros(len(near.indices), dtype=bool)
+        shortest[near.indptr[some]] = True
+        tree = near.keep(shortest)
+        if self.radius is not None and not self.index.given:
+            tree = self.index.nearest(X, 1)
+        return tree if self.edges == "mst" else united(chosen, tree)
 
-    def reach_of(self, met: Neighbors) -> Floats | None:
-        """How far new rows look that meet these vertices by the rule; None where their edges were given."""
+    def radii_of(self, met: Neighbors) -> Floats | None:
+        """Neighbourhood radii of new rows with these neighbours; None where their edges were given."""
         if self.index.given:
             return None
         if self.radius is not None:

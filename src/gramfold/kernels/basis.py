@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from gramfold.runtime.threads import blocks
@@ -149,11 +150,35 @@ class WithConstant:
 
 
 @dataclass(frozen=True)
+class Guard:
+    """Keeps a divisor u(x) away from 0 at new rows: it is at least `least` times the size of z(x).
+
+    That is half of the least u(x) / |z(x)| of the training rows, of which none is changed. A row and its multiples have
+    the same z / u, so that |z| and not u alone decides.
+    """
+
+    units: Floats  # (r,) what the functions are measured in: their root mean squares
+    least: float
+
+    def divisors(self, z: Floats, u: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        """What to divide by, (b,), and where that is not u."""
+        floor = self.least * self.sizes(z)
+        changed = ~(u > floor)
+        return np.where(changed, np.where(floor > 0, floor, 1.0), u), changed
+
+    def sizes(self, z: Floats) -> Floats:
+        """|z|, (b,)."""
+        scaled = np.divide(z, self.units, out=np.zeros_like(z), where=self.units > 0)
+        return np.asarray(np.linalg.norm(scaled, axis=1))
+
+
+@dataclass(frozen=True)
 class Reweighted:
     """z(x) / u(x) with u(x) = firstᵀ z(x), so that `first` gives the constant 1 exactly."""
 
     basis: Basis
     first: Floats  # (r,)
+    guard: Guard | None = None  # where z is dense and u may vanish at new rows
 
     @property
     def size(self) -> int:
@@ -166,15 +191,24 @@ class Reweighted:
         z = self.basis(rows)
         u = z @ self.first
         if not issparse(z):
-            return z / u[:, None]
+            return z / (u if self.guard is None else self.guard.divisors(z, u)[0])[:, None]
         return csr_array((z.data / np.repeat(u, np.diff(z.indptr)), z.indices, z.indptr), shape=z.shape)
+
+    def unlike(self, rows: Floats) -> NDArray[np.bool_]:
+        """Rows (b,) at which u is so near 0, or negative, that something else is divided by."""
+        if self.guard is None:
+            return np.zeros(len(rows), dtype=bool)
+        z = self.basis(rows)
+        return self.guard.divisors(z, z @ self.first)[1]
 
 
 def constant_of(basis: Basis) -> Floats | None:
     """The coefficients (r,) of the constant 1, if it is known to be a combination of the functions."""
     if isinstance(basis, MixtureBasis):
         return np.tile(np.eye(basis.block)[-1], len(basis.centers))  # Σ p_k = 1
-    return None
+    if isinstance(basis, WithConstant):
+        return np.asarray(np.arange(basis.size) == basis.size - 1, dtype=np.float64)
+    return np.asarray(basis.first) if isinstance(basis, Reweighted) else None
 
 
 def in_line(centers: Floats) -> Integers:

@@ -1,7 +1,7 @@
 """Kernels of walks and heat on a weighted graph: functions of its Laplacian that remember how the graph was weighed.
 
-    W_ij weights, q = W1, W_ij ← W_ij / (q_i q_j)^α;    D = diag(W1),  L = D − W
-    plain:  L v = μ v;      normalised:  L v = μ D v
+    W_ij weights, q = W1, W_ij ← W_ij / (q_i q_j)^α;    D = diag(W1),  L = D − W,  𝓛 = D^-½ L D^-½
+    unnormalised:  L v = μ v;    random walk:  L v = μ D v;    symmetric:  𝓛 u = μ u,  u = D^½ v
     a vertex that stands for m rows counts m times in every sum
     self-loops W_ii = 1 (m of them for each of m rows, from copy to copy) count in q and D; in L they cancel
 
@@ -10,9 +10,10 @@ Coifman, Lafon, Appl. Comput. Harmon. Anal. 21 (2006).
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
 
 from gramfold.errors import DisconnectedGraphWarning
@@ -22,48 +23,56 @@ from gramfold.kernels.penalty import Decay, PenaltyKernel
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Graph
 
+Form = Literal["unnormalized", "random-walk", "symmetric"]
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LaplacianKernel(PenaltyKernel):
     """See the module. The last three fields say how a new point is weighed."""
 
-    width: Width  # σ of all edges, of each vertex, or None where every edge weighs 1
+    width: Width  # of the weights of edges
     pull: Floats  # (n,) how much an edge to each vertex counts: m / q^α
-    normalized: bool
+    form: Form
+    scale: Floats | None = None  # (n,) D^½ of one data row, where eigenvectors are D^½ v; else None
 
 
 def laplacian_kernel(
     graph: Graph,
     width: Width,
     *,
-    normalized: bool,
+    form: Form,
     decay: Decay,
     exponent: float,
     alpha: float = 0.0,
     null_value: float = 0.0,
-    self_loops: bool = False,
+    self_loops: Floats | None = None,
 ) -> LaplacianKernel:
-    """The kernel f(L) of a connected graph."""
+    """The kernel f(L) of a connected graph; `self_loops` (n,) are those of one data row of each vertex."""
     copies = graph.multiplicity
     weights, pull = affinity(graph, width), copies
-    loops = copies**2 if self_loops else np.zeros(len(copies))
-    if self_loops:
+    loops = np.zeros(len(copies)) if self_loops is None else copies**2 * self_loops
+    if loops.any():
         _warn_of_loose_pieces(weights)
     if alpha > 0:
         density = (degrees(weights) + loops) / copies
         weights, pull = divided_by_density(weights, density, alpha), copies / density**alpha
         loops = loops / density ** (2 * alpha)
+    penalty, scale = laplacian(weights), None
+    if form == "symmetric":
+        scale = np.sqrt((degrees(weights) + loops) / copies)
+        penalty = csr_array(diags_array(1.0 / scale) @ penalty @ diags_array(1.0 / scale))
     return LaplacianKernel(
-        penalty=laplacian(weights),
-        mass=degrees(weights) + loops if normalized else copies,
-        null=np.ones((len(graph), 1)),
+        penalty=penalty,
+        mass=degrees(weights) + loops if form == "random-walk" else copies,
+        null=np.ones((len(graph), 1)) if scale is None else scale[:, None],
         rows=np.arange(len(graph)),
         exponent=exponent,
         decay=decay,
         null_value=null_value,
         width=width,
         pull=pull,
-        normalized=normalized,
+        form=form,
+        scale=scale,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gramfold.errors import RepeatedDirectionWarning
-from gramfold.kernels.penalty import PenaltyKernel
+from gramfold.kernels.diffusion import LaplacianKernel
 from gramfold.runtime.warning import warn
 from gramfold.spectral.independent import NEW_DIRECTION, REPEATED, Directions, new_directions
 from gramfold.spectral.policy import leading_spectrum
@@ -29,7 +29,7 @@ class Coordinates:
 
     def __call__(self, kernel: Kernel, count: int) -> Spectrum:
         """At most `count` eigenpairs."""
-        assert isinstance(kernel, PenaltyKernel)
+        assert isinstance(kernel, LaplacianKernel)
         spectrum = leading_spectrum(kernel, count)
         found = _directions(kernel, spectrum, count)
         if not self.independent:
@@ -62,8 +62,9 @@ def repeats_itself(spectrum: Spectrum) -> bool:
     return spectrum.novelty is not None and bool((spectrum.novelty < NEW_DIRECTION).any())
 
 
-def _directions(kernel: PenaltyKernel, spectrum: Spectrum, count: int) -> Directions:
-    return new_directions(spectrum.eigenvectors, count, kernel.penalty)
+def _directions(kernel: LaplacianKernel, spectrum: Spectrum, count: int) -> Directions:
+    vectors = spectrum.eigenvectors
+    return new_directions(vectors if kernel.scale is None else vectors / kernel.scale[:, None], count, kernel.penalty)
 
 
 def _warn_of_repeats(spectrum: Spectrum) -> None:

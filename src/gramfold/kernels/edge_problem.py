@@ -1,4 +1,4 @@
-"""A graph of rows as a problem for functions of them: what its edges weigh, and who solves it in how many threads."""
+"""A graph of rows as an eigenproblem for functions of them: the weights of its edges, and the threads that solve it."""
 
 from contextlib import nullcontext
 from typing import Any
@@ -12,15 +12,15 @@ from gramfold.kernels.transformational import Problem, Vertices
 from gramfold.runtime.threads import blas_threads, one_blas_thread, thread_count
 from gramfold.types import Floats, Graph, Integers
 
-_SMALL = 1_000  # functions up to which one thread solves as fast as several, and the same whatever their number
+_SMALL = 1_000  # functions up to which one thread is as fast as several, and gives the same whatever their number
 
 
 def edge_problem(
     graph: Graph, points: Floats, order: Integers, weights: Any, rule: str, equal_degrees: bool
 ) -> Problem:
-    """Of a graph of some of the points. Its edges have these weights; None: what the rule makes of their lengths.
+    """The problem of a graph of some of the points; `weights` None: what the rule makes of the lengths of its edges.
 
-    With equal degrees each vertex has weight on itself until all have the largest.
+    Weights on the diagonal count in W and in D. With equal degrees more is added there until all have the largest.
     """
     if weights is None:
         width = default_width(graph) if rule == "gaussian" else None
@@ -30,7 +30,7 @@ def edge_problem(
 
 
 def solving_threads(size: int, n_jobs: int | None) -> Any:
-    """Within it, linear algebra has the threads that a problem of this size is solved with soonest."""
+    """Within it, linear algebra has the number of threads that is fastest for a problem of this size."""
     if size <= _SMALL:
         return one_blas_thread()
     return nullcontext() if n_jobs is None else blas_threads(thread_count(n_jobs))

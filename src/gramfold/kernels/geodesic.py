@@ -4,18 +4,19 @@ all vertices: squared paths (n, n);    landmarks: squared paths (n, m) to a few,
 """
 
 from dataclasses import dataclass, replace
+from numbers import Integral
 from os import PathLike
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from gramfold.errors import ApproximationWarning
+from gramfold.errors import ApproximationWarning, InputError
 from gramfold.graph.components import Component
 from gramfold.graph.conformal import conformal_graph
 from gramfold.graph.geodesic import all_pairs, arranged, walks_from
 from gramfold.graph.neighbor_graph import graph_memory
 from gramfold.kernels.gram import GramKernel, square_in_place
-from gramfold.kernels.landmarks import choose_landmarks
+from gramfold.kernels.landmarks import choose_landmarks, given_landmarks, landmark_count
 from gramfold.kernels.mercer import Repair, mercer_gram
 from gramfold.runtime.memory import GIGABYTE, fits, largest_that_fits
 from gramfold.runtime.progress import Stages
@@ -30,7 +31,7 @@ class Geodesics(Protocol):
     n_neighbors: int
     n_components: int
     conformal: bool
-    landmarks: int | Literal["auto"] | None
+    landmarks: Any
     landmark_choice: Literal["maxmin", "random"]
     storage: Any
 
@@ -48,12 +49,13 @@ class PathPlan:
     """How many landmarks there are at most, and where paths are kept: decided before anything is computed."""
 
     count: int
+    given: Integers | None  # data rows that are landmarks, where they were named
     auto: bool  # whether the number was left to the memory
     choice: Literal["maxmin", "random"]
     conformal: bool
     storage: str | PathLike[str]
     dtype: np.dtype[Any]
-
+    least: int  # landmarks that a map of so many dimensions needs
     n_jobs: int | None
 
     def arrange(self, graph: Graph) -> Graph:
@@ -64,19 +66,34 @@ class PathPlan:
     def squared(self, part: Component, random_state: np.random.RandomState, stages: Stages) -> SquaredPaths:
         """The squared shortest paths of a component; kept squared, one matrix serves kernel and new points."""
         graph, n, n_jobs = part.graph, len(part), self.n_jobs
-        if self.count >= n:
+        chosen = self._landmarks(part, random_state)
+        if chosen is None:
             room = array_in_file(self.storage, (n, n), self.dtype) if _in_file(self.storage) else None
             return SquaredPaths(square_in_place(all_pairs(graph, self.dtype, n_jobs, stages, room)), None)
+        return SquaredPaths(square_in_place(walks_from(graph, chosen, self.dtype, n_jobs, stages)), chosen)
+
+    def _landmarks(self, part: Component, random_state: np.random.RandomState) -> Integers | None:
+        """Vertices that are landmarks; None: all."""
+        n = len(part)
+        if self.given is not None:
+            chosen = np.unique(part.numbers[np.isin(part.rows, self.given)])
+            if len(chosen) < min(self.least, n):
+                raise InputError(
+                    f"{len(chosen)} of the given landmarks are distinct rows of a connected component of {len(part.rows):,}"
+                    f" rows, whose embedding needs at least {min(self.least, n)}: add landmarks there."
+                )
+            return None if len(chosen) == n else chosen
+        if self.count >= n:
+            return None
         if self.auto:
             warn(
-                f"the walks between {n:,} rows do not fit into memory, so {self.count:,} landmarks carry the map: pass "
-                f"landmarks={self.count} to accept this.",
+                f"the shortest paths between {n:,} rows do not fit into memory, so {self.count:,} landmarks are used: "
+                f"pass landmarks={self.count} to accept this.",
                 ApproximationWarning,
             )
-        # the loneliest vertex comes first, whatever the order of the rows
-        start = int(np.argmax(graph.neighbors.farthest))
-        chosen = choose_landmarks(self.choice, part.distances_from, n, self.count, random_state, start=start)
-        return SquaredPaths(square_in_place(walks_from(graph, chosen, self.dtype, n_jobs, stages)), chosen)
+        # the most isolated vertex comes first, whatever the order of the rows
+        start = int(np.argmax(part.graph.neighbors.farthest))
+        return choose_landmarks(self.choice, part.distances_from, n, self.count, random_state, start=start)
 
 
 @dataclass(frozen=True)
@@ -112,24 +129,27 @@ class PathMemory:
         asked = self.settings.landmarks
         if asked is None:
             return self.n
-        if asked != "auto":
-            return min(self.n, int(asked))
+        if not isinstance(asked, str):
+            return min(self.n, landmark_count(asked))
         if fits(self._whole(self.n)):
             return self.n
         return max(self._least, self._affordable())
 
     def plan(self, dtype: np.dtype[Any], n_jobs: int | None) -> PathPlan:
         """For rows of this dtype. Made before the graph is, which takes its part of the memory."""
-        settings, count = self.settings, self.landmarks()
+        settings, count, asked = self.settings, self.landmarks(), self.settings.landmarks
+        named = not (asked is None or isinstance(asked, str | Integral))
         if self.in_file and count >= self.n:
             check_room(settings.storage, (self.n, self.n), dtype)  # now, not after the neighbours are found
         return PathPlan(
             count=count,
-            auto=settings.landmarks == "auto",
+            given=given_landmarks(asked, self.n) if named else None,
+            auto=isinstance(asked, str),
             choice=settings.landmark_choice,
             conformal=settings.conformal,
             storage=settings.storage,
             dtype=np.dtype(np.float32) if settings.storage == "float32" else dtype,
+            least=self._least,
             n_jobs=n_jobs,
         )
 
@@ -137,7 +157,7 @@ class PathMemory:
         """What else would fit, in words."""
         advice = []
         count, asked = self._affordable(), self.settings.landmarks
-        if asked != "auto" and self._least <= count < self.landmarks():
+        if not isinstance(asked, str) and self._least <= count < self.landmarks():
             need = self._whole(count)
             advice.append(f"or use landmarks={count}, which needs {need / GIGABYTE:.1f} GB")
         file = float(self.n) ** 2 * self.itemsize

@@ -22,7 +22,7 @@ from gramfold.types import Floats, Integers, Kernel
 _ENTRIES_PER_BLOCK = 100_000  # of a matrix that is raised to float64, or changed, a block at a time: they stay in cache
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GramKernel(Kernel):
     """See the module. `means` B c and `grand_mean` cᵀ B c are what a new row is centred with."""
 

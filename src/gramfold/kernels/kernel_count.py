@@ -1,4 +1,4 @@
-"""How many kernels a mixture of affine maps has, and what solving for it needs."""
+"""The number of kernels of a mixture of affine maps, and the memory that solving for it needs."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -19,7 +19,7 @@ class KernelCount:
     local_dim: int | None
     columns: int
     n_components: int
-    n_neighbors: int
+    edges: float  # of each row
 
     def of(self, n: int) -> int:
         """Kernels of n rows."""
@@ -38,7 +38,7 @@ class KernelCount:
         return self._bytes(n, self.of(n) * self._functions)
 
     def advice(self, n: int) -> list[str]:
-        """What else would fit, in words."""
+        """What else would fit into memory, in words."""
         if self._functions <= 1 + _ADVISED_LOCAL_DIM:
             return []
         need = self._bytes(n, self.of(n) * (1 + _ADVISED_LOCAL_DIM))
@@ -46,9 +46,9 @@ class KernelCount:
         return [words] if fits(need) else []
 
     def _bytes(self, n: int, size: int) -> float:
-        return graph_and_functions(self.n_neighbors, size, n)
+        return graph_and_functions(self.edges, size, n)
 
 
-def graph_and_functions(n_neighbors: int, size: int, n: int, _: int = 8) -> float:
-    """Bytes of n rows and so many functions: lists both ways and their graph, of which nothing is factored."""
-    return 200.0 * n * min(n_neighbors, n) + solving_memory(n, size)
+def graph_and_functions(edges: float, size: int, n: int, _: int = 8) -> float:
+    """Bytes of n rows of so many edges and so many functions: lists both ways and their graph, nothing factored."""
+    return 200.0 * n * min(edges, n) + solving_memory(n, size)

@@ -13,6 +13,7 @@ sparse rows or of words has not.
 """
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -47,6 +48,11 @@ def given_landmarks(landmarks: Any, n: int) -> Integers:
     if chosen.min() < 0 or chosen.max() >= n:
         raise InputError(f"landmarks name row {int(chosen.max())} and there are {n} rows: count rows from 0.")
     return chosen
+
+
+def landmark_count(landmarks: Any) -> int:
+    """How many landmarks a number, or a list of rows, asks for."""
+    return int(landmarks) if isinstance(landmarks, Integral) else len(landmarks)
 
 
 def check_width(width: int, n: int, count: int, what: str) -> None:

@@ -28,7 +28,7 @@ _NEAR = 3.0  # standard deviations
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LinearGram(Kernel):
     """See the module."""
 

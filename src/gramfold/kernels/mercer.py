@@ -54,7 +54,7 @@ _SAME = 1e-10
 _MOST_GAIN = 4.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RepairedGram(GramKernel):
     """The kernel of d~² = (d + constant)² + 2·shift off the diagonal, plus what clipping gave back.
 

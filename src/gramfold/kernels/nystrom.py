@@ -85,7 +85,7 @@ class LandmarkValues:
         return self.columns.stream(self.points, stages)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NystromGram(Kernel):
     """See the module. Nothing n × m is stored: kernel values are computed again where a product needs them."""
 

@@ -105,7 +105,7 @@ def _most_products(symmetric: csr_array) -> float:
     return max(_QUICK, float(symmetric.shape[0] / _ROWS_PER_PRODUCT) ** 2)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PenaltyKernel(Kernel):
     """See the module. `null_value` is the kernel's eigenvalue on the null vectors; 0 leaves them out."""
 

@@ -17,7 +17,7 @@ from gramfold.types import Floats, Graph, Integers, Kernel, Spectrum
 _RIDGE = 1e-9  # relative; keeps the mixtures defined where weights nearly cancel
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FactorKernel(Kernel):
     """K = Y Yᵀ with few columns, centred."""
 

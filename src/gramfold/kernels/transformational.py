@@ -3,9 +3,9 @@
     Z W Zᵀ v = λ Z D Zᵀ v,   y(x) = vᵀ z(x);      Z (r, n) has the functions' values at the vertices, D = diag(W1)
 
 This is the raw approximation of W y = λ D y. The direct problem has the constant as its leading solution, which is
-dropped; of the functions it need not be a combination, and then what is dropped is not quite it and the rest is
-polluted. Three remedies: *affine* appends a row of ones to Z; *stochastic* divides the raw coordinates by the first of
-them, u; *reweighted* divides the columns of Z by u and solves again: the constant is then a solution, exactly.
+dropped; it need not be a combination of the functions, and then what is dropped is not quite the constant and the other
+solutions are contaminated. Three remedies: *affine* appends a row of ones to Z; *stochastic* divides raw coordinates by
+the first of them, u; *reweighted* divides the columns of Z by u and solves again: the constant is then a solution.
 
 Z D Zᵀ is nearly singular (kernels overlap), so it is whitened by its eigenvectors, those below a cut left out:
 with Rᵀ Z D Zᵀ R = I and P = I − Rᵀ Z W Zᵀ R the kernel of the map is K(x, x') = z(x)ᵀ R P† Rᵀ z(x'), P† without the
@@ -21,11 +21,12 @@ from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.sparse import csr_array, issparse
 
 from gramfold.errors import ApproximationWarning, InputError
-from gramfold.kernels.basis import MARGIN, Basis, MixtureBasis, Reweighted, WithConstant, constant_of, lower_ends
+from gramfold.kernels.basis import MARGIN, Basis, Guard, MixtureBasis, Reweighted, WithConstant, constant_of, lower_ends
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks
 from gramfold.runtime.warning import warn
@@ -41,6 +42,7 @@ _ROWS_PER_BLOCK = 5_000
 _CUT = 1e-10  # of the largest eigenvalue of Z D Zᵀ: below, a direction is rounding
 _SMALLEST_WEIGHT = 1e-3  # of the median |u|: a smaller one would blow its row up
 _EPS = float(np.finfo(np.float64).eps)
+_ABOVE_ALL = 4.0  # no eigenvalue of I − Rᵀ Z W Zᵀ R is above 2
 _SQUARES, _TABLES = 8, 3  # matrices of the size of the small problem that are held at once, and of n × r where r > n
 
 
@@ -167,7 +169,10 @@ def solved(problem: Problem, basis: Basis, count: int, stages: Stages = SILENT) 
     if basis.size > len(problem.vertices):
         return solve_by_vertices(problem, basis, count)
     joined, scatter = problem.matrices(basis, stages)
-    return solve(joined, scatter, count, basis.units(np.sqrt(np.diag(scatter))))
+    ones = constant_of(basis)
+    uniform = problem.vertices.pull(basis, problem.degrees[:, None])[:, 0] if ones is None else scatter @ ones
+    uniform = uniform / np.sqrt(problem.degrees.sum())
+    return solve(joined, scatter, count, basis.units(np.sqrt(np.diag(scatter))), uniform)
 
 
 def solving_memory(n: int, r: int) -> float:
@@ -176,10 +181,10 @@ def solving_memory(n: int, r: int) -> float:
     return small + (8.0 * _TABLES * n * r if r > n else 0.0)
 
 
-def solve(joined: Floats, scatter: Floats, count: int, units: Floats) -> Solution:
+def solve(joined: Floats, scatter: Floats, count: int, units: Floats, uniform: Floats) -> Solution:
     """The `count` largest λ of joined · v = λ scatter · v, the functions measured in these units.
 
-    `scatter` is overwritten.
+    `uniform` (r,) is Z D 1 / √(1ᵀ D 1). `scatter` is overwritten.
     """
     scale = _inverse(units)
     scatter *= scale[:, None]
@@ -189,7 +194,7 @@ def solve(joined: Floats, scatter: Floats, count: int, units: Floats) -> Solutio
     white = white[:, kept]
     white /= np.sqrt(values[kept])
     white *= scale[:, None]
-    return _leading(white, white.T @ joined @ white, count)
+    return _leading(white, white.T @ joined @ white, count, white.T @ uniform)
 
 
 def solve_by_vertices(problem: Problem, basis: Basis, count: int) -> Solution:
@@ -209,25 +214,41 @@ def solve_by_vertices(problem: Problem, basis: Basis, count: int) -> Solution:
     triangle = cholesky(places.T @ places)  # nearly I
     white = solve_triangular(triangle, white.T, trans="T", overwrite_b=True).T
     places = solve_triangular(triangle, places.T, trans="T", overwrite_b=True).T
+    uniform = places.T @ (root / np.linalg.norm(root))
     places *= _inverse(root)[:, None]  # where D is 0, W is too
     white *= scale[:, None]
-    return _leading(white, places.T @ problem.times(places), count)
+    return _leading(white, places.T @ problem.times(places), count, uniform)
 
 
 def _inverse(sizes: Floats) -> Floats:
     return np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)
 
 
-def _leading(white: Floats, joined: Floats, count: int) -> Solution:
-    """From R and Rᵀ Z W Zᵀ R."""
+def _leading(white: Floats, joined: Floats, count: int, uniform: Floats) -> Solution:
+    """From R, Rᵀ Z W Zᵀ R and Rᵀ Z D 1 / √(1ᵀ D 1), which has the length 1 if the constant is a combination.
+
+    If the constant is a solution it is the first. On a graph of several connected components others have λ = 1 too, and
+    an eigensolver would return arbitrary combinations of them.
+    """
     penalty = -joined
     penalty = 0.5 * (penalty + penalty.T)
     penalty[np.diag_indices(len(penalty))] += 1.0
-    penalties, inner = lowest_eigenpairs(penalty, min(count, len(penalty)))
-    return Solution(1.0 - penalties, inner, white, penalty)
+    rounding = _EPS * np.sqrt(len(penalty) / _CUT)
+    length = float(np.linalg.norm(uniform))
+    if length < 1.0 - rounding or np.linalg.norm(penalty @ uniform) > rounding:
+        penalties, inner = lowest_eigenpairs(penalty, min(count, len(penalty)))
+        return Solution(1.0 - penalties, inner, white, penalty)
+    constant = uniform / length
+    values, vectors = np.array([constant @ penalty @ constant]), constant[:, None]
+    others = min(count, len(penalty)) - 1
+    if others:
+        # the constant is moved to the top of the spectrum, out of the way
+        penalties, inner = lowest_eigenpairs(penalty + _ABOVE_ALL * np.outer(constant, constant), others)
+        values, vectors = np.append(values, penalties), np.hstack([vectors, inner])
+    return Solution(1.0 - values, vectors, white, penalty)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TransformationalKernel(Kernel):
     """See the module. Eigenvalues are 1/(1 − λ), eigenvectors y with yᵀ D y = 1."""
 
@@ -256,11 +277,11 @@ class TransformationalKernel(Kernel):
     def _modes(self) -> tuple[Floats, Floats]:
         """Coefficients (r, r') of all solutions but the leading ones, and their 1/(1 − λ)."""
         # the leading ones are moved to the top of the spectrum, out of the way
-        penalties, inner = eigh(self.penalty_inside + 4.0 * self.leading @ self.leading.T)
+        penalties, inner = eigh(self.penalty_inside + _ABOVE_ALL * self.leading @ self.leading.T)
         kept = len(penalties) - self.leading.shape[1]
         values = 1.0 / np.maximum(
             penalties[:kept], _EPS**2
-        )  # finite where a graph in pieces has more than one constant
+        )  # finite where a graph has several connected components, and a constant for each
         return self.white @ inner[:, :kept], values
 
     def product(self, vectors: Floats) -> Floats:
@@ -278,10 +299,10 @@ class TransformationalKernel(Kernel):
 
 @dataclass(frozen=True)
 class Bounds:
-    """Where a mixture may put a row: from Σ p_k(x) low_k to Σ p_k(x) high_k, which are combinations of z, as Σ p_k is.
+    """Bounds of a mixture's coordinates: from Σ p_k(x) low_k to Σ p_k(x) high_k, combinations of z, as Σ p_k is.
 
-    low_k and high_k are the ends of the places of all rows that kernel k has a share of, moved outwards by half of the
-    way between them: rows of the fit are within, and so is what is like them.
+    low_k and high_k are the least and largest coordinates of all rows that kernel k has a share of, moved outwards by
+    half of their difference: training rows are within, and so are rows like them.
     """
 
     low: Floats  # (r, p)
@@ -291,10 +312,11 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Extended:
-    """Places of rows, and how far they were taken back to the bounds, in units of the map's extent."""
+    """Coordinates of rows, and where they are not vᵀ z(x) itself."""
 
     places: Floats  # (b, p)
-    taken_back: Floats  # (b,)
+    taken_back: Floats  # (b,) how far they were taken back to the bounds, in units of the map's extent
+    unlike: NDArray[np.bool_]  # (b,) whether z was divided by something else than u(x), which is near 0 or negative
 
 
 @dataclass(frozen=True)
@@ -321,19 +343,26 @@ class TransformationalMap:
     def extended(self, rows: Floats) -> Extended:
         """Places of any rows."""
         if self.bounds is None:
-            return Extended(self.unbounded(rows), np.zeros(len(rows)))
+            return Extended(self.unbounded(rows), np.zeros(len(rows)), self._unlike(rows))
         p = self.coefficients.shape[1]
         together = np.hstack([self.coefficients, self.bounds.low, self.bounds.high, self.bounds.one])
         free, low, high, one = np.split(self._combined(rows, together), [p, 2 * p, 3 * p], axis=1)
         places = np.clip(free, low / one, high / one)
         extent = float(np.ptp(self.places, axis=0).max()) or 1.0
-        return Extended(places, np.abs(places - free).max(axis=1) / extent)
+        return Extended(places, np.abs(places - free).max(axis=1) / extent, np.zeros(len(rows), dtype=bool))
 
     def _combined(self, rows: Floats, coefficients: Floats) -> Floats:
         made = np.empty((len(rows), coefficients.shape[1]))
         for part in blocks(len(rows), _rows_per_block(rows.shape[1])):
             made[part] = self.basis(rows[part]) @ coefficients
         return made
+
+    def _unlike(self, rows: Floats) -> NDArray[np.bool_]:
+        found = np.zeros(len(rows), dtype=bool)
+        if isinstance(self.basis, Reweighted):
+            for part in blocks(len(rows), _rows_per_block(rows.shape[1])):
+                found[part] = self.basis.unlike(rows[part])
+        return found
 
 
 def transformational_map(
@@ -368,16 +397,16 @@ def _unbounded_map(
     solution = solved(problem, basis, count + 1 if approximation != "reweighted" else 1, stages)
     lead = problem.vertices.map(basis, solution.coefficients[:, 0])
     if approximation in {"reweighted", "stochastic"} and not _may_divide(lead):
+        least = np.abs(lead).min() / np.median(np.abs(lead))
         warn(
-            f"the leading coordinate is {np.abs(lead).min() / np.median(np.abs(lead)):.1g} of its median at some row "
-            f"or changes its sign, so nothing can be divided by it: approximation='affine' was used, not "
-            f"{approximation!r}.",
+            f"the leading coordinate u changes sign among the rows, or is {least:.1g} of its median at one of them, so "
+            f"{approximation!r} cannot divide by it: approximation='affine' was used.",
             ApproximationWarning,
         )
         approximation, basis = "affine", WithConstant(basis)
         solution = solved(problem, basis, count + 1, stages)
     elif approximation == "reweighted":
-        basis = Reweighted(basis, solution.coefficients[:, 0])
+        basis = _divided(problem.vertices, basis, solution.coefficients[:, 0], lead)
         solution = solved(problem, basis, count + 1, stages)
     return _made(problem, basis, solution, approximation, count, rows, started)
 
@@ -394,14 +423,15 @@ def _made(
     every = problem.vertices.map(basis, solution.coefficients)
     lead, degrees = every[:, 0], problem.degrees
     mean = float(degrees @ lead) / float(degrees.sum())
-    # what is dropped is the constant, or what comes nearest to it: a raw leading solution may be neither
-    uniform = mean**2 * float(degrees.sum()) > 0.5
-    kept = slice(1 if uniform else 0, None if uniform else count)
+    # what is dropped is the constant, or what comes nearest to it, or what all is divided by: a raw leading solution
+    # may be none of these
+    dropped = approximation == "stochastic" or mean**2 * float(degrees.sum()) > 0.5
+    kept = slice(1 if dropped else 0, None if dropped else count)
     places, values = every[:, kept], solution.values[kept]
     if not len(values):
         raise InputError(
-            f"the {basis.size} functions of the map span no direction beside the constant on these rows, but for "
-            "rounding: pass rows that differ, leave out those that lie very far from all others, or use more kernels."
+            f"the {basis.size} functions of the map span no direction besides the constant on these rows, up to "
+            "rounding: pass rows that differ, leave out rows very far from all others, or use more kernels."
         )
     signs = signs_of(places)
     places, inner = places * signs, solution.inner[:, kept] * signs
@@ -418,9 +448,9 @@ def _made(
         basis=basis,
         white=solution.white,
         penalty_inside=solution.penalty,
-        leading=solution.inner[:, :1] if uniform else np.zeros((len(inner), 0)),
+        leading=solution.inner[:, :1] if dropped else np.zeros((len(inner), 0)),
         mass=degrees,
-        null=np.ones((n, 1)) if uniform else np.zeros((n, 0)),
+        null=np.ones((n, 1)) if dropped else np.zeros((n, 0)),
         rows=np.arange(n) if rows is None else rows,
     )
     spectrum = Spectrum(
@@ -433,10 +463,24 @@ def _made(
     )
     coefficients = solution.white @ inner
     if approximation == "stochastic":
-        toward = np.sign(mean)  # the signs of the map are those of its coordinates, not of the solver's leading one
-        basis, places = Reweighted(basis, toward * solution.coefficients[:, 0]), places / (toward * lead)[:, None]
+        basis = _divided(problem.vertices, basis, solution.coefficients[:, 0], lead)
+        places = places / np.abs(lead)[:, None]
     ripple = float(np.abs(lead - mean).max() / abs(mean)) if mean else np.inf
     return TransformationalMap(basis, coefficients, kernel, spectrum, places, float(solution.values[0]), ripple)
+
+
+def _divided(vertices: Vertices, basis: Basis, first: Floats, lead: Floats) -> Reweighted:
+    """The functions over a leading coordinate of one sign, turned to be positive: a solver's signs change nothing."""
+    toward = np.sign(lead[0])
+    if isinstance(basis, MixtureBasis):  # whose map has bounds
+        return Reweighted(basis, toward * first)
+    squares, least = np.zeros(basis.size), np.inf
+    for _, z in vertices.stream(basis):
+        squares += np.square(z).sum(axis=0)
+    guard = Guard(np.sqrt(squares / len(vertices)), 0.0)
+    for some, z in vertices.stream(basis):
+        least = min(least, float((np.abs(lead[some]) / guard.sizes(z)).min()))
+    return Reweighted(basis, toward * first, replace(guard, least=0.5 * least))
 
 
 def _bounded(found: TransformationalMap, vertices: Vertices, mixture: MixtureBasis) -> TransformationalMap:

@@ -33,4 +33,4 @@ class CommuteTime(LaplacianMap, Embedding):
         return laplacian_map(fit, self, self._kernel)
 
     def _kernel(self, graph: Graph, width: Width) -> LaplacianKernel:
-        return laplacian_kernel(graph, width, normalized=False, decay=Inverse(), exponent=0.5)
+        return laplacian_kernel(graph, width, form="unnormalized", decay=Inverse(), exponent=0.5)

@@ -13,13 +13,14 @@ Solved as L v = μ D v with μ = 1 − λ. Coifman, Lafon, Appl. Comput. Harmon.
 from dataclasses import replace
 from numbers import Real
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import Embedding, Fit, LaplacianMap, Model, laplacian_map, method, parameter
+from gramfold.embedding import EDGE_WEIGHTS, Embedding, Fit, LaplacianMap, Model, laplacian_map, method, parameter
 from gramfold.graph.affinity import Weights, Width
 from gramfold.kernels.diffusion import LaplacianKernel, laplacian_kernel
 from gramfold.kernels.penalty import Steps
-from gramfold.types import Graph
+from gramfold.types import Floats, Graph
 
 
 @method
@@ -45,7 +46,7 @@ class DiffusionMap(LaplacianMap, Embedding):
     """
 
     weights: Weights = parameter(
-        default="gaussian", allowed=[StrOptions({"binary", "gaussian"})], words="Every edge weighs 1, or exp(−d²/2σ²)."
+        default="gaussian", allowed=[StrOptions({"binary", "gaussian", "precomputed"})], words=EDGE_WEIGHTS
     )
     alpha: float = parameter(
         default=1.0,
@@ -55,8 +56,8 @@ class DiffusionMap(LaplacianMap, Embedding):
     self_loops: bool | None = parameter(
         default=None,
         allowed=["boolean", None],
-        words="""Whether each row has an edge of weight 1 to itself, so that a walker may stay. None: with Gaussian
-        weights, which are 1 at distance 0.""",
+        words="""Whether each row has a self-loop of weight 1. None: with Gaussian weights, which are 1 at distance 0;
+        with precomputed weights the self-loops are those on the diagonal of X.""",
     )
     t: float = parameter(
         default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="Steps that the walkers take."
@@ -69,11 +70,17 @@ class DiffusionMap(LaplacianMap, Embedding):
         kernel = laplacian_kernel(
             graph,
             width,
-            normalized=True,
+            form="random-walk",
             alpha=self.alpha,
             decay=Steps(self.t),
             exponent=0.5,
-            self_loops=self.weights == "gaussian" if self.self_loops is None else self.self_loops,
+            self_loops=self._loops(graph),
         )
         volume = kernel.mass.sum()
         return replace(kernel, penalty=kernel.penalty / volume, mass=kernel.mass / volume)  # the mass is π: V is ψ
+
+    def _loops(self, graph: Graph) -> Floats | None:
+        if self.self_loops is None and self.weights == "precomputed":
+            return graph.loops
+        looped = self.weights == "gaussian" if self.self_loops is None else self.self_loops
+        return np.ones(len(graph)) if looped else None

@@ -45,7 +45,7 @@ class HeatKernel(LaplacianMap, Embedding):
         return laplacian_kernel(
             graph,
             width,
-            normalized=False,
+            form="unnormalized",
             decay=Heat(self.t),
             exponent=0.5,
             null_value=1.0,  # exp(−0·t)

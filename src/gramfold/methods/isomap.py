@@ -8,13 +8,13 @@
 Tenenbaum, de Silva, Langford, Science 290 (2000); Ham et al., ICML 2004, eq (8).
 """
 
-from gramfold.embedding import Built, Component, Embedding, Fit, Geodesics, Model, Neighborhood, judged, method
+from gramfold.embedding import Built, Component, Embedding, Fit, Geodesics, Model, judged, method
 from gramfold.extension.geodesic_placement import GeodesicPlacement
 from gramfold.kernels.geodesic import PathMemory, path_gram
 
 
 @method
-class Isomap(Geodesics, Neighborhood, Embedding):
+class Isomap(Geodesics, Embedding):
     """Isomap: distances along the data's own shape.
 
     Examples

@@ -1,6 +1,6 @@
-"""Kernel eigenmaps: a mixture of affine maps, the one that embeds the neighbour graph best.
+"""Kernel eigenmaps: a mixture of affine maps, the one that embeds a weighted graph of the rows best.
 
-    W_ij = 1/|x_i − x_j| on edges,  D = diag(W1)
+    W_ij = 1/|x_i − x_j| on the edges of the neighbour graph, or given;   D = diag(W1)
     z(x) stacks p_k(x) · [x − μ_k; 1] over kernels k with centres μ_k, Σ_k p_k = 1
     Z W Zᵀ v = λ Z D Zᵀ v;    y(x) = vᵀ z(x) at every x;    the leading solution, the constant, is dropped
 
@@ -12,14 +12,14 @@ Brand, IJCAI 2003.
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding import (
-    Component,
     ContinuousMap,
     Embedding,
     Fit,
@@ -34,8 +34,10 @@ from gramfold.embedding import (
     parameter,
     single_point,
 )
+from gramfold.embedding.continuous import affinity_of, given_graph
 from gramfold.extension.continuous_source import CarriedBasis, ContinuousSource, require_columns
-from gramfold.extension.judging import midway_error
+from gramfold.extension.extrapolation import EUCLIDEAN
+from gramfold.extension.judging import judged_sample, midway_error
 from gramfold.kernels.basis import (
     MixtureBasis,
     in_line,
@@ -46,7 +48,9 @@ from gramfold.kernels.basis import (
 )
 from gramfold.kernels.kernel_count import KernelCount
 from gramfold.kernels.landmarks import kmeans_centers, random_rows
-from gramfold.types import Floats, Integers
+from gramfold.neighbors.duplicates import collapse_rows
+from gramfold.neighbors.search import exact_index
+from gramfold.types import Floats, Graph, Integers
 
 
 @method
@@ -74,67 +78,123 @@ class KernelEigenmaps(ContinuousMap, Embedding):
     centers: Literal["kmeans", "random"] = parameter(
         default="kmeans",
         allowed=[StrOptions({"kmeans", "random"})],
-        words="Kernels sit at the centres of k-means, or at rows drawn at random.",
+        words="Centres of the kernels: those of k-means, or rows drawn at random.",
     )
     width: float | Literal["auto"] = parameter(
         default="auto",
         allowed=[Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         words="""σ of the kernels; "auto" is a quarter of the mean distance from a centre to the nearest other. Wider
-        kernels reach across to neighbouring sheets, narrower ones have hard borders.""",
+        kernels overlap neighbouring sheets, narrower ones have hard borders.""",
     )
     local_dim: int | None = parameter(
         default=None,
         allowed=[Interval(Integral, 0, None, closed="left"), None],
-        words="""Principal axes of its own rows that each kernel sees; 0 leaves it a constant, None uses all columns.
-        The eigenproblem has n_kernels · (local_dim + 1) unknowns.""",
+        words="""Number of principal axes of its own rows that the affine map of each kernel uses; 0 leaves it a
+        constant, None uses all columns. The eigenproblem has n_kernels · (local_dim + 1) unknowns.""",
     )
 
     centers_ = attribute(
         "ndarray of shape (n_kernels, n_features)",
-        "μ of the kernels (of the largest piece).",
+        "μ of the kernels (of the largest connected component).",
         lambda m: _basis(m).centers,
     )
     width_ = attribute("float", "The σ used.", lambda model: _basis(model).width)
     midway_error_ = attribute(
         "float",
-        """Midway along 99 of 100 edges the map is no farther than this from the middle of their ends' places, in units
-        of the map's spread (of the largest piece; without the bounds that `transform` keeps). Above 1 it cannot be
-        trusted between the rows, and fit warns.""",
+        """Midway along 99 of 100 edges the map is at most this far from the midpoint of the coordinates of their ends,
+        in units of the spread of the embedding (of the largest connected component; without the bounds of
+        `transform`). Above 1 the map cannot be trusted between the rows, and fit warns. With a given affinity it is
+        measured between near rows.""",
     )
 
-    def _build(self, fit: Fit) -> Model:
-        kernels = KernelCount(self.n_kernels, self.local_dim, fit.columns.count, self.n_components, self.n_neighbors)
-        fit.check_neighborhood(self)
-        fit.check_components(fit.X.shape[0])
-        fit.forecast(kernels.memory, partial(kernels.advice, fit.X.shape[0]))
-        require_columns(fit.name, fit.reads.precomputed)
-        graph = fit.graph(self)
-        parts, points, unit = graph.components.each(), graph.rows, graph.unit.size
-        with fit.stages("kernel"):
-            placed = [self._kernels(points, part.graph.rows, kernels.of(len(part)), unit, fit) for part in parts]
+    def fit(self, X: Any, y: Any = None, *, affinity: Any = None) -> Self:
+        """Find the map of the rows of X.
 
-        def solved(part: Component, basis: MixtureBasis, order: Integers) -> Part:
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : ignored
+            Present for scikit-learn's sake.
+        affinity : array-like or sparse matrix of shape (n_samples, n_samples), default=None
+            Edge weights of a given graph, which replaces the neighbour graph of the rows: symmetric and nonnegative; 0,
+            or not stored, is no edge. Weights on the diagonal count, in W and in D. `n_neighbors`, `radius`, `metric`,
+            `search`, `weights`, `graph` and `on_disconnected` are not used and must be left at their defaults.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return self._fit(X, y, affinity=affinity)
+
+    def fit_transform(self, X: Any, y: Any = None, *, affinity: Any = None) -> Floats:
+        """Find the map of the rows of X and return their embedding.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As for `fit`.
+        y : ignored
+            Present for scikit-learn's sake.
+        affinity : array-like or sparse matrix of shape (n_samples, n_samples), default=None
+            As for `fit`.
+
+        Returns
+        -------
+        embedding : ndarray of shape (n_samples, n_components)
+            `embedding_`.
+        """
+        return self.fit(X, y, affinity=affinity).embedding_.copy()
+
+    def _build(self, fit: Fit) -> Model:
+        n = fit.X.shape[0]
+        require_columns(fit.name, fit.reads.precomputed)
+        W = affinity_of(fit, self)
+        if W is None:
+            fit.check_neighborhood(self)
+        fit.check_components(n)
+        edges = self.n_neighbors if W is None else W.nnz / n
+        kernels = KernelCount(self.n_kernels, self.local_dim, fit.columns.count, self.n_components, edges)
+        fit.forecast(kernels.memory, partial(kernels.advice, n))
+        parts: list[Any]
+        if W is None:
+            graph, weights, degree = fit.graph(self), None, continuous_degree(self)
+            source, parts = ContinuousSource.of(graph), list(graph.components.each())
+        else:
+            given = given_graph(fit, W)
+            source, parts, weights, degree = given.source, [given.part], given.weights, 0.0
+        points, unit = source.rows, source.unit.size
+        with fit.stages("kernel"):
+            placed = [self._kernels(points, part.graph.rows, kernels, unit, fit) for part in parts]
+
+        def solved(part: Any, basis: MixtureBasis, order: Integers) -> Part:
             if len(part) == 1:
                 return single_point(self.n_components)
-            found = continuous_part(fit, self, part, points, basis, order)
-            off = midway_error(part.graph, points, found.placement.map)
+            found = continuous_part(fit, self, part, points, basis, order, weights)
+            near = part.graph if W is None else near_rows(part.graph, points, self.n_neighbors, fit.n_jobs)
+            off = midway_error(near, points, found.placement.map)
             return replace(found, found={**found.found, "midway_error_": off})
 
         maps = [solved(part, *kernels) for part, kernels in zip(parts, placed, strict=True)]
         own = CarriedBasis(placed[0][0], ("auto", "mixture"), everywhere=False)
-        source, degree = ContinuousSource.of(graph), continuous_degree(self)
-        return judged(fit, continuous_model(fit, source, parts, maps, own, degree), self)
+        model = continuous_model(fit, source, parts, maps, own, degree)
+        if W is None:
+            return judged(fit, model, self)
+        return judged(fit, model, remedy="an affinity with other edges", keeps_neighbors=False)
 
     def _kernels(
-        self, points: Floats, numbers: Integers, count: int, unit: float, fit: Fit
+        self, points: Floats, numbers: Integers, kernels: KernelCount, unit: float, fit: Fit
     ) -> tuple[MixtureBasis, Integers]:
         """Kernels for the rows `points[numbers]`, and an order of these in which neighbours are near each other."""
-        n, d = len(numbers), points.shape[1]
+        d = points.shape[1]
+        distinct = numbers[collapse_rows(points[numbers]).first]  # of a given graph duplicate rows are vertices too
+        n, count = len(distinct), kernels.of(len(distinct))
         random_state = check_random_state(fit.random_state)
         if self.centers == "random" or count == n:
-            chosen = points[numbers[random_rows(n, count, random_state)]]
+            chosen = points[distinct[random_rows(n, count, random_state)]]
         else:
-            chosen = kmeans_centers(points, numbers, count, random_state)
+            chosen = kmeans_centers(points, distinct, count, random_state)
         chosen = chosen[in_line(chosen)].astype(np.float64)
         width = spacing_width(chosen) if self.width == "auto" else float(self.width) / unit
         owner = nearest_centers(points, numbers, chosen)
@@ -143,6 +203,17 @@ class KernelEigenmaps(ContinuousMap, Embedding):
             axes = principal_axes_of(points, numbers, chosen, owner, self.local_dim)
         basis = seen_axes(MixtureBasis(chosen, width, axes), points, numbers)
         return basis, np.argsort(owner, kind="stable")
+
+
+def near_rows(graph: Graph, points: Floats, n_neighbors: int, n_jobs: int | None) -> Graph:
+    """The vertices of a given graph, some joined with their nearest: its own edges may join rows far apart."""
+    distinct = collapse_rows(points[graph.rows]).first
+    some = distinct[judged_sample(len(distinct))]
+    index = exact_index(points[graph.rows[distinct]], EUCLIDEAN, n_jobs)
+    found = index.nearest(points[graph.rows[some]], min(n_neighbors + 1, len(distinct)))  # a row is its own nearest
+    i, j = some[found.rows], distinct[found.indices]
+    pairs = csr_array((found.distances, (np.minimum(i, j), np.maximum(i, j))), shape=(len(graph), len(graph)))
+    return replace(graph, lengths=pairs)
 
 
 def _basis(model: Any) -> MixtureBasis:

@@ -19,7 +19,6 @@ from gramfold.embedding import (
     Fit,
     Geodesics,
     Model,
-    Neighborhood,
     attribute,
     judged,
     method,
@@ -31,7 +30,7 @@ from gramfold.kernels.mercer import CLIP_MATRICES, Repair, repaired_spectrum
 
 
 @method
-class KernelIsomap(Geodesics, Neighborhood, Embedding):
+class KernelIsomap(Geodesics, Embedding):
     """Isomap with a positive semidefinite kernel.
 
     With landmarks the kernel over them is repaired, and everybody else is placed as a new point.

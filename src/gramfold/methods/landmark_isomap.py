@@ -6,7 +6,7 @@ It is Isomap with one other default. de Silva, Tenenbaum, NIPS 15 (2003); Burges
 """
 
 from numbers import Integral
-from typing import Literal
+from typing import Any
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -28,8 +28,9 @@ class LandmarkIsomap(Isomap):
     (100, (100, 100))
     """
 
-    landmarks: int | Literal["auto"] | None = parameter(
+    landmarks: Any = parameter(
         default=200,
-        allowed=[Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
-        words="At most this many rows carry the kernel and the others are placed by their walks to them.",
+        allowed=[Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), "array-like", None],
+        words="""Number of landmarks, or the indices of the rows that are landmarks. The other rows are embedded by their
+        shortest paths to the landmarks. "auto" and None as for `Isomap`.""",
     )

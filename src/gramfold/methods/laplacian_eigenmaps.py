@@ -1,15 +1,20 @@
 """Laplacian eigenmaps: the smoothest functions on the neighbour graph.
 
     W_ij = 1 or exp(−d²/2σ²) on edges,  D = diag(W1),  L = D − W
-    normalised:  L y = λ D y,  kernel D^-½ (D^-½ L D^-½)† D^-½;     plain:  L y = λ y,  kernel L†
-    new point: y(x) = Σ_j a(x, j) y_j / (d(x) − λ m(x)), with m = d(x) or 1 and the graph's own rule for a
+    random walk:   L y = λ D y,  kernel D^-½ 𝓛† D^-½,  𝓛 = D^-½ L D^-½
+    symmetric:     𝓛 u = λ u,  kernel 𝓛†,  u = D^½ y
+    unnormalised:  L y = λ y,  kernel L†
+    new point: y(x) = Σ_j a(x, j) y_j / (d(x) − λ m(x)), with m = d(x) or 1 and the graph's own rule for a;
+    symmetric: u(x) = √d(x) y(x)
 
 Belkin, Niyogi, Neural Computation 15 (2003); Ham et al., ICML 2004, section 4.
 """
 
+from sklearn.utils._param_validation import StrOptions
+
 from gramfold.embedding import Embedding, Fit, LaplacianMap, Model, laplacian_map, method, parameter
 from gramfold.graph.affinity import Width
-from gramfold.kernels.diffusion import LaplacianKernel, laplacian_kernel
+from gramfold.kernels.diffusion import Form, LaplacianKernel, laplacian_kernel
 from gramfold.kernels.penalty import Inverse
 from gramfold.types import Graph
 
@@ -28,10 +33,15 @@ class LaplacianEigenmaps(LaplacianMap, Embedding):
     (100, 2)
     """
 
-    normalized: bool = parameter(default=True, allowed=["boolean"], words="Solve L y = λ D y, or L y = λ y.")
+    laplacian: Form = parameter(
+        default="random-walk",
+        allowed=[StrOptions({"random-walk", "symmetric", "unnormalized"})],
+        words="""Which Laplacian the map is made of. "random-walk": L y = λ D y; "symmetric": the normalised Laplacian
+        𝓛 = D^-½ L D^-½ itself, whose eigenvectors are D^½ y; "unnormalized": L y = λ y.""",
+    )
 
     def _build(self, fit: Fit) -> Model:
         return laplacian_map(fit, self, self._kernel)
 
     def _kernel(self, graph: Graph, width: Width) -> LaplacianKernel:
-        return laplacian_kernel(graph, width, normalized=self.normalized, decay=Inverse(), exponent=0.0)
+        return laplacian_kernel(graph, width, form=self.laplacian, decay=Inverse(), exponent=0.0)

@@ -6,6 +6,7 @@
 Weinberger, Sha, Saul, ICML 2004; Weinberger, Saul, CVPR 2004 (maximum variance unfolding).
 """
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Literal
 
@@ -17,8 +18,8 @@ from gramfold.embedding import (
     Component,
     Embedding,
     Fit,
+    GraphChoice,
     Model,
-    Neighborhood,
     Rebuilding,
     attribute,
     judged,
@@ -42,11 +43,11 @@ from gramfold.runtime.memory import fits
 from gramfold.sdp.policy import Solver, least_memory, solve_problem
 from gramfold.sdp.problem import Isometry, Problem, Solution
 from gramfold.sdp.telling import progress, warn_if_pinned, warn_of_gap
-from gramfold.types import Floats
+from gramfold.types import Floats, Integers
 
 
 @method
-class SDE(Rebuilding, Neighborhood, Embedding):
+class SDE(Rebuilding, GraphChoice, Embedding):
     """Semidefinite embedding, also known as maximum variance unfolding: a learned kernel, with its proof.
 
     Neighbours are pulled as far apart as their distances allow, which unfolds the sheet that they lie on. How many
@@ -127,8 +128,7 @@ class SDE(Rebuilding, Neighborhood, Embedding):
         "Certificate",
         """`primal` (objective of the kernel), `upper_bound` (no kernel has more), `gap` = 1 − primal / upper_bound,
         `max_violation` (largest relative error of a kept distance), `primal_uncertainty` (exact form: what that is
-        worth), `pairs` and `weights` (the multiplier of each kept pair). Pairs are of vertices of `graph_`:
-        `graph_.rows[certificate_.pairs]` are data rows.""",
+        worth), `pairs` (data rows; the first of identical ones) and `weights` (the multiplier of each kept pair).""",
         lambda model: model.found["solution_"].certificate,
     )
     n_iter_ = attribute("int", "Iterations of the solver.", lambda model: len(model.found["solution_"].steps))
@@ -155,7 +155,7 @@ class SDE(Rebuilding, Neighborhood, Embedding):
             warn_of_gap(solution, problem, self.tol)
             warn_if_pinned(solution, problem, self._as_they_lie(part))
             gram = FactorKernel.of(solution.coordinates, part.graph.multiplicity)
-            return Built(gram, Barycentric(self.reg), {"solution_": solution})
+            return Built(gram, Barycentric(self.reg), {"solution_": _over_rows(solution, part.graph.rows)})
 
         return judged(fit, fit.solve(graph, kernel, power=1.0, choose=factored_spectrum_of), self)
 
@@ -197,6 +197,11 @@ class SDE(Rebuilding, Neighborhood, Embedding):
         if self.metric != "euclidean" or not isinstance(part.index, VectorIndex):
             return None
         return part.index.points[part.graph.vertices].astype(np.float64)
+
+
+def _over_rows(solution: Solution, rows: Integers) -> Solution:
+    """With pairs of data rows, and not of vertices."""
+    return replace(solution, certificate=replace(solution.certificate, pairs=rows[solution.certificate.pairs]))
 
 
 def _alike(start: Solution | None, problem: Problem) -> Solution | None:

@@ -28,12 +28,12 @@ def pair_lengths(left, i, right, j, out):
         a, b = left[i[p]], right[j[p]]
         first = second = third = fourth = 0.0  # four sums keep the processor busy where one would wait for itself
         for c in range(0, whole, 4):
-            first += (np.float64(a[c]) - np.float64(b[c])) ** 2
-            second += (np.float64(a[c + 1]) - np.float64(b[c + 1])) ** 2
-            third += (np.float64(a[c + 2]) - np.float64(b[c + 2])) ** 2
-            fourth += (np.float64(a[c + 3]) - np.float64(b[c + 3])) ** 2
+            first += np.square(np.float64(a[c]) - np.float64(b[c]))
+            second += np.square(np.float64(a[c + 1]) - np.float64(b[c + 1]))
+            third += np.square(np.float64(a[c + 2]) - np.float64(b[c + 2]))
+            fourth += np.square(np.float64(a[c + 3]) - np.float64(b[c + 3]))
         for c in range(whole, d):
-            first += (np.float64(a[c]) - np.float64(b[c])) ** 2
+            first += np.square(np.float64(a[c]) - np.float64(b[c]))
         out[p] = np.sqrt((first + second) + (third + fourth))
 
 
@@ -84,7 +84,7 @@ def meet(products, certain, left, right, left_norms, right_norms, left_start, ri
             there, norms, theirs = products[r, start:stop], right_norms[start:stop], reach[start:stop]
             within = 0
             for c in range(stop - start):  # nothing but a count, so that the processor does many at once
-                value = norm + norms[c] - 2 * there[c]
+                value = norm + norms[c] - 2 * np.float64(there[c])
                 if value < own:
                     within += 1
                 if value < theirs[c]:
@@ -92,11 +92,11 @@ def meet(products, certain, left, right, left_norms, right_norms, left_start, ri
             if within == 0:
                 continue
             for c in range(stop - start):
-                value = norm + norms[c] - 2 * there[c]
+                value = norm + norms[c] - 2 * np.float64(there[c])
                 if value < own or value < theirs[c]:
                     j = right_start + start + c
                     if not certain:
-                        value = norm + norms[c] - 2 * np.dot(left[r], right[start + c])
+                        value = norm + norms[c] - 2 * np.float64(np.dot(left[r], right[start + c]))
                     if value < own:
                         enter(indices[i], squares[i], j, value)
                         own = squares[i, last]
@@ -117,7 +117,7 @@ def see(products, left_norms, right_norms, left_reach, right_reach, i, j, count)
             there, norms, theirs = products[r, start:stop], right_norms[start:stop], right_reach[start:stop]
             within = 0
             for c in range(stop - start):
-                value = norm + norms[c] - 2 * there[c]
+                value = norm + norms[c] - 2 * np.float64(there[c])
                 if value <= own:
                     within += 1
                 if value <= theirs[c]:
@@ -125,7 +125,7 @@ def see(products, left_norms, right_norms, left_reach, right_reach, i, j, count)
             if within == 0:
                 continue
             for c in range(stop - start):
-                value = norm + norms[c] - 2 * there[c]
+                value = norm + norms[c] - 2 * np.float64(there[c])
                 if value <= own or value <= theirs[c]:
                     if met < i.size:
                         i[met], j[met] = r, start + c

@@ -49,7 +49,9 @@ class Index(Plain, ABC):
     """Vertices that can be searched. Its fields are data; a search structure is built when first asked for."""
 
     recall: float | None = field(default=None, kw_only=True)  # measured where the search is approximate
-    given: ClassVar[bool] = False  # whether the edges were given, so that no rule of reach is known
+    given: ClassVar[bool] = False  # whether the edges were given, so that no neighbourhood radius is known
+    gaps_unknown: ClassVar[bool] = False  # whether distances beyond the given edges are not known
+    weighted: ClassVar[bool] = False  # whether edges were given with weights w, and their lengths are 1/w
     euclidean: ClassVar[bool] = True  # whether the Gram matrices below are of rows, and so positive semidefinite
 
     @property

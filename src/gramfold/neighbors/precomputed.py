@@ -141,7 +141,7 @@ class SparseIndex(Index):
 
     @cached_property
     def _k(self) -> int | None:
-        return _common_count(self._lists[0])
+        return None if self.weighted else _common_count(self._lists[0])
 
     def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
         return self._lists[0]
@@ -171,6 +171,7 @@ class GraphIndex(SparseIndex):
     """
 
     graph: csr_array  # (n, n)
+    gaps_unknown: ClassVar[bool] = True
 
     @classmethod
     def of(cls, graph: Any) -> Self:
@@ -225,6 +226,42 @@ class GraphIndex(SparseIndex):
 
     def query_grams(self, queries: Any) -> Callable[[Integers, Integers], Floats]:
         return self.vertex_grams(np.empty(0, dtype=np.intp))
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedIndex(GraphIndex):
+    """A graph that the user brings with weights; a new row brings the weights of its edges. Lengths are 1/w."""
+
+    weighted: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, graph: Any) -> Self:
+        """Of a matrix of weights that was checked."""
+        return cls(_lengths_of(graph))
+
+    @property
+    def loops(self) -> Floats:
+        """Weights on the diagonal, (n,)."""
+        lengths = self.graph.diagonal()
+        return np.asarray(np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))
+
+    def nearest(self, queries: Any, k: int) -> Neighbors:
+        weights = csr_array(queries)
+        if weights.nnz and weights.data.min() < 0:
+            raise InputError(
+                f"the weights of the new rows contain {weights.data.min():.3g}: a weight is positive for an edge and 0 "
+                "for none; clip or shift the weights first."
+            )
+        return super().nearest(_lengths_of(weights), k)
+
+
+def _lengths_of(weights: csr_array) -> csr_array:
+    """1/w of each edge; a weight of 0 is none."""
+    lengths = csr_array(weights, dtype=np.float64, copy=True)
+    lengths.eliminate_zeros()
+    with np.errstate(over="ignore"):  # an edge that weighs next to nothing
+        lengths.data = 1.0 / lengths.data
+    return lengths
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,7 @@
 """Compiled: over-long pairs are shortened, all at once, so that their order does not count."""
 
+import numpy as np
+
 from gramfold.runtime.compiled import kernel
 
 
@@ -22,7 +24,7 @@ def shorten(points, first, second, lengths, moves, pulls, nearly, sweeps):
                 step = points[a, c] - points[b, c]
                 square += step * step
             if square > lengths[e] * lengths[e]:
-                length = square**0.5
+                length = np.sqrt(square)
                 worst = max(worst, length / lengths[e] - 1.0)
                 pull = 0.5 * (length - lengths[e])
                 pulls[a, 0] += pull
@@ -37,6 +39,6 @@ def shorten(points, first, second, lengths, moves, pulls, nearly, sweeps):
             return
         for v in range(points.shape[0]):
             if pulls[v, 0] > 0.0:
-                share = pulls[v, 1] ** 0.5 / pulls[v, 0]
+                share = np.sqrt(pulls[v, 1]) / pulls[v, 0]
                 for c in range(rank):
                     points[v, c] += share * moves[v, c]

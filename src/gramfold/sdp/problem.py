@@ -176,7 +176,7 @@ def gap_between(primal: float, bound: float) -> float:
     return 1.0 if np.isinf(bound) else (bound - primal) / max(abs(bound), np.finfo(float).tiny)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate:
     """What is proved about a kernel; see `certify`."""
 
@@ -186,6 +186,10 @@ class Certificate:
     primal_uncertainty: float  # "exact": Σ |w_e| |K_e − d_e²|, what the violation is worth; else 0
     weights: Floats  # (m,) multiplier of each pair
     pairs: Integers  # (m, 2)
+
+    def __repr__(self) -> str:
+        numbers = f"gap {self.gap:.1e}, largest violation {self.max_violation:.1e}"
+        return f"Certificate({len(self.pairs):,} pairs, {numbers})"
 
     @property
     def gap(self) -> float:

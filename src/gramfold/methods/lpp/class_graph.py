@@ -1,50 +1,32 @@
-"""Graphs that join rows of one class: all of them, or each with its nearest."""
+"""Graphs that join rows of one class: all of them, or each with its nearest ones."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from gramfold.embedding.continuous import WholeGraph
 from gramfold.errors import InputError
 from gramfold.graph.build import build_graph
 from gramfold.graph.neighbor_graph import Neighborhood
 from gramfold.kernels.transformational import ClassWeights
 from gramfold.neighbors.duplicates import Collapse
 from gramfold.neighbors.search import build_index
-from gramfold.types import Floats, Graph, Integers, Neighbors, Plain
-
-
-@dataclass(frozen=True, eq=False)
-class ClassGraph(Plain):
-    """A graph of all rows as one part of a map, though no edge leads from class to class.
-
-    A linear map of a graph in components needs no bridges: no combination of the columns is constant on each.
-    """
-
-    graph: Graph
-    numbers: Integers  # (n,) the vertex of each row
-
-    @property
-    def rows(self) -> Integers:
-        """All of them."""
-        return np.arange(len(self.numbers))
-
-    def __len__(self) -> int:
-        return len(self.graph)
+from gramfold.types import Floats, Integers, Neighbors
 
 
 def numbered_classes(y: Any, n: int, graph: str) -> Integers:
     """The class of each row, numbered."""
     if y is None:
         raise InputError(
-            f"graph={graph!r} joins rows of one class and no classes were given: pass y to fit, or use "
-            "graph='union'."
+            f"graph={graph!r} joins rows of one class and no classes were given: pass y to fit, or use graph='union'."
         )
     labels = np.asarray(y)
     if labels.shape != (n,):
         raise InputError(f"y has the shape {labels.shape} and X has {n} rows: pass one class for each row.")
-    sentence = "y holds gaps or measurements, which are no classes: pass a whole number or a word for each row."
+    sentence = (
+        "y contains missing values or measurements, which are not classes: pass an integer or a string for each row."
+    )
     if labels.dtype.kind == "f" and not np.array_equal(labels, np.trunc(labels)):  # a NaN equals nothing
         raise InputError(sentence)
     try:
@@ -53,12 +35,12 @@ def numbered_classes(y: Any, n: int, graph: str) -> Integers:
         raise InputError(sentence) from error
 
 
-def whole_classes(classes: Integers) -> ClassGraph:
-    """All rows of one class are joined, by weights that are no lengths (`class_weights`): the graph has no edges."""
+def whole_classes(classes: Integers) -> WholeGraph:
+    """All rows of one class are joined, by weights without lengths (`class_weights`): the graph lists no edges."""
     n = len(classes)
     nobody = Neighbors(np.zeros(n + 1, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0), n)
     _require_company(classes, n)
-    return ClassGraph(build_graph(nobody, None, np.ones(n)), np.arange(n))
+    return WholeGraph(build_graph(nobody, None, np.ones(n)), np.arange(n), np.arange(n))
 
 
 def class_weights(classes: Integers) -> ClassWeights:
@@ -70,8 +52,8 @@ def class_weights(classes: Integers) -> ClassWeights:
 
 def class_neighbors(
     X: Floats, classes: Integers, hood: Neighborhood, radius: float | None, n_jobs: int | None, rng: Any
-) -> ClassGraph:
-    """Each class has a search of its own, and the graphs stand beside each other; `rng` draws for each anew."""
+) -> WholeGraph:
+    """Each class is searched by itself, and the graphs are components of one; `rng` draws for each anew."""
     numbers, firsts, lists, multiplicities, size = np.empty(len(X), dtype=np.intp), [], [], [], 0
     for number in range(int(classes.max()) + 1):
         rows = np.flatnonzero(classes == number)
@@ -88,10 +70,10 @@ def class_neighbors(
     _require_company(classes[first], len(graph))
     if not len(together.indices):
         raise InputError(
-            f"no two rows of one class are within radius={hood.radius:g} of each other, so that none are joined: "
-            "use a larger radius, or n_neighbors."
+            f"no two rows of one class are within radius={hood.radius:g} of each other, so the graph has no edges: use "
+            "a larger radius, or n_neighbors."
         )
-    return ClassGraph(graph, numbers)
+    return WholeGraph(graph, np.arange(len(X)), numbers)
 
 
 def _among(
@@ -116,6 +98,6 @@ def _among(
 def _require_company(classes: Integers, vertices: int) -> None:
     if np.bincount(classes).max() == 1:
         raise InputError(
-            f"each of the {vertices} classes in y has only one distinct row, so that none are joined: pass "
-            "classes of several rows, or use graph='union'."
+            f"each of the {vertices} classes in y has only one distinct row, so the graph has no edges: pass classes "
+            "of several rows, or use graph='union'."
         )

@@ -2,15 +2,18 @@
 
     X L Xᵀ v = μ X D Xᵀ v,   y(x) = vᵀ x                     (raw; L = D − W, smallest μ)
     the same with [x; 1] in the place of x, y(x) = vᵀ x + b   (affine: the constant, μ = 0, is dropped)
+    y(x) = vᵀ x / u(x),   u(x) = v₁ᵀ x                        (stochastic; v₁ the leading raw solution)
+    the same with x / u(x) in the place of x                  (reweighted: the constant is a solution and is dropped)
 
 Laplacian eigenmaps among linear functions. Raw, the constant is no solution, and the map depends on where the origin
-is; affine, it does not. A supervised graph joins rows of one class: with all its pairs joined, weighing 1/(rows of the
-class), X L Xᵀ is the scatter within classes and X D Xᵀ the total one, and the affine map is Fisher's discriminant.
-He, Niyogi, NIPS 16 (2003); Brand, IJCAI 2003, section 4 (the affine upgrade).
+is; affine, it does not. The last two are for rows whose origin means something, as counts: y(x) does not change when x
+is multiplied. A supervised graph joins rows of one class: with all its pairs joined, weighing 1/(rows of the class),
+X L Xᵀ is the scatter within classes and X D Xᵀ the total one, and the affine map is Fisher's discriminant.
+He, Niyogi, NIPS 16 (2003); Brand, IJCAI 2003, sections 2 (given graphs and rows) and 4 (the affine upgrade).
 """
 
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from sklearn.utils import Tags
@@ -31,12 +34,16 @@ from gramfold.embedding import (
     parameter,
     single_point,
 )
+from gramfold.embedding.continuous import WholeGraph, affinity_of, given_graph
 from gramfold.errors import RankWarning
 from gramfold.extension.continuous_source import CarriedBasis, ContinuousSource, require_columns
 from gramfold.extension.extrapolation import EUCLIDEAN, Ball
+from gramfold.graph.build import EdgeRule
 from gramfold.graph.neighbor_graph import degree_of_distances
-from gramfold.kernels.basis import LinearBasis, MixtureBasis
+from gramfold.graph.over_rows import graph_over_rows
+from gramfold.kernels.basis import LinearBasis, MixtureBasis, Reweighted
 from gramfold.kernels.kernel_count import graph_and_functions
+from gramfold.kernels.transformational import Approximation
 from gramfold.methods.lpp.class_graph import (
     class_neighbors,
     class_weights,
@@ -50,6 +57,7 @@ from gramfold.types import Floats
 # For each row. On digits, faces, tables and Gaussian mixtures held-out rows were classified on the map worse than
 # training rows by 0.03 on average up to 0.4, by 0.07 from 0.4 to 0.7, and by 0.3 at about 1.
 _MOST_DIRECTIONS = 0.5
+_OF_CLASSES = ("class-neighbors", "classes")
 _ADVICE = "or pass fewer columns, for instance the leading principal components"
 
 
@@ -68,45 +76,103 @@ class LPP(ContinuousMap, Embedding):
     (2, 13)
     """
 
-    approximation: Literal["affine", "raw"] = parameter(
+    approximation: Approximation = parameter(
         default="affine",
-        allowed=[StrOptions({"affine", "raw"})],
-        words="""An affine map, y = vᵀ x + b, or a linear one, y = vᵀ x, as first published. The leading raw solution is
-        dropped if it is nearer to the constant than not.""",
+        allowed=[StrOptions({"affine", "raw", "stochastic", "reweighted"})],
+        words="""An affine map, y = vᵀ x + b; a linear one, y = vᵀ x, as first published ("raw": the leading solution is
+        dropped if it is nearer to the constant than not); or a quotient, y = vᵀ x / u(x), with u(x) the leading raw
+        solution: "stochastic" divides the raw coordinates by it, "reweighted" divides the rows by it and solves again.
+        A quotient needs u of one sign, as nonnegative columns have it; otherwise "affine" is used, with a warning.""",
     )
-    graph: Literal["union", "class-neighbors", "classes"] = parameter(
+    graph: EdgeRule | Literal["class-neighbors", "classes"] = parameter(  # type: ignore[assignment]
         default="union",
-        allowed=[StrOptions({"union", "class-neighbors", "classes"})],
-        words="""Who is joined: each row with its nearest rows; with its nearest rows of its own class (all others of it
-        where they are fewer); or all rows of one class, each edge weighing 1/(rows of the class) whatever `weights` is.
-        The last two need the classes y.""",
+        allowed=[StrOptions({*get_args(EdgeRule), *_OF_CLASSES})],
+        words="""Which pairs of rows are edges. "union": one is a neighbour of the other; "mutual": each is a neighbour
+        of the other; "mst": the minimum spanning tree; "union+mst", "mutual+mst": both, so that the graph is connected;
+        "class-neighbors": each row and its nearest rows of its own class (all others of it where they are fewer);
+        "classes": all rows of one class, each edge of weight 1/(rows of the class) whatever `weights` is. The last two
+        need the classes y. Must be left at its default where `fit` is given an affinity.""",
     )
 
     components_ = attribute(
         "ndarray of shape (n_components, n_features)",
-        """The map itself, y = x · components_ᵀ + intercept_. Not there where on_disconnected="separate" has made a map
-        of each of several pieces.""",
+        """The map itself, y = x · components_ᵀ + intercept_. Only where the map is affine: not for a quotient
+        ("stochastic", "reweighted"), nor where on_disconnected="separate" has made a map of each of several connected
+        components.""",
+        lambda model: _of_matrix(model, "components_"),
     )
-    intercept_ = attribute("ndarray of shape (n_components,)", "What is added; 0 for a raw map. Likewise.")
+    intercept_ = attribute(
+        "ndarray of shape (n_components,)",
+        "The constant of the map, 0 for a raw one; likewise.",
+        lambda model: _of_matrix(model, "intercept_"),
+    )
+
+    def fit(self, X: Any, y: Any = None, *, affinity: Any = None) -> Self:
+        """Find the map of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,), default=None
+            Their classes, for ``graph="class-neighbors"`` and ``graph="classes"``; else not used.
+        affinity : array-like or sparse matrix of shape (n_samples, n_samples), default=None
+            Edge weights of a given graph, which replaces the neighbour graph of the rows: symmetric and nonnegative; 0,
+            or not stored, is no edge. Weights on the diagonal count, in W and in D. `n_neighbors`, `radius`, `metric`,
+            `search`, `weights`, `graph` and `on_disconnected` are not used and must be left at their defaults.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return self._fit(X, y, affinity=affinity)
+
+    def fit_transform(self, X: Any, y: Any = None, *, affinity: Any = None) -> Floats:
+        """Find the map of the rows of X and return their embedding.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As for `fit`.
+        y : array-like of shape (n_samples,), default=None
+            As for `fit`.
+        affinity : array-like or sparse matrix of shape (n_samples, n_samples), default=None
+            As for `fit`.
+
+        Returns
+        -------
+        embedding : ndarray of shape (n_samples, n_components)
+            `embedding_`.
+        """
+        return self.fit(X, y, affinity=affinity).embedding_.copy()
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = self.graph != "union"  # the classes
+        tags.target_tags.required = self.graph in _OF_CLASSES
         return tags
 
     def _build(self, fit: Fit) -> Model:
-        d = fit.columns.count
-        degree = 0.0 if self.graph == "classes" else continuous_degree(self)  # whose weights are no lengths
-        fit.check_neighborhood(self)
-        fit.check_components(fit.X.shape[0])
-        fit.forecast(partial(graph_and_functions, self.n_neighbors, d + 1), lambda: [_ADVICE])
+        n, d = fit.X.shape[0], fit.columns.count
         require_columns(fit.name, fit.reads.precomputed)
-        if self.graph == "union":
-            members, weights = fit.graph(self), None
-            source, parts = ContinuousSource.of(members), list[Any](members.components.each())
-        else:
+        W = affinity_of(fit, self)
+        if W is None:
+            fit.check_neighborhood(self)
+        fit.check_components(n)
+        edges = self.n_neighbors if W is None else W.nnz / n
+        fit.forecast(partial(graph_and_functions, edges, d + 1), lambda: [_ADVICE])
+        # weights that are given, and those of classes, are no lengths
+        degree = 0.0 if W is not None or self.graph == "classes" else continuous_degree(self)
+        parts: list[Any]
+        if W is not None:
+            given = given_graph(fit, W)
+            source, parts, weights = given.source, [given.part], given.weights
+        elif self.graph in _OF_CLASSES:
             source, parts, weights = self._classes(fit)
-        basis = linear_basis(source.rows, centered=self.approximation != "raw")
+        else:
+            members, weights = fit.graph(self), None
+            source, parts = ContinuousSource.of(members), list(members.components.each())
+        basis = linear_basis(source.rows, centered=self.approximation == "affine")
         maps = [
             continuous_part(fit, self, part, source.rows, basis, np.arange(len(part)), weights)
             if len(part) > 1
@@ -114,13 +180,16 @@ class LPP(ContinuousMap, Embedding):
             for part in parts
         ]
         warn_of_few_rows(maps, parts)
+        affine = not any(map(_is_quotient, maps))
         # one kernel, for everybody: the inverse is affine
-        own = CarriedBasis(MixtureBasis(np.zeros((1, d)), 1.0), ("auto",), everywhere=True)
-        found = _matrix(maps[0], basis, source.unit, degree) if len(maps) == 1 else {}
+        own = CarriedBasis(MixtureBasis(np.zeros((1, d)), 1.0), ("auto",), everywhere=True) if affine else None
+        found = _matrix(maps[0], basis, source.unit, degree) if affine and len(maps) == 1 else {}
         model = continuous_model(fit, source, parts, maps, own, degree, found)
-        return judged(fit, model, self, keeps_neighbors=self.graph == "union")  # a supervised map keeps classes
+        if W is not None:
+            return judged(fit, model, remedy="an affinity with other edges", keeps_neighbors=False)
+        return judged(fit, model, self, keeps_neighbors=self.graph not in _OF_CLASSES)
 
-    def _classes(self, fit: Fit) -> tuple[ContinuousSource, list[Any], Any]:
+    def _classes(self, fit: Fit) -> tuple[ContinuousSource, list[WholeGraph], Any]:
         """The rows in a graph of classes, which is one part, and the weights of edges that are no lengths."""
         of_distances = degree_of_distances(self)
         known = self.graph == "classes" or of_distances is not None
@@ -134,7 +203,22 @@ class LPP(ContinuousMap, Embedding):
                 radius = None if self.radius is None else float(unit.inward(float(self.radius), of_distances or 0))
                 part = class_neighbors(rows, classes, self, radius, fit.n_jobs, lambda: fit.rng)
         fit.check_components(len(part))
-        return ContinuousSource(unit, rows, Ball.of(rows), EUCLIDEAN, part.graph, None), [part], weights
+        joined = graph_over_rows((part.graph,), part.graph.rows[part.numbers])
+        return ContinuousSource(unit, rows, Ball.of(rows), EUCLIDEAN, joined, None), [part], weights
+
+
+def _is_quotient(part: Part) -> bool:
+    return part.placement is not None and isinstance(part.placement.map.basis, Reweighted)
+
+
+def _of_matrix(model: Any, name: str) -> Floats:
+    """`components_` or `intercept_`."""
+    if name not in model.found:
+        several = len(model.parts) > 1
+        why = f"{len(model.parts)} maps, one for each connected component" if several else "a quotient, y = vᵀ x / u(x)"
+        raise AttributeError(f"this LPP has no {name}: its map is not one affine map but {why}; use transform.")
+    found: Floats = model.found[name]
+    return found
 
 
 def linear_basis(points: Floats, *, centered: bool) -> LinearBasis:
@@ -159,13 +243,13 @@ def _matrix(part: Part, basis: LinearBasis, unit: Unit, degree: float) -> dict[s
 
 
 def warn_of_few_rows(maps: list[Part], parts: list[Any]) -> None:
-    """Say so where the columns span more directions than there are rows to learn them from."""
+    """Warn where the columns span many directions for the number of rows."""
     for part, one in zip(maps, parts, strict=True):
         directions = 0 if part.kernel is None else part.kernel.white.shape[1]
         if directions > _MOST_DIRECTIONS * len(one):
             warn(
-                f"the columns span {directions} directions and there are {len(one)} distinct rows, so the map is "
-                "fitted to them and new rows will be placed worse than they are: use more rows or fewer columns, for "
+                f"the columns span {directions} directions and there are {len(one)} distinct rows, so the map overfits "
+                "and new rows will be placed worse than the training rows: use more rows or fewer columns, for "
                 "instance the leading principal components.",
                 RankWarning,
             )

@@ -1,6 +1,6 @@
-"""What ordinal scaling is told of the rows: a dissimilarity for each pair of distinct ones.
+"""The input of ordinal scaling: a dissimilarity for each pair of distinct rows.
 
-distances by a metric, given values of which only the order counts, or shortest paths along the neighbour graph
+Distances by a metric, precomputed values of which only the order counts, or shortest paths in the neighbour graph.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,8 @@ from gramfold.graph.connect import components
 from gramfold.graph.geodesic import all_pairs
 from gramfold.graph.neighbor_graph import NeighborGraph
 from gramfold.methods.ordinal_mds.monotone import RankOrder, Ties, rank_order
-from gramfold.methods.ordinal_mds.pairs import check_dissimilarities, pairs_of_matrix, pairs_of_rows
+from gramfold.methods.ordinal_mds.pair_weights import PairWeights
+from gramfold.methods.ordinal_mds.pairs import known_dissimilarities, pairs_of_matrix, pairs_of_rows
 from gramfold.neighbors.duplicates import Collapse, collapse_distances, collapse_rows
 from gramfold.neighbors.metrics import MetricName, make_metric
 from gramfold.types import Floats
@@ -27,11 +28,11 @@ Check = Callable[[int], None]  # refuses too few distinct rows
 
 @dataclass(frozen=True)
 class Dissimilarities:
-    """Of each pair of distinct rows, which rows are the same, and how unlike those are."""
+    """Of each pair of distinct rows; and the duplicate rows."""
 
-    pairs: Floats  # (n(n − 1)/2,)
+    pairs: Floats  # (n(n − 1)/2,) NaN where a precomputed one is not known
     copies: Collapse
-    likeness: float = 0.0
+    likeness: float = 0.0  # the dissimilarity of duplicate rows
 
     @classmethod
     def of_rows(cls, fit: Fit, metrics: Metrics, check: Check) -> Self:
@@ -43,18 +44,22 @@ class Dissimilarities:
         return cls(pairs_of_rows(X[copies.first], metric, fit.n_jobs, fit.stages), copies)
 
     @classmethod
-    def given(cls, D: Floats, check: Check) -> Self:
-        """As they are; the least is how a point is to itself and to its copies, and need not be 0."""
-        check_dissimilarities(D)
-        least = D.min()
-        copies = collapse_distances(np.where(least < D, D, 0))
+    def given(cls, D: Floats, weights: Floats | None, check: Check) -> Self:
+        """Precomputed ones; the least is that of a point to itself and to its duplicates, and need not be 0.
+
+        Points with a pair of weight 0 are nobody's duplicates: where they lie to each other is not known for all pairs.
+        """
+        D = known_dissimilarities(D, weights)
+        least = np.fmin.reduce(D, axis=None)
+        above_0 = np.finfo(D.dtype).smallest_subnormal  # so that 0 is taken for the least only where it is
+        copies = collapse_distances(np.where(least >= D, 0, np.where(D == 0, above_0, D)))
         check(len(copies))
         whole = len(copies) == len(D)
         return cls(pairs_of_matrix(D if whole else D[np.ix_(copies.first, copies.first)]), copies, float(least))
 
     @classmethod
     def along_graph(cls, fit: Fit, metrics: Metrics, n_neighbors: int, check: Check) -> Self:
-        """Shortest paths along the graph in which each row has so many neighbours by the metric."""
+        """Shortest paths in the graph that joins each row to so many nearest neighbours by the metric."""
         net = NeighborGraph.of(
             _of_ordinary_size(fit.X, metrics.metric),
             Neighborhood(n_neighbors, metric=metrics.metric, metric_params=metrics.metric_params, search="exact"),
@@ -67,28 +72,21 @@ class Dissimilarities:
         sizes = np.bincount(components(graph))
         if len(sizes) > 1:
             raise DisconnectedGraphError(
-                f"with n_neighbors={n_neighbors} the neighbour graph falls into {len(sizes)} pieces, the largest of "
-                f"{sizes[0]:,} of {len(graph):,} distinct rows, and no walk leads from one to another: use more "
-                "neighbours, or embed the pieces apart."
+                f"with n_neighbors={n_neighbors} the neighbour graph has {len(sizes)} connected components, the "
+                f"largest with {sizes[0]:,} of {len(graph):,} distinct rows, and no path joins them: use more "
+                "neighbours, or embed the components separately."
             )
         return cls(pairs_of_matrix(all_pairs(graph, np.float64, fit.n_jobs, fit.stages)), net.copies)
 
-    def order(self, ties: Ties) -> RankOrder:
-        """All that the method looks at; a pair counts as often as it has copies."""
-        mass = self.copies.multiplicity
-        return rank_order(
-            self.pairs,
-            pairs_of_matrix(np.multiply.outer(mass, mass)),
-            ties,
-            copies=float(mass @ (mass - 1.0)) / 2.0,
-            likeness=self.likeness,
-        )
+    def order(self, weights: PairWeights, ties: Ties) -> RankOrder:
+        """The order of the pairs that have a weight: all that the method uses."""
+        return rank_order(self.pairs, weights.pairs, ties, copies=weights.copies, likeness=self.likeness)
 
 
 def _of_ordinary_size(X: Floats, metric: MetricName) -> Floats:
-    """Rows or distances times a power of two where their squares would overflow or vanish.
+    """Rows or distances times a power of two where their squares would overflow or underflow.
 
-    The order of the distances stays: every named metric grows with the rows, or does not see their size.
+    Their order does not change: every named metric grows with the rows, or does not depend on their size.
     """
     largest = float(max(X.max(), -X.min()))
     if callable(metric) or largest == 0 or _SMALL[X.dtype.type] <= largest <= 1.0 / _SMALL[X.dtype.type]:

@@ -1,45 +1,52 @@
 """Ordinal (non-metric) multidimensional scaling: distances on the map in the order of the dissimilarities.
 
-    stress² = min over d̂ of Σ (d − d̂)² / Σ d²,   d̂ in the order of the dissimilarities, d_ij = |y_i − y_j|
+    stress² = min over d̂ of Σ w (d − d̂)² / Σ w d²,   d̂ in the order of the dissimilarities, d_ij = |y_i − y_j|
     start: classical scaling of the ranks;   K = −½ H D̂² H, and at stress 0 the map is kernel PCA on it
 
-Kruskal, Psychometrika 29 (1964), 1–27 and 115–129.
+All pairs have weight 1, or their own, w_ij (`pair_weights`).
+
+Kruskal, Psychometrika 29 (1964), 1–27 and 115–129; Burges, section 2.2.2.
 """
 
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any
+from operator import attrgetter
+from typing import Any, Self
 
-import numpy as np
-from scipy.spatial.distance import squareform
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import Estimator, Fit, Fitted, Metrics, attribute, method, parameter
+from gramfold.embedding import Alignable, Estimator, Fit, FittedMap, Metrics, Reads, attribute, method, parameter
 from gramfold.errors import InputError, RankWarning
 from gramfold.extension.project import positive_directions, scaled
 from gramfold.kernels.gram import centered_gram
 from gramfold.methods.ordinal_mds.dissimilarities import Dissimilarities
+from gramfold.methods.ordinal_mds.guttman import EqualWeights, GivenWeights
 from gramfold.methods.ordinal_mds.majorization import descend, squared_disparities, upright, warn_unless_converged
 from gramfold.methods.ordinal_mds.monotone import RankOrder, Ties
+from gramfold.methods.ordinal_mds.pair_weights import PairWeights, read_pair_weights
+from gramfold.methods.ordinal_mds.start import rank_kernel
 from gramfold.neighbors.metrics import MetricName
+from gramfold.runtime.threads import one_blas_thread
 from gramfold.runtime.warning import warn
 from gramfold.spectral.canonical import canonical_signs
 from gramfold.spectral.policy import leading_spectrum
 from gramfold.types import Floats
 
-# Order, weights, distances, disparities and their work space, and the n × n matrices of steps and spectra, all of them
-# float64 whatever the rows are: 45 to 92 bytes a pair were measured at n = 400 to 1600.
+# Order, weights, distances, disparities and their work space, and the n × n matrices of iterations and spectra, all of
+# them float64 whatever the rows are: 41 to 92 bytes a pair were measured at n = 400 to 1600, and with pair weights,
+# their factored Laplacian and shortest paths 41 to 115.
 _BYTES_PER_PAIR = 100
-_OTHERS = "(it cannot place the others), or use ClassicalMDS"
+_BYTES_PER_WEIGHTED_PAIR = 125
+_OTHERS = "(it has no transform for the others), or use ClassicalMDS"
 
 
 @method
-class OrdinalMDS(Metrics, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
-    """Map whose distances have the order of the dissimilarities; their sizes do not count.
+class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Non-metric MDS: an embedding whose distances have the order of the dissimilarities; their sizes do not count.
 
-    It knows the order of the training rows and nothing else, so it has no `transform` for new ones.
+    Only the order of the pairs of training rows is used, so there is no out-of-sample `transform`.
 
     Examples
     --------
@@ -54,7 +61,10 @@ class OrdinalMDS(Metrics, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
     """
 
     n_components: int = parameter(
-        default=2, allowed=[Interval(Integral, 1, None, closed="left")], words="Dimensions of the map.", kw_only=False
+        default=2,
+        allowed=[Interval(Integral, 1, None, closed="left")],
+        words="Dimensions of the embedding.",
+        kw_only=False,
     )
     metric: MetricName = parameter(
         default="euclidean",
@@ -65,95 +75,72 @@ class OrdinalMDS(Metrics, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
     n_neighbors: int | None = parameter(
         default=None,
         allowed=[Interval(Integral, 1, None, closed="left"), None],
-        words="""If given, dissimilarities are geodesics, as Isomap's: shortest walks along the graph in which each row
-        has this many neighbours by the metric.""",
+        words="""If given, dissimilarities are geodesic distances, as in Isomap: shortest paths in the graph that joins
+        each row to this many nearest neighbours by the metric.""",
     )
     ties: Ties = parameter(
         default="primary",
         allowed=[StrOptions({"primary", "secondary"})],
-        words="""Whether pairs of equal dissimilarity may lie at any distances that fit the other pairs ("primary"), or
-        should lie at equal ones ("secondary").""",
+        words="""Pairs of equal dissimilarity may have any distances that fit the other pairs ("primary"), or should
+        have equal ones ("secondary").""",
     )
     max_iter: int = parameter(
-        default=500, allowed=[Interval(Integral, 1, None, closed="left")], words="Steps at most; a warning says so."
+        default=500,
+        allowed=[Interval(Integral, 1, None, closed="left")],
+        words="Maximum number of iterations; reaching it gives a NotConvergedWarning.",
     )
     tol: float = parameter(
         default=1e-4,
         allowed=[Interval(Real, 0, None, closed="neither")],
-        words="The map is final when a step would move it by less than this share of its size.",
+        words="""Convergence tolerance: iterations stop when one would move the embedding by less than this share of its
+        size.""",
     )
 
     embedding_ = attribute(
         "ndarray of shape (n_samples, n_components)",
-        "The map: centred, on its principal axes, the root mean square of its distances 1.",
+        """The embedding: centred, on its principal axes, the root mean square of its distances 1; else as it was
+        aligned.""",
+        attrgetter("aligned"),
     )
     stress_ = attribute(
-        "float", "Kruskal's stress-1 of the map: 0 where its distances have the very order of the dissimilarities."
+        "float",
+        """Kruskal's stress-1, with the pair weights if given: 0 where the distances have exactly the order of the
+        dissimilarities.""",
     )
     stress_path_ = attribute(
-        "ndarray of shape (n_iter_ + 1,)", "The stress after each step, the start first; it never rises."
+        "ndarray of shape (n_iter_ + 1,)", "The stress after each iteration, the start first; it never rises."
     )
-    n_iter_ = attribute("int", "Steps taken.")
-    kernel_ = attribute("Kernel", "The Gram matrix of the disparities; its squared distances are theirs.")
+    n_iter_ = attribute("int", "Number of iterations.")
+    kernel_ = attribute(
+        "Kernel",
+        """The Gram matrix of the disparities: its squared distances are theirs. For a pair of weight 0 that is the
+        squared distance of the embedding.""",
+    )
     spectrum_ = attribute("Spectrum", "Its leading eigenvalues and eigenvectors, and its negative part.")
 
-    def _build(self, fit: Fit) -> Fitted:
-        fit.forecast(lambda n, _: 0.5 * n * (n - 1) * _BYTES_PER_PAIR, others=_OTHERS)
-        with fit.stages("dissimilarities"):
-            known = self._dissimilarities(fit)
-        copies, mass = known.copies, known.copies.multiplicity
-        with fit.stages("start"):
-            order = known.order(self.ties)
-            del known  # from here on only their order is known
-            start = self._start(order, mass)
-        with fit.stages("steps"):
-            descent = descend(start, order, mass, max_iter=self.max_iter, tol=self.tol, stages=fit.stages)
-            warn_unless_converged(descent, self.max_iter, self.tol)
-        places = canonical_signs(upright(descent.layout.places, mass))
-        with fit.stages("spectrum"):
-            squared = squared_disparities(places, order).astype(fit.X.dtype, copy=False)
-            kernel = centered_gram(squared, scale=-0.5, mass=mass, rows=copies.vertex)
-            spectrum = leading_spectrum(kernel, self.n_components)
-        found = {
-            "embedding_": places[copies.vertex].astype(fit.X.dtype, copy=False),
-            "stress_": descent.layout.stress,
-            "stress_path_": descent.stresses,
-            "n_iter_": len(descent.stresses) - 1,
-            "kernel_": kernel,
-            "spectrum_": replace(spectrum, eigenvectors=spectrum.eigenvectors[copies.vertex]),
-        }
-        return Fitted(fit.name, fit.reads, fit.columns, fit.stages.seconds, found)
+    def fit(self, X: Any, y: Any = None, *, pair_weights: Any = None) -> Self:
+        """Embed the rows of X.
 
-    def _dissimilarities(self, fit: Fit) -> Dissimilarities:
-        def check(n: int) -> None:
-            if n == 1:
-                raise InputError(
-                    "all rows are the same point, so there is no order to embed: pass at least n_components + 1 = "
-                    f"{self.n_components + 1} different rows."
-                )
-            fit.check_components(n)
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows; with ``metric="precomputed"``, the square matrix of dissimilarities, which may be NaN for pairs of
+            weight 0.
+        y : ignored
+            Present for scikit-learn's sake.
+        pair_weights : array-like or sparse matrix of shape (n_samples, n_samples), default=None
+            Weight of each pair of rows in the stress, symmetric and at least 0. 0 (in a sparse matrix also what is not
+            stored): the pair is not known or does not count. The diagonal is not used. None: all pairs have weight 1.
 
-        if self.n_neighbors is not None:
-            return Dissimilarities.along_graph(fit, self, self.n_neighbors, check)
-        if fit.reads.precomputed:
-            return Dissimilarities.given(fit.X, check)
-        return Dissimilarities.of_rows(fit, self, check)
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return self._fit(X, y, pair_weights=pair_weights)
 
-    def _start(self, order: RankOrder, mass: Floats) -> Floats:
-        """Classical scaling of the ranks."""
-        squared = squareform(np.square(order.ranks()), checks=False)  # (n, n)
-        spectrum = leading_spectrum(centered_gram(squared, scale=-0.5, mass=mass), self.n_components)
-        positive = int(positive_directions(spectrum).sum())
-        if positive < self.n_components:
-            warn(
-                f"the ranks span {positive} dimensions and n_components={self.n_components} were asked for: the last "
-                f"{self.n_components - positive} columns of the map are zero.",
-                RankWarning,
-            )
-        return scaled(spectrum, 0.5)
-
-    def fit_transform(self, X: Any, y: Any = None) -> Floats:
-        """Embed the rows of X and return their map.
+    def fit_transform(self, X: Any, y: Any = None, *, pair_weights: Any = None) -> Floats:
+        """Embed the rows of X and return the embedding.
 
         Parameters
         ----------
@@ -161,16 +148,81 @@ class OrdinalMDS(Metrics, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
             As for `fit`.
         y : ignored
             Present for scikit-learn's sake.
+        pair_weights : array-like or sparse matrix of shape (n_samples, n_samples), default=None
+            As for `fit`.
 
         Returns
         -------
         embedding : ndarray of shape (n_samples, n_components)
             `embedding_`.
         """
-        embedding: Floats = self.fit(X).embedding_
+        embedding: Floats = self.fit(X, pair_weights=pair_weights).embedding_
         return embedding.copy()  # the user's own, as the model's is
 
+    def _build(self, fit: Fit) -> FittedMap:
+        size = _BYTES_PER_PAIR if fit.extras["pair_weights"] is None else _BYTES_PER_WEIGHTED_PAIR
+        fit.forecast(lambda n, _: 0.5 * n * (n - 1) * size, others=_OTHERS)
+        with fit.stages("dissimilarities"):
+            given = read_pair_weights(fit.extras["pair_weights"], fit.X.shape[0])
+            known = self._dissimilarities(fit, given)
+        copies, mass = known.copies, known.copies.multiplicity
+        with fit.stages("start"):
+            weights = PairWeights.equal(copies) if given is None else PairWeights.summed(given, copies)
+            guttman = EqualWeights(mass) if given is None else GivenWeights.of(weights.pairs, mass)
+            order = known.order(weights, self.ties)
+            del known, given, weights  # from here on only the order counts
+            start = self._start(order, mass, fit)
+        with fit.stages("iterations"), one_blas_thread():
+            descent = descend(start, order, guttman, max_iter=self.max_iter, tol=self.tol, stages=fit.stages)
+            warn_unless_converged(descent, self.max_iter, self.tol)
+        places = canonical_signs(upright(descent.layout.places, mass))
+        with fit.stages("spectrum"):
+            squared = squared_disparities(places, order).astype(fit.X.dtype, copy=False)
+            kernel = centered_gram(squared, scale=-0.5, mass=mass, rows=copies.vertex)
+            spectrum = leading_spectrum(kernel, self.n_components)
+        found = {
+            "stress_": descent.layout.stress,
+            "stress_path_": descent.stresses,
+            "n_iter_": len(descent.stresses) - 1,
+            "kernel_": kernel,
+            "spectrum_": replace(spectrum, eigenvectors=spectrum.eigenvectors[copies.vertex]),
+        }
+        embedding = places[copies.vertex].astype(fit.X.dtype, copy=False)
+        return FittedMap(fit.name, fit.reads, fit.columns, fit.stages.seconds, found, embedding)
+
+    def _dissimilarities(self, fit: Fit, weights: Floats | None) -> Dissimilarities:
+        def check(n: int) -> None:
+            if n == 1:
+                raise InputError(
+                    "all rows are identical, so there is no order to embed: pass at least n_components + 1 = "
+                    f"{self.n_components + 1} distinct rows."
+                )
+            fit.check_components(n)
+
+        if self.n_neighbors is not None:
+            return Dissimilarities.along_graph(fit, self, self.n_neighbors, check)
+        if fit.reads.precomputed:
+            return Dissimilarities.given(fit.X, weights, check)
+        return Dissimilarities.of_rows(fit, self, check)
+
+    def _start(self, order: RankOrder, mass: Floats, fit: Fit) -> Floats:
+        """Classical scaling of the ranks."""
+        spectrum = leading_spectrum(rank_kernel(order, mass, fit.n_jobs, fit.stages), self.n_components)
+        positive = int(positive_directions(spectrum).sum())
+        if positive < self.n_components:
+            warn(
+                f"the ranks of the dissimilarities span {positive} dimensions and n_components={self.n_components}, so "
+                f"the last {self.n_components - positive} columns of the embedding are zero: use fewer components.",
+                RankWarning,
+            )
+        return scaled(spectrum, 0.5)
+
     # --- scikit-learn's protocol
+
+    def _reads(self) -> Reads:
+        reads = super()._reads()
+        # a pair of weight 0 may be missing, but no distance from which neighbours are chosen
+        return replace(reads, gaps=reads.precomputed and self.n_neighbors is None)
 
     @property
     def _n_features_out(self) -> int:

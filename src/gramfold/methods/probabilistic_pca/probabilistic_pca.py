@@ -177,12 +177,17 @@ class ProbabilisticPCA(LinearMap, Embedding):
             (n_samples, n_components_, n_components_).
         """
         latent, _, rows = self._latent(X)
+        model: Model = self._model()
         if has_gaps(rows):
-            return latent.posterior(rows)
-        (part,) = self._model().parts
-        p = latent.weights.shape[1]
-        covariance = np.broadcast_to(latent.covariance(), (len(rows), p, p))
-        return LatentPosterior(part.placement.place(rows, part, None), covariance)
+            found = latent.posterior(rows)
+        else:
+            (part,), p = model.parts, latent.weights.shape[1]
+            covariance = np.broadcast_to(latent.covariance(), (len(rows), p, p))
+            found = LatentPosterior(part.placement.place(rows, part, None), covariance)
+        frame = model.alignment
+        if frame is None:
+            return found
+        return LatentPosterior(frame.outward(found.mean, np.float64), frame.outward_covariance(found.covariance))
 
     def impute(self, X: Any) -> Floats:
         """Fill in missing values by their mean given the others of the row.

@@ -5,6 +5,7 @@ where connected components are the clusters it has that of the nearest vertex
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from gramfold.extension.average import average, edge_weights
 from gramfold.graph.affinity import Width, affinity, local_widths
 from gramfold.graph.cut import kept_shares
 from gramfold.graph.neighbor_graph import NeighborGraph
+from gramfold.graph.over_rows import graph_over_rows, neighbors_over_rows
 from gramfold.methods.spectral_clustering.few_components import LEFT_OUT
 from gramfold.methods.spectral_clustering.partition import Division
 from gramfold.types import Floats, Graph, Integers, Neighbors, Plain
@@ -32,11 +34,11 @@ class Edges(Plain):
         """Between the vertices, (n, n)."""
         return affinity(self.graph, self.width)
 
-    def weights_of_new(self, met: Neighbors, reach: Floats | None) -> csr_array:
+    def weights_of_new(self, met: Neighbors, radii: Floats | None) -> csr_array:
         """Those of new rows that meet these vertices and look as far as this, (m, n)."""
-        return edge_weights(met, self.width, self.graph.multiplicity, self._new_width(met, reach))[0]
+        return edge_weights(met, self.width, self.graph.multiplicity, self._new_width(met, radii))[0]
 
-    def place_new(self, met: Neighbors, reach: Floats | None, division: Division) -> Floats:
+    def place_new(self, met: Neighbors, radii: Floats | None, division: Division) -> Floats:
         """Where their edges are in balance on the map of the vertices, (m, k)."""
         return average(
             met,
@@ -46,11 +48,11 @@ class Edges(Plain):
             pull=self.graph.multiplicity,
             penalties=division.penalties,
             normalized=True,
-            new_width=self._new_width(met, reach),
+            new_width=self._new_width(met, radii),
         )
 
-    def _new_width(self, met: Neighbors, reach: Floats | None) -> Floats | None:
-        return local_widths(met, reach) if self.self_tuning else None
+    def _new_width(self, met: Neighbors, radii: Floats | None) -> Floats | None:
+        return local_widths(met, radii) if self.self_tuning else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,15 +64,15 @@ class Clusters(Fitted):
     labels: Integers  # (n,) of each vertex; −1 where it is in no cluster
     division: Division | None  # None where components are the clusters and nothing had to be solved
 
-    @property
+    @cached_property
     def graph(self) -> Graph:
-        """In one or more components."""
-        return self.edges.graph
+        """In one or more components, over the data rows."""
+        return graph_over_rows((self.edges.graph,), self.net.copies.first[self.net.copies.vertex])
 
-    @property
+    @cached_property
     def neighbors(self) -> Neighbors:
-        """Whom each distinct row chose."""
-        return self.net.neighbors
+        """The nearest neighbours of each data row."""
+        return neighbors_over_rows(self.net.neighbors, self.net.copies.first, self.net.copies.vertex)
 
     def predict(self, X: Any) -> Integers:
         """The clusters of new rows, (m,)."""
@@ -84,7 +86,7 @@ class Clusters(Fitted):
         kept = np.ones(len(met))
         if fresh.size:
             new = met.take(fresh)
-            weights = self.edges.weights_of_new(new, self.net.reach_of(new))
+            weights = self.edges.weights_of_new(new, self.net.radii_of(new))
             kept[fresh] = kept_shares(weights, labels[fresh], self.labels)
         if self.division is not None:  # else the clusters are components, which no edge of the graph leaves
             weights = self.edges.weights()
@@ -107,7 +109,7 @@ class Clusters(Fitted):
         if fresh.size:
             component, met = self.division.component, met.take(fresh)
             met = met.keep(component[met.indices] == component[met.nearest][met.rows])
-            places = self.edges.place_new(met, self.net.reach_of(met), self.division)
+            places = self.edges.place_new(met, self.net.radii_of(met), self.division)
             labels[fresh] = self.division.assignment(places)
         return labels
 

@@ -15,9 +15,9 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import StrOptions
 
-from gramfold.embedding import EdgeWeights, Estimator, Fit, Neighborhood, attribute, method, parameter
+from gramfold.embedding import EdgeWeights, Estimator, Fit, attribute, method, parameter
 from gramfold.errors import InputError
-from gramfold.graph.affinity import check_width
+from gramfold.graph.affinity import check_width, width_of_rows
 from gramfold.graph.connect import OnDisconnected
 from gramfold.graph.cut import normalized_cut
 from gramfold.graph.neighbor_graph import graph_memory
@@ -39,7 +39,7 @@ from gramfold.types import Integers
 
 
 @method
-class SpectralClustering(EdgeWeights, Neighborhood, Clustering, ClusterMixin, Estimator):
+class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
     """Clusters of a neighbour graph by its normalised cut.
 
     Examples
@@ -71,7 +71,8 @@ class SpectralClustering(EdgeWeights, Neighborhood, Clustering, ClusterMixin, Es
 
     def _build(self, fit: Fit) -> Clusters:
         self._check(fit)
-        fit.forecast(self._memory, others="and label the others with predict()")
+        degree = fit.degree(self)
+        fit.forecast(lambda n, _: self._memory(n, degree), others="and label the others with predict()")
         net = fit.neighbors(self, check=self._check_clusters)
         with fit.stages("graph"):
             graph = net.whole()
@@ -86,7 +87,10 @@ class SpectralClustering(EdgeWeights, Neighborhood, Clustering, ClusterMixin, Es
             reads=fit.reads,
             columns=fit.columns,
             timings=fit.stages.seconds,
-            found={"width_": width, **partition.by_row(net.copies.vertex, fit.X.dtype)},
+            found={
+                "width_": width_of_rows(width, net.copies.vertex),
+                **partition.by_row(net.copies.vertex, fit.X.dtype),
+            },
             net=net,
             edges=edges,
             labels=partition.labels,
@@ -124,9 +128,9 @@ class SpectralClustering(EdgeWeights, Neighborhood, Clustering, ClusterMixin, Es
         """Clusters at most."""
         return self.max_clusters if self.n_clusters == "auto" else int(self.n_clusters)
 
-    def _memory(self, n: int, _: int) -> float:
+    def _memory(self, n: int, degree: int) -> float:
         # twice the eigenvectors for Lanczos, and the map
-        return graph_memory(n, self.n_neighbors) + 24.0 * n * min(n, self._most + 1)
+        return graph_memory(n, degree) + 24.0 * n * min(n, self._most + 1)
 
     # --- what cannot be done
 

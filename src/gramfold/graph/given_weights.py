@@ -1,0 +1,106 @@
+"""A weighted graph that the user brings: a symmetric matrix of edge weights, checked once for all methods.
+
+Where lengths are wanted, an edge of weight w has the length 1/w.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from gramfold.errors import InputError
+from gramfold.neighbors.columns import as_table, numeric_table
+from gramfold.neighbors.precomputed import rounding_of
+from gramfold.types import Graph, Integers, Neighbors
+
+_EDGES = "a weight is positive for an edge and 0 for none"
+
+
+def checked_affinity(W: Any, n: int, name: str = "affinity") -> csr_array:
+    """W as a canonical float64 CSR matrix of n vertices: symmetric, no stored zeros, its diagonal kept.
+
+    `name` is what errors call it. Differences between W and Wᵀ that may be rounding are averaged.
+    """
+    W = as_table(W, name)
+    shape = getattr(W, "shape", ())
+    if shape and tuple(shape) != (n, n):
+        raise InputError(
+            f"{name} has the shape {tuple(shape)} and there are {n} samples: pass a square matrix with one row and one "
+            "column for each sample."
+        )
+    W = numeric_table(W, least_rows=1, name=name)
+    given = csr_array(W, copy=True) if issparse(W) else csr_array(np.asarray(W))
+    if not np.issubdtype(given.dtype, np.floating):
+        given = given.astype(np.float64)
+    given.sum_duplicates()
+    _require_weights(given, name)
+    rounding = rounding_of(given.data) if given.nnz else 0.0
+    weights = given.astype(np.float64)
+    np.maximum(weights.data, 0.0, out=weights.data)
+    weights = _symmetric(weights, rounding, name)
+    weights.eliminate_zeros()
+    weights.sort_indices()
+    _require_edges(weights, name)
+    return weights
+
+
+def graph_of_weights(W: csr_array, rows: Integers) -> Graph:
+    """The graph of checked weights, whose vertices are these data rows; weights on the diagonal are no edges."""
+    n = W.shape[0]
+    first = np.repeat(np.arange(n), np.diff(W.indptr))
+    edges = first != W.indices
+    # a weight near the smallest number has a length that is a number too
+    lengths = 1.0 / np.maximum(W.data[edges], np.finfo(np.float64).tiny)
+    i, j, vertices = first[edges], W.indices[edges], np.arange(n)
+    neighbors = Neighbors.from_pairs(i, j, lengths, (n, n))
+    return Graph(csr_array((lengths, (i, j)), shape=(n, n)), neighbors, None, np.ones(n), vertices, rows)
+
+
+def _require_weights(W: csr_array, name: str) -> None:
+    """Refuse what is no weight."""
+    bad = np.flatnonzero(~np.isfinite(W.data))
+    if bad.size:
+        value = "NaN" if np.isnan(W.data[bad[0]]) else "infinity"
+        raise InputError(f"{name} contains {value} in entry {_entry(W, int(bad[0]))}: {_EDGES}; replace it.")
+    if W.nnz and W.data.min() < -rounding_of(np.abs(W.data)):
+        least = int(np.argmin(W.data))
+        raise InputError(
+            f"{name} contains the negative weight {W.data[least]:.3g} in entry {_entry(W, least)}: {_EDGES}; clip or "
+            "shift the weights first."
+        )
+
+
+def _symmetric(W: csr_array, rounding: float, name: str) -> csr_array:
+    """W itself, or (W + Wᵀ) / 2 where they differ by rounding."""
+    turned = csr_array(W.T)
+    difference = abs(W - turned)
+    difference.eliminate_zeros()
+    if not difference.nnz:
+        return W
+    most = int(np.argmax(difference.data))
+    if difference.data[most] > rounding:
+        i, j = _entry(difference, most)
+        raise InputError(
+            f"{name} is not symmetric: entry ({i}, {j}) is {W[i, j]:.6g} and entry ({j}, {i}) is {W[j, i]:.6g}, and an "
+            "edge has one weight; pass (W + W.T) / 2."
+        )
+    return csr_array(0.5 * W + 0.5 * turned)
+
+
+def _require_edges(W: csr_array, name: str) -> None:
+    """Refuse weights that join nobody, and weights whose sums are no numbers."""
+    if W.nnz == np.count_nonzero(W.diagonal()):
+        raise InputError(
+            f"{name} joins no two samples: its entries off the diagonal are all 0; pass the weights of the edges."
+        )
+    with np.errstate(over="ignore"):
+        total = W.data.sum()
+    if not np.isfinite(total):
+        raise InputError(
+            f"{name} has weights as large as {W.data.max():.3g}, whose sum overflows: divide it by its largest entry."
+        )
+
+
+def _entry(W: csr_array, stored: int) -> tuple[int, int]:
+    """Row and column of a stored value."""
+    return int(np.searchsorted(W.indptr, stored, side="right")) - 1, int(W.indices[stored])
