@@ -290,7 +290,7 @@ def test_rows_that_are_named():
     named = align(new, old, rows=(np.arange(90), drawn))
     np.testing.assert_allclose(named.embedding_, expected.embedding_, atol=1e-12)
     pairs = np.column_stack([np.arange(90), drawn])
-    for rows in (pairs, pairs.tolist(), pd.DataFrame(pairs), [list(range(90)), drawn.tolist()]):
+    for rows in (pairs, pairs.tolist(), pd.DataFrame(pairs), [list(range(90)), drawn.astype(np.uint64)]):
         np.testing.assert_array_equal(align(new, old, rows=rows).alignment_.rows, pairs)
 
 
@@ -473,7 +473,7 @@ def test_attributes_describe_the_map_before_alignment():
     np.testing.assert_allclose(aligned.transform(FRESH), in_frame(aligned.alignment_, before), atol=1e-10)
 
 
-def test_an_alignment_is_told_in_a_line():
+def test_an_alignment_has_a_short_repr():
     model = PCA().fit(ROWS)
     assert repr(align(model, 2.0 * model.embedding_ * [-1.0, 1.0] + 5.0).alignment_).startswith(
         "Alignment(120 rows, misfit "

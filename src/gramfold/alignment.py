@@ -185,7 +185,7 @@ def _in_order(rows: Any, new: Columns, old: Columns) -> Any:
 def _given(rows: Any, n_new: int, n_old: int) -> Integers:
     """(m, 2) as the user named them."""
     if isinstance(rows, tuple | list) and len(rows) == 2:
-        left, right = (np.asarray(one) for one in rows)
+        left, right = (one.astype(np.intp) if one.dtype.kind in "iu" else one for one in map(np.asarray, rows))
         if left.ndim != 1 or left.shape != right.shape:
             raise InputError(f"rows holds arrays of shapes {left.shape} and {right.shape}: {_PAIRS}.")
         pairs = np.column_stack([left, right])

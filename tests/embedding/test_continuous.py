@@ -91,9 +91,10 @@ def test_lpp_is_the_dense_problem_of_the_given_graph(form, equal):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_kernel_eigenmaps_are_the_dense_problem_of_the_given_graph(form):
-    X, W = counts(d=2), random_graph(80)
-    model = KernelEigenmaps(3, n_kernels=4, width=2.0, approximation=form).fit(X, affinity=W)
-    Z, fresh = mixture(model, X), counts(30, d=2, seed=2)
+    rng = np.random.default_rng(0)
+    X, fresh, W = rng.random((80, 2)), rng.random((30, 2)), random_graph(80)
+    model = KernelEigenmaps(3, n_kernels=4, width=0.25, approximation=form).fit(X, affinity=W)
+    Z = mixture(model, X)
     # the shares sum to 1: with a row of ones one of the functions is superfluous
     functions = (lambda Z: Z[:, :-1]) if form == "affine" else (lambda Z: Z)
     penalties, place = plain(functions(Z), W, form, 3)

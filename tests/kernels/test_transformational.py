@@ -118,6 +118,37 @@ def test_a_raw_solution_that_is_not_nearly_constant_stays():
     np.testing.assert_allclose(found.spectrum.penalties, 1 - eigh(joined, scatter)[0][-1:-3:-1], rtol=1e-10)
 
 
+def test_stochastic_drops_what_it_divides_by_however_uneven_that_is():
+    rng = np.random.default_rng(0)
+    problem, basis = random_problem(offset=4.0)
+    Z = problem.vertices.points * np.exp(1.3 * rng.standard_normal((80, 1)))  # one sign, and sizes of all orders
+    problem = Problem(Vertices(Z, np.arange(80), np.arange(80)), problem.weights, problem.degrees)
+    values, vectors = eigh(*plain(problem, Z))
+    lead = Z @ vectors[:, -1]
+    assert (problem.degrees @ lead) ** 2 < 0.5 * problem.degrees.sum()  # nearer to something else than to the constant
+    found = transformational_map(problem, basis, 3, "stochastic")
+    np.testing.assert_allclose(found.spectrum.penalties, 1 - values[-2:-5:-1], rtol=1e-10)
+    expected = Z @ vectors[:, -2:-5:-1] / lead[:, None]
+    np.testing.assert_allclose(np.abs(found.places), np.abs(expected), atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("form", ["raw", "affine", "stochastic", "reweighted"])
+@pytest.mark.parametrize("r", [40, 90])
+def test_of_several_components_the_constant_is_dropped_and_no_other(form, r):
+    """Functions that can be constant on each component: five solutions with λ = 1."""
+    rng = np.random.default_rng(0)
+    W = np.kron(np.eye(5), rng.random((12, 12)))
+    W = csr_array(W + W.T)
+    Z = np.hstack([np.kron(np.eye(5), np.ones((12, 1))), rng.standard_normal((60, r - 5))]) @ rng.random((r, r))
+    problem = Problem(Vertices(Z, np.arange(60), rng.permutation(60)), W, np.asarray(W.sum(axis=1)).ravel())
+    found = transformational_map(problem, LinearBasis(np.zeros(r)), 4, form)
+    assert found.leading == pytest.approx(1, abs=1e-9)
+    assert found.ripple < 1e-6
+    np.testing.assert_allclose(found.spectrum.penalties, 0, atol=1e-9)
+    assert np.abs(problem.degrees @ found.places).max() < 1e-6 * (problem.degrees @ np.abs(found.places)).max()
+    assert np.linalg.matrix_rank(found.places[::12], tol=1e-3 * np.abs(found.places).max()) == 4
+
+
 def test_kernel_is_the_pseudo_inverse_of_the_penalty_on_the_functions():
     problem, basis = random_problem()
     found = transformational_map(problem, basis, 4, "affine")

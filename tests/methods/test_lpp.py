@@ -5,7 +5,15 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from gramfold import LPP, KernelEigenmaps
-from gramfold.errors import DisconnectedGraphWarning, InputError, MemoryForecastError, RankWarning
+from gramfold.errors import (
+    ApproximationWarning,
+    DisconnectedGraphWarning,
+    ExtrapolationWarning,
+    InputError,
+    MemoryForecastError,
+    RankWarning,
+)
+from gramfold.extension.inverse import LocalInverse
 from gramfold.graph.affinity import affinity, inverse_lengths
 from gramfold.runtime import memory
 from tests.methods.maps import difference
@@ -237,3 +245,106 @@ def test_a_radius_that_joins_nobody_of_one_class():
     X = np.random.default_rng(0).standard_normal((30, 4))
     with pytest.raises(InputError, match=r"no two rows of one class are within radius=0\.001 .* use a larger radius"):
         LPP(graph="class-neighbors", radius=1e-3).fit(X, np.arange(30) % 3)
+
+
+# --- quotients: stochastic and reweighted
+
+
+@pytest.fixture
+def documents():
+    """Counts of words in documents of three topics and of different lengths."""
+    rng = np.random.default_rng(0)
+    topics, shares = rng.dirichlet(np.full(20, 0.5), size=3), rng.dirichlet(np.ones(3), size=300)
+    return rng.poisson(rng.gamma(4, 50, size=300)[:, None] * (shares @ topics)).astype(float)
+
+
+@pytest.mark.parametrize("form", ["stochastic", "reweighted"])
+def test_quotients_are_the_problem_of_brand(documents, form):
+    X = documents
+    model = LPP(2, approximation=form).fit(X)
+    W = inverse_lengths(model.graph_).toarray()
+    D = np.diag(W.sum(axis=1))
+
+    def solved(Z):
+        return [part[..., ::-1] for part in eigh(Z.T @ W @ Z, Z.T @ D @ Z)]
+
+    values, vectors = solved(X)
+    first = vectors[:, [0]] * np.sign((X @ vectors[:, 0]).sum())
+    assert (X @ first > 0).all()  # of one sign, as nonnegative columns have it
+    if form == "reweighted":
+        values, vectors = solved(X / (X @ first))
+        assert abs(model.leading_eigenvalue_ - 1) < 1e-12
+        assert model.leading_ripple_ < 1e-10
+    np.testing.assert_allclose(model.spectrum_.penalties, 1 - values[1:3], rtol=1e-9)
+    expected = X @ vectors[:, 1:3] / (X @ first)
+    signs = np.sign((model.embedding_ * expected).sum(axis=0))
+    np.testing.assert_allclose(model.embedding_ * signs, expected, atol=1e-10 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("form", ["stochastic", "reweighted"])
+def test_a_quotient_does_not_change_with_the_length_of_a_row(documents, form):
+    model = LPP(2, approximation=form).fit(documents)
+    scales = np.random.default_rng(1).uniform(0.2, 1.0, size=(300, 1))
+    np.testing.assert_allclose(
+        model.transform(scales * documents), model.embedding_, atol=1e-12 * np.abs(model.embedding_).max()
+    )
+    affine = LPP(2).fit(documents)
+    assert difference(affine.transform(scales * documents), affine.embedding_) > 0.1
+
+
+@pytest.mark.parametrize("form", ["stochastic", "reweighted"])
+def test_a_quotient_has_no_matrix_and_a_local_inverse(documents, form):
+    model = LPP(2, approximation=form).fit(documents)
+    for name in ("components_", "intercept_"):
+        assert not hasattr(model, name)
+        with pytest.raises(AttributeError, match=f"this LPP has no {name}: .* a quotient, .*; use transform"):
+            getattr(model, name)
+    rows = model.inverse_transform(model.embedding_[:20])
+    expected = LocalInverse(model.embedding_, documents, None)(model.embedding_[:20])
+    np.testing.assert_allclose(rows, expected, atol=1e-8)
+    barycentric = LPP(2, approximation=form, inverse="barycentric").fit(documents)
+    np.testing.assert_array_equal(barycentric.inverse_transform(model.embedding_[:20]), rows)
+    assert 0 < model.inverse_error() < 1
+
+
+@pytest.mark.parametrize("form", ["stochastic", "reweighted"])
+def test_rows_at_which_nothing_can_be_divided_are_told(documents, form):
+    model = LPP(2, approximation=form).fit(documents)
+    first = model.model_.parts[0].placement.map.basis.first
+    rng = np.random.default_rng(0)
+    across = rng.standard_normal((40, 20))
+    across -= np.outer(across @ first, first) / (first @ first)  # u = 0
+    across *= 5
+    near = across + 1e-9 * first / (first @ first)
+    size = np.abs(model.embedding_).max()
+    guard = model.model_.parts[0].placement.map.basis.guard
+    for rows in (across, near, -documents[:40], np.zeros((1, 20))):
+        with pytest.warns(ExtrapolationWarning, match=rf"near 0 or negative at {len(rows)} of {len(rows)} rows"):
+            places = model.transform(rows)
+        assert np.isfinite(places).all()
+        assert np.abs(places).max() < size / guard.least
+    assert not places.any()  # of a row of zeros
+    fresh = documents[:150] + documents[150:]
+    model.transform(fresh / 2)  # a warning would be an error here
+
+
+@pytest.mark.parametrize("form", ["stochastic", "reweighted"])
+def test_where_the_leading_solution_changes_its_sign_the_map_is_affine(wine, form):
+    X, _ = wine
+    with pytest.warns(ApproximationWarning, match="changes sign among the rows"):
+        model = LPP(2, approximation=form).fit(X)
+    expected = LPP(2).fit(X)
+    assert difference(model.embedding_, expected.embedding_) < 1e-9
+    np.testing.assert_allclose(model.components_, expected.components_, atol=1e-9)
+    np.testing.assert_allclose(model.transform(X), X @ model.components_.T + model.intercept_, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["raw", "stochastic", "reweighted"])
+@pytest.mark.parametrize("graph", ["class-neighbors", "classes"])
+def test_quotients_of_classes(documents, form, graph):
+    classes = (documents @ np.arange(20) > np.median(documents @ np.arange(20))).astype(int)
+    model = LPP(1, approximation=form, graph=graph).fit(documents, classes)
+    np.testing.assert_allclose(model.transform(documents), model.embedding_, atol=1e-12)
+    # the constant of a class is no combination of the columns, and the classes come apart all the same
+    low, high = (model.embedding_[classes == k, 0] for k in range(2))
+    assert abs(low.mean() - high.mean()) > low.std() + high.std()

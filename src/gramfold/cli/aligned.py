@@ -64,8 +64,8 @@ def _by_number(table: "Table", align_to: Path, n_old: int) -> Any:
     n_new = len(table.values)
     if n_old != n_new:
         raise InputError(
-            f"'{align_to}' has {n_old:,} rows and '{table.source}' has {n_new:,}, so row i is not row i: name the table "
-            "that the old map is of with --align-rows."
+            f"'{align_to}' has {n_old:,} rows and '{table.source}' has {n_new:,}, so rows cannot be matched by number: "
+            "name the table that the old map was made of with --align-rows."
         )
     return np.column_stack([np.arange(n_new)] * 2)
 
@@ -77,8 +77,8 @@ def _by_value(table: "Table", align_to: Path, n_old: int, align_rows: Path, writ
     before = read_table(align_rows, columns=table.names, gaps=gaps, **(written if is_text(align_rows) else {}))
     if len(before.values) != n_old:
         raise InputError(
-            f"'{align_rows}' has {len(before.values):,} rows and its map '{align_to}' has {n_old:,}: pass the table that "
-            "the old map was made of."
+            f"'{align_rows}' has {len(before.values):,} rows and '{align_to}' has {n_old:,}: pass the table that the old "
+            "map was made of."
         )
     rows = common_rows(table.values, before.values)
     if not len(rows):

@@ -247,7 +247,8 @@ def _warn_of_noiseless(columns: Integers, names: Sequence[str] | None, count: in
 
 def _stand_out(positive: int, asked: int) -> str:
     """Say that the last columns of a map are zero."""
+    stand = "1 factor stands" if positive == 1 else f"{positive} factors stand"
     return (
-        f"{positive} factors stand out of the noise of the columns and n_components={asked} were asked for: the last "
+        f"{stand} out of the noise of the columns and n_components={asked} were asked for: the last "
         f"{asked - positive} columns of the map are zero."
     )

@@ -27,6 +27,7 @@ from gramfold.types import Floats, Integers
 
 _RIDGE = 1e-3  # added to correlations whose inverse is asked for: columns may be the same, or more than rows
 _EXACTLY = 1e-9  # smallest eigenvalue of the correlations of columns that are functions of one another
+_INVOLVED = 1e-3  # what a column contributes to such a function, at least
 _AT_FLOOR = 1.0 + 1e-9
 _LIKELIER = 1e-6  # by which the mean log-likelihood of a later start must exceed that of an earlier one
 _EQUAL = 0.5  # share of the noise in each column at the second start
@@ -55,16 +56,17 @@ class Correlations:
         kept = values > 1
         return values[kept], scaled.T @ (vectors[:, kept] / np.sqrt(values[kept]))
 
-    def dependent(self, columns: Integers) -> bool:
-        """Whether some of these columns are linear functions of the others."""
+    def dependent(self, columns: Integers) -> Integers:
+        """Those of these columns that are linear functions of the others of them."""
         if self.matrix is not None:
             own = self.matrix[np.ix_(columns, columns)]
         else:
             assert self.rows is not None
             if len(columns) >= len(self.rows):
-                return True
+                return columns
             own = self.rows[:, columns].T @ self.rows[:, columns] / len(self.rows)
-        return len(columns) > 1 and float(eigenpairs_between(own, 0, 0)[0][0]) < _EXACTLY
+        values, vectors = np.linalg.eigh(own)
+        return columns[(np.abs(vectors[:, values < _EXACTLY]) > _INVOLVED).any(axis=1)]
 
     def unexplained(self) -> Floats:
         """The share of each column's variance that the others do not explain, 1 / (R⁻¹)_jj, (m,)."""
@@ -163,6 +165,5 @@ class Search:
         shares = np.maximum(np.exp(ended.x), self.floor)
         inward = np.where(ended.x > least, ended.jac, np.minimum(ended.jac, 0.0))  # what the bounds leave of the slope
         slope = float(np.abs(inward).max()) if ended.status == 1 else 0.0
-        lowest = np.flatnonzero(shares <= self.floor * _AT_FLOOR)
-        noiseless = lowest if lowest.size and given.dependent(lowest) else lowest[:0]
+        noiseless = given.dependent(np.flatnonzero(shares <= self.floor * _AT_FLOOR))
         return Found(shares, np.array(history or [-float(ended.fun)]), slope, noiseless)
