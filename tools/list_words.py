@@ -111,7 +111,9 @@ class Reader(ast.NodeVisitor):
             )
             if given is not None:
                 self.add("help" if name == "option" else name, given, text_of(given))
-        elif (name in SAYING or name.endswith(("Error", "Warning"))) and node.args and id(node.args[0]) not in self.taken:
+        elif (
+            (name in SAYING or name.endswith(("Error", "Warning"))) and node.args and id(node.args[0]) not in self.taken
+        ):
             self.add("message", node.args[0], text_of(node.args[0]))
         self.generic_visit(node)
 

@@ -12,27 +12,27 @@ class InputError(GramfoldError, ValueError):
 
 
 class NotNumbersError(InputError, TypeError):
-    """Columns hold something else than numbers: text, dates, categories, objects."""
+    """Columns hold values that are not numbers: text, dates, categories, objects."""
 
 
 class PrecomputedInputError(GramfoldError, TypeError):
-    """The request needs the points themselves, and only their distances, graph or kernel are known."""
+    """The request needs the rows themselves, and the model was fitted on distances, a graph or a kernel."""
 
 
 class NoPreimageError(InputError):
-    """The way back that was asked for does not exist for this method, kernel or kind of rows."""
+    """The requested inverse does not exist for this method, kernel or kind of rows."""
 
 
 class DisconnectedGraphError(GramfoldError, ValueError):
-    """The neighbour graph falls into pieces and nothing may or can join them."""
+    """The neighbour graph has several connected components, which must not or cannot be joined."""
 
 
 class UnboundedProblemError(DisconnectedGraphError):
-    """A semidefinite program has no largest value: its graph is in pieces that can move apart without end."""
+    """A semidefinite program is unbounded: its graph has several connected components."""
 
 
 class InfeasibleLengthsError(GramfoldError, ValueError):
-    """No points have these distances. Where weights of the pairs prove it, they are in `weights`."""
+    """No points have these distances. `weights` of the pairs are a proof of it, if one was found."""
 
     weights: Any = None
 
@@ -42,15 +42,15 @@ class NoInteriorError(GramfoldError, RuntimeError):
 
 
 class NotConvergedError(GramfoldError, RuntimeError):
-    """An iterative solver stopped before its residuals were small enough to trust."""
+    """An iterative solver stopped before its residuals were below the tolerance."""
 
 
 class SingularFactorError(GramfoldError, ArithmeticError):
-    """A matrix cannot be factored: a pivot is zero, or no number."""
+    """A matrix cannot be factored: a pivot is zero or not finite."""
 
 
 class MemoryForecastError(GramfoldError, MemoryError):
-    """The work would need more memory than there is; refused before it began. `needed` says how many bytes."""
+    """The computation would need more memory than is available; `needed` is the number of bytes."""
 
     def __init__(self, sentence: str, needed: float | None = None) -> None:
         super().__init__(sentence)
@@ -69,44 +69,44 @@ class GramfoldWarning(UserWarning):
 
 
 class DisconnectedGraphWarning(GramfoldWarning):
-    """The neighbour graph fell into pieces, or a new point has no neighbour; says what was done about it."""
+    """The neighbour graph has several connected components, or a new row has no neighbour."""
 
 
 class ExtrapolationWarning(GramfoldWarning):
-    """Rows, or places on the map, lie far outside of the training data; says how many and how far."""
+    """Rows, or coordinates, lie far outside of the training data."""
 
 
 class RankWarning(GramfoldWarning):
-    """There are fewer directions than were asked for, or too few rows to tell what is fitted to them."""
+    """There are fewer directions than n_components, or too few rows for the number of columns."""
 
 
 class RepeatedDirectionWarning(GramfoldWarning):
-    """A coordinate of the map is a function of those before it, or fewer independent ones were found than asked for."""
+    """A coordinate is a function of those before it, or there are fewer independent ones than n_components."""
 
 
 class DegenerateMapWarning(GramfoldWarning):
-    """The map shows little of the data: few rows take an axis, few places, lost neighbours, or rows without a value."""
+    """The embedding shows little of the data: outliers dominate an axis, rows coincide, or neighbours are lost."""
 
 
 class NotConvergedWarning(GramfoldWarning):
-    """An iteration stopped at its last allowed step; says how far it still moved."""
+    """An iteration stopped at max_iter before it converged."""
 
 
 class PinnedWarning(GramfoldWarning):
-    """The kept distances leave nothing to unfold: the learned kernel is the one of the data as they lie."""
+    """The kept distances determine the kernel: semidefinite embedding has nothing to unfold."""
 
 
 class NotEuclideanWarning(GramfoldWarning):
-    """Distances are those of no points in a Euclidean space, and local weights need such; says how far they are off."""
+    """Precomputed distances are not Euclidean, and the method's local weights assume that they are."""
 
 
 class ApproximationWarning(GramfoldWarning):
-    """A faster approximate path was taken because the exact one would dominate; says which and how good."""
+    """A faster approximate computation was used, because the exact one would take much longer."""
 
 
 class HeaderWarning(GramfoldWarning):
-    """The first line of a text file is all numbers and may be names or values; says which it was taken for."""
+    """The first line of a text file is all numbers and may be a header or values."""
 
 
 class CompileCacheWarning(GramfoldWarning):
-    """Compiled code on disk is damaged, or cannot be kept there, so it is compiled again; says which and where."""
+    """The cache of compiled code is damaged or not writable, so the code is compiled again."""

@@ -25,6 +25,7 @@ from gramfold.errors import GramfoldWarning, InputError
 from gramfold.io import read_table, write_table
 
 LEARN_FROM_DISTORTED = {"OrientedPCA", "DistortionDiscriminantAnalysis"}
+TAKE_PAIR_WEIGHTS = {"OrdinalMDS"}
 ROLL = make_swiss_roll(n_samples=300, length=40, random_state=0)
 
 
@@ -194,9 +195,28 @@ def test_distorted_tables_reach_a_method_that_learns_from_them(folder):
     assert "noise     of 2 distorted versions" in result.output
 
 
+@pytest.mark.parametrize("ending", [".csv", ".npy"])
+def test_pair_weights_reach_ordinal_mds(ending, folder):
+    rng = np.random.default_rng(0)
+    weights = np.triu(rng.random((60, 60)) * (rng.random((60, 60)) < 0.6), 1)
+    weights += weights.T
+    dissimilarities = np.where(weights > 0, cdist(ROLL.points[:60], ROLL.points[:60]), np.nan)
+    write_table(f"weights{ending}", weights, [f"r{j}" for j in range(60)])
+    write_table(f"ratings{ending}", dissimilarities, [f"r{j}" for j in range(60)])
+    words = ["-m", "ordinal-mds", "--metric", "precomputed", "--out", "map.npy"]
+    result = run("embed", f"ratings{ending}", *words, "--pair-weights", f"weights{ending}")
+    assert result.exit_code == 0, result.output
+    expected = gramfold.OrdinalMDS(metric="precomputed").fit_transform(dissimilarities, pair_weights=weights)
+    np.testing.assert_array_equal(np.load("map.npy"), expected)
+    assert f"weights   of {np.count_nonzero(weights) // 2:,} of 1,770 pairs of rows" in result.output
+    result = run("embed", f"ratings{ending}", *words)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "the precomputed matrix contains NaN in row 0, column 0" in result.stderr
+
+
 @pytest.mark.parametrize("method", known_methods().values(), ids=lambda method: method.__name__)
 def test_what_a_fit_takes_beside_the_rows_is_declared(method):
-    """Classes: by scikit-learn's tag; distorted rows: by the signature. Without use for them they are refused."""
+    """Classes: by scikit-learn's tag; all else by the signature. Without use for them they are refused."""
     model = method()
     with pytest.raises(InputError, match=f"{method.__name__} with these parameters does not look at classes"):
         check_use(model, "kind", [])
@@ -205,6 +225,11 @@ def test_what_a_fit_takes_beside_the_rows_is_declared(method):
     else:
         with pytest.raises(InputError, match=f"{method.__name__} does not learn from distorted rows"):
             check_use(model, None, ["noisy.csv"])
+    if method.__name__ in TAKE_PAIR_WEIGHTS:
+        check_use(model, None, [], "weights.csv")
+    else:
+        with pytest.raises(InputError, match=f"{method.__name__} has no weights for pairs of rows, so --pair-weights"):
+            check_use(model, None, [], "weights.csv")
 
 
 def test_as_a_program(folder):
@@ -360,6 +385,14 @@ def test_a_picture_shows_dots(dim, folder):
         (["-m", "oriented_pca", "--columns", "x,y", "--distorted", "other.csv"], "has 2 rows and 'roll.csv' has 300"),
         (["-m", "oriented_pca", "--distorted", "gaps.csv"], "'gaps.csv' has 'nan' in column 'y', line 2"),
         (["-m", "oriented_pca", "--distorted", "other.csv", "--out", "other.csv"], "would be lost"),
+        (["--pair-weights", "other.csv"], "Isomap has no weights for pairs of rows, so --pair-weights means nothing"),
+        (["-m", "ordinal_mds", "--pair-weights", "none.csv"], "There is no file 'none.csv'"),
+        (
+            ["-m", "ordinal_mds", "--pair-weights", "other.csv"],
+            "'other.csv' has 2 rows and 2 columns and 'roll.csv' has 300 rows: pair weights have a row and a column",
+        ),
+        (["-m", "ordinal_mds", "--pair-weights", "gaps.csv"], "'gaps.csv' has 'nan' in column 'y', line 2"),
+        (["-m", "ordinal_mds", "--pair-weights", "other.csv", "--out", "other.csv"], "would be lost"),
         (["--out", "link.csv"], "'link.csv' is the input itself"),
         (["--out", "loop.csv"], "'loop.csv' cannot be written (it leads back to itself)"),
         (["--out", "one.csv", "--picture", "one.png"], "'one.png' and 'one.csv' are one file"),

@@ -156,7 +156,7 @@ CASES = {
         "less like itself than like another",
     ),
     "asymmetric dissimilarities": (lambda: OrdinalMDS(metric="precomputed").fit(skewed(D)), "not symmetric"),
-    "geodesics between pieces": (lambda: OrdinalMDS(n_neighbors=5).fit(two_pieces), "falls into 2 pieces"),
+    "geodesics between pieces": (lambda: OrdinalMDS(n_neighbors=5).fit(two_pieces), "has 2 connected components"),
     "too few landmarks": (lambda: NystromEmbedding(3, landmarks=2).fit(X), "n_components=3 and there are 2 landmarks"),
     "landmarks of an asymmetric kernel": (
         lambda: NystromEmbedding(kernel="precomputed").fit(skewed(X @ X.T)),

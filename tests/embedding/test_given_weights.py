@@ -34,7 +34,11 @@ def random_graph(n=60, seed=0):
     return W + W.T
 
 
-GRAPHS = {"karate": karate_club, "random": random_graph, "full": lambda: rbf_kernel(load_digits().data[:120], gamma=1e-3)}
+GRAPHS = {
+    "karate": karate_club,
+    "random": random_graph,
+    "full": lambda: rbf_kernel(load_digits().data[:120], gamma=1e-3),
+}
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
@@ -134,9 +138,7 @@ def test_self_loops_count_where_walkers_may_stay():
         again = DiffusionMap(weights="precomputed").fit(given)
         np.testing.assert_allclose(model.embedding_, again.embedding_, atol=1e-12)
     plain = LaplacianEigenmaps(weights="precomputed")  # L does not see them, as in scikit-learn
-    np.testing.assert_allclose(
-        plain.fit(W).embedding_, plain.fit(W - np.diag(np.diag(W))).embedding_, atol=1e-12
-    )
+    np.testing.assert_allclose(plain.fit(W).embedding_, plain.fit(W - np.diag(np.diag(W))).embedding_, atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,9 @@ def test_landmarks_by_name(method):
     drawn = method(landmarks=60, random_state=3, landmark_choice="random").fit(X)
     again = method(landmarks=drawn.landmarks_).fit(X)
     np.testing.assert_array_equal(again.embedding_, drawn.embedding_)
-    np.testing.assert_array_equal(method(landmarks=np.arange(160)).fit(X).embedding_, method(landmarks=None).fit(X).embedding_)
+    np.testing.assert_array_equal(
+        method(landmarks=np.arange(160)).fit(X).embedding_, method(landmarks=None).fit(X).embedding_
+    )
     for bad, words in ([[0, 160], "160"], [[1, 1, 2], "different rows"], [[0.5, 1.0], "different rows"]):
         with pytest.raises(InputError, match=words):
             method(landmarks=bad).fit(X)

@@ -94,7 +94,7 @@ def test_what_holds_no_numbers():
 
 
 def test_the_caller_names_it():
-    with pytest.raises(InputError, match="^weights has the shape"):
+    with pytest.raises(InputError, match="weights has the shape"):
         checked_affinity(W, 5, "weights")
 
 

@@ -15,7 +15,9 @@ ROWS = np.vstack([CURVE[:7], CURVE[:4], CURVE])  # rows 7 to 10 and 11 to 17 are
 FIRST = np.r_[np.arange(7), np.arange(4), np.arange(7), np.arange(18, 161)]
 
 
-@pytest.mark.parametrize("method", [Isomap(), LaplacianEigenmaps(), SDE(n_neighbors=6), SpectralClustering(2)], ids=repr)
+@pytest.mark.parametrize(
+    "method", [Isomap(), LaplacianEigenmaps(), SDE(n_neighbors=6), SpectralClustering(2)], ids=repr
+)
 def test_copies_lead_to_the_first_of_them(method):
     model = method.fit(ROWS)
     graph, lists, k = model.graph_, model.neighbors_, method.n_neighbors

@@ -139,7 +139,8 @@ def test_of_several_components_the_constant_is_dropped_and_no_other(form, r):
     rng = np.random.default_rng(0)
     W = np.kron(np.eye(5), rng.random((12, 12)))
     W = csr_array(W + W.T)
-    Z = np.hstack([np.kron(np.eye(5), np.ones((12, 1))), rng.standard_normal((60, r - 5))]) @ rng.random((r, r))
+    turn = np.linalg.qr(rng.standard_normal((r, r)))[0]
+    Z = np.hstack([np.kron(np.eye(5), np.ones((12, 1))), rng.standard_normal((60, r - 5))]) @ turn
     problem = Problem(Vertices(Z, np.arange(60), rng.permutation(60)), W, np.asarray(W.sum(axis=1)).ravel())
     found = transformational_map(problem, LinearBasis(np.zeros(r)), 4, form)
     assert found.leading == pytest.approx(1, abs=1e-9)

@@ -279,7 +279,7 @@ def test_copies_are_weights(seed):
 def test_stress_is_over_all_pairs_of_rows_where_some_are_copies(ties, seed):
     rng = np.random.default_rng(seed)
     rows = np.concatenate([np.arange(12), rng.integers(0, 12, 8)])
-    points = rng.permutation(12.0)[rows, None]
+    points = rng.permutation(np.arange(12.0))[rows, None]
     weights = some_weights(20, 0.7, seed)
 
     def metric(a, b):

@@ -77,8 +77,8 @@ def _by_value(table: "Table", align_to: Path, n_old: int, align_rows: Path, writ
     before = read_table(align_rows, columns=table.names, gaps=gaps, **(written if is_text(align_rows) else {}))
     if len(before.values) != n_old:
         raise InputError(
-            f"'{align_rows}' has {len(before.values):,} rows and '{align_to}' has {n_old:,}: pass the table that the old "
-            "map was made of."
+            f"'{align_rows}' has {len(before.values):,} rows and '{align_to}' has {n_old:,}: pass the table that the "
+            "old map was made of."
         )
     rows = common_rows(table.values, before.values)
     if not len(rows):

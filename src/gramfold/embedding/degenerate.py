@@ -106,12 +106,13 @@ def _taken_axes(places: Floats, rows: Integers, data: Data | None) -> list[str]:
             continue
         count, names = len(found.rows), ", ".join(str(row) for row in np.sort(rows[found.rows[:_NAMED]]))
         if count == 1:
-            who, out = f"row {names} takes", "it is"
+            who, them = f"row {names}", "it"
         else:
-            who, out = f"{count} rows ({'such as ' if count > _NAMED else ''}{names}) take", "they are"
+            who, them = f"{count} rows ({'such as ' if count > _NAMED else ''}{names})", "them"
         told.append(
-            f"{_INNER:.0%} of the rows lie within {_percent(found.share)} of the length of coordinate {axis + 1}, "
-            f"which {who}: along it the others are hardly told apart, and may be if {out} left out"
+            f"coordinate {axis + 1} is dominated by {who}: {_INNER:.0%} of the rows lie within "
+            f"{_percent(found.share)} of its range and can hardly be distinguished along it; fitting without {them} "
+            "may help"
         )
     return told
 
@@ -142,10 +143,10 @@ def _compare(places: Floats, rows: Integers, data: Data | None, keeps_neighbors:
             in_data /= float(in_data.max()) or 1.0  # whose squares may be no numbers of float32
             told += _lost_neighbors(on_map, _squares(plain, plain), in_data.astype(np.float32))
     if own < _OWN_PLACE * distinct:
-        looked = "distinct rows" if len(rows) == len(places) else "distinct rows that were looked at"
+        looked = "distinct rows" if len(rows) == len(places) else "distinct rows of a sample"
         told.append(
-            f"{distinct} {looked} lie on {own} places, to within {_PLACE:.2%} of the map's size: the map may tell "
-            "groups apart and shows nothing within them"
+            f"{distinct} {looked} have only {own} distinct positions (to within {_PLACE:.2%} of the size of the "
+            "embedding): it may separate groups but shows no structure within them"
         )
     return told
 
@@ -160,9 +161,9 @@ def _lost_neighbors(on_map: Floats, on_plain: Floats, in_data: Floats) -> list[s
     if more.mean() <= max(limit, _SURE * float(np.std(more)) / np.sqrt(len(more))):
         return []
     sentence = (
-        f"of the {_NEIGHBORS} nearest rows on the map {_percent(seen.strangers.mean())} are not among the nearest "
-        f"third in the data, and {_percent(plain.strangers.mean())} on the map of PCA: neighbours on this map mean "
-        "less than on that plain one"
+        f"neighbours are preserved worse than by PCA: {_percent(seen.strangers.mean())} of the {_NEIGHBORS} nearest "
+        f"rows in the embedding are not among the nearest third in the data ({_percent(plain.strangers.mean())} for "
+        "PCA)"
     )
     return [sentence]
 

@@ -1,4 +1,4 @@
-"""A map as an estimator: new rows are placed on it, places on it become rows again. All of it reads `model_` only."""
+"""An embedding as an estimator: out-of-sample coordinates and pre-images. Everything reads `model_` only."""
 
 from numbers import Integral
 from operator import attrgetter
@@ -29,39 +29,48 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
     """Kernel PCA as an estimator; a method says how its kernel is built and how that meets new rows."""
 
     n_components: int = parameter(
-        default=2, allowed=[Interval(Integral, 1, None, closed="left")], words="Dimensions of the map.", kw_only=False
+        default=2,
+        allowed=[Interval(Integral, 1, None, closed="left")],
+        words="Number of dimensions of the embedding.",
+        kw_only=False,
     )
     inverse: Way = parameter(
         default="auto",
         allowed=[StrOptions(set(get_args(Way)))],
-        words="""The way from places on the map back to rows: a blend of local affine maps ("mixture"), the mean of the
-        nearest rows with the weights of their places ("barycentric"), kernel ridge regression ("ridge"), or the row
-        whose image is nearest ("fixed-point", Gaussian kernel PCA only). "auto" is the method's own where it has one
-        (a linear map has its least squares inverse) and barycentric where not. It is made at the first call and may be
-        changed without a new fit.""",
+        words="""How `inverse_transform` computes pre-images. "mixture": a mixture of local affine maps; "barycentric":
+        the mean of the nearest training rows, weighted by their coordinates; "ridge": kernel ridge regression;
+        "fixed-point": Mika's iteration (Gaussian kernel PCA only); "auto": the method's own inverse if it has one (a
+        linear map has its least-squares inverse), else "barycentric". The inverse is computed at the first call; the
+        parameter can be changed without fitting again.""",
         last=True,
     )
 
-    embedding_ = attribute("ndarray of shape (n_samples, n_components)", "The map.", _embedding)
+    embedding_ = attribute(
+        "ndarray of shape (n_samples, n_components)", "Coordinates of the training rows.", _embedding
+    )
     kernel_ = attribute(
-        "Kernel", "The Gram matrix as an object: products, columns, feature-space distances.", attrgetter("kernel")
+        "Kernel", "The Gram matrix: products with it, columns, feature-space distances.", attrgetter("kernel")
     )
     spectrum_ = attribute(
         "Spectrum",
-        """Its leading eigenvalues and eigenvectors, their residuals, who solved it, and for a gram its negative
-        part.""",
+        """Leading eigenvalues and eigenvectors of the kernel, their residuals, the solver, and the negative part of an
+        indefinite kernel.""",
         attrgetter("spectrum"),
     )
-    kept_ = attribute("ndarray of bool", "Rows that have a place on the map.", attrgetter("kept"))
+    kept_ = attribute(
+        "ndarray of bool",
+        "Mask of the rows that were embedded; the coordinates of the others are NaN.",
+        attrgetter("kept"),
+    )
     unit_ = attribute(
         "float",
-        """What `kernel_`, `spectrum_` and everything else but the map is measured in: 1, or the power of two that
-        brings rows of a very small or large size to one whose squares are numbers.""",
+        """Unit of `kernel_`, `spectrum_` and all attributes other than the embedding: 1, or a power of two for rows so
+        small or large that their squares would underflow or overflow.""",
         lambda model: model.source.unit.size,
     )
 
     def fit_transform(self, X: Any, y: Any = None) -> Floats:
-        """Embed the rows of X and return their map.
+        """Fit the model to the rows of X and return their coordinates.
 
         Parameters
         ----------
@@ -78,9 +87,9 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         return self.fit(X, y).embedding_.copy()  # the user's own, as the model's is
 
     def transform(self, X: Any) -> Floats:
-        """Place new rows on the fitted map.
+        """Compute the coordinates of new rows (out-of-sample).
 
-        Rows far outside of the training rows (`extrapolation` above 3) are warned of.
+        Warns of rows far outside of the training rows (`extrapolation` above 3).
 
         Parameters
         ----------
@@ -90,96 +99,96 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         Returns
         -------
         coordinates : ndarray of shape (n_new, n_components)
-            Their places.
+            Their coordinates.
         """
         model, rows = self._read(X)
         places: Floats = model.place(rows, self.n_jobs)
         return places
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Trustworthiness of the map of X, between 0 and 1.
+        """Trustworthiness of the embedding of X, between 0 and 1.
 
-        How far the neighbours on the map are neighbours in the data (Venna, Kaski 2001), among the rows of X
-        as `transform` places them, for up to 10 neighbours.
+        How far neighbours in the embedding are neighbours in the data (Venna, Kaski 2001), among the rows of X as
+        `transform` embeds them, for up to 10 neighbours.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows to place and judge, at least 4.
+            Rows to embed, at least 4.
         y : ignored
-            Present for scikit-learn's sake.
+            Not used, present for API consistency.
 
         Returns
         -------
         trustworthiness : float
-            1 where no stranger has become a neighbour.
+            1 if all neighbours in the embedding are neighbours in the data.
         """
         model, rows = self._read(X)
         return trustworthiness_of(model, rows, lambda: self.transform(X))
 
     def inverse_transform(self, Y: Any) -> Any:
-        """Rebuild data rows from places on the map.
+        """Compute data rows for coordinates of the embedding (pre-images).
 
-        By the way that `inverse` names, made at the first call. `inverse_error()` says how well training rows are
-        rebuilt without themselves. Places far outside of the map (`extrapolation` above 3) are warned of.
+        The parameter `inverse` selects the method; it is computed at the first call. `inverse_error()` is its
+        cross-validated error. Warns of coordinates far outside of the embedding (`extrapolation` above 3).
 
         Parameters
         ----------
-        Y : array-like of shape (n_places, n_components)
-            Places on the map.
+        Y : array-like of shape (n_points, n_components)
+            Coordinates.
 
         Returns
         -------
-        X : ndarray of shape (n_places, n_features)
+        X : ndarray of shape (n_points, n_features)
             Data rows.
         """
         model: Model = self._model()
         inverse = made_inverse(self, model)
         places = model.inward(read_places(Y, model.embedding.shape[1]))
-        warn_if_outside(model.outside_map(places, self.inverse, lambda: made_surroundings(self, model)), "places")
+        warn_if_outside(model.outside_map(places, self.inverse, lambda: made_surroundings(self, model)), "coordinates")
         return model.rebuild(inverse, places)
 
     def inverse_error(self) -> float | None:
-        """Cross-validated error of `inverse_transform`, found at the first call.
+        """Cross-validated error of `inverse_transform`, computed at the first call.
 
         Returns
         -------
         error : float or None
-            Root mean square error of training rows rebuilt without themselves, relative to their spread. None where
-            only precomputed values are known.
+            Root mean square error of training rows that were left out, relative to their standard deviation. None for
+            precomputed input.
         """
         model: Model = self._model()
         if model.rows is None:
             return None
         return made_error(self, model)
 
-    def extrapolation(self, points: Any, *, of: Literal["auto", "rows", "places"] = "auto") -> Floats:
-        """How far outside of the training data rows, or places on the map, lie.
+    def extrapolation(self, points: Any, *, of: Literal["auto", "rows", "coordinates"] = "auto") -> Floats:
+        """How far outside of the training data rows, or coordinates, lie.
 
-        The distance to the nearest training row (or place), relative to how far that one is from its own 8th
-        neighbour, or reaches in the method's graph: 0 on a training row, below 1 amid them, and growing with the
-        distance. `transform` and `inverse_transform` warn above 3 (a method that is one rule for the whole space only
-        looks at rows farther from their mean than any training row is).
+        The distance to the nearest training row, divided by the neighbourhood radius of that row (its distance to its
+        8th neighbour where the method has no graph). It is 0 at a training row, below 1 among them, and grows with the
+        distance. `transform` and `inverse_transform` warn above 3; for linear and continuous maps only of rows that are
+        farther from the mean than every training row.
 
         Parameters
         ----------
         points : array-like of shape (n_points, n_features) or (n_points, n_components)
-            Rows as `transform` takes them, or places as `inverse_transform` does.
-        of : {"auto", "rows", "places"}
-            Which of both; "auto" tells by the number of columns, and asks where both have as many.
+            Rows as for `transform`, or coordinates as for `inverse_transform`.
+        of : {"auto", "rows", "coordinates"}
+            What `points` are. "auto" decides by the number of columns; an error if both have the same number.
 
         Returns
         -------
         extrapolation : ndarray of shape (n_points,)
-            How far outside each one is.
+            The extrapolation of each point.
         """
         model: Model = self._model()
         if of == "auto":
             of = rows_or_places(points, model.columns.count, model.embedding.shape[1])
-        if of == "places":
+        if of == "coordinates":
             return made_surroundings(self, model)(model.inward(read_places(points, model.embedding.shape[1])))
         if of != "rows":
-            raise InputError(f"of={of!r} is neither rows nor places: use 'rows', 'places' or 'auto'.")
+            raise InputError(f"of={of!r} is not valid: use 'rows', 'coordinates' or 'auto'.")
         model, rows = self._read(points)
         return model.source.outside(rows, self.n_jobs)
 

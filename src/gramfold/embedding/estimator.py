@@ -30,18 +30,22 @@ class Estimator(BaseEstimator):
     random_state: Any = parameter(
         default=0,
         allowed=["random_state"],
-        words="""Seed of what is drawn at random: landmarks, centres, starts, the sample on which approximate neighbours
-        are judged. A method that draws nothing does not use it.""",
+        words="""Seed of the random number generator, used for landmarks, k-means, starting points and the sample on
+        which the recall of an approximate search is measured. The same seed gives the same result.""",
         last=True,
     )
     n_jobs: int | None = parameter(
-        default=None, allowed=[Integral, None], words="Threads; None means every core.", last=True
+        default=None, allowed=[Integral, None], words="Number of threads. None: one for every core.", last=True
     )
-    verbose: int = parameter(default=0, allowed=["verbose"], words="Tell each stage on standard error.", last=True)
+    verbose: int = parameter(
+        default=0, allowed=["verbose"], words="Report each stage, with progress bars, on standard error.", last=True
+    )
 
-    timings_ = attribute("dict", "Seconds of each stage.", lambda model: model.timings)
-    n_features_in_ = attribute("int", "Columns of X.", lambda model: model.columns.count)
-    feature_names_in_ = attribute("ndarray of str", "Their names, where X has names that are all strings.", _names)
+    timings_ = attribute("dict", "Seconds spent in each stage of the fit.", lambda model: model.timings)
+    n_features_in_ = attribute("int", "Number of columns of X.", lambda model: model.columns.count)
+    feature_names_in_ = attribute(
+        "ndarray of str", "Names of the columns of X, if it has names that are all strings.", _names
+    )
 
     @abstractmethod
     def _build(self, fit: Fit) -> Fitted:
@@ -54,14 +58,14 @@ class Estimator(BaseEstimator):
         return Reads(precomputed, sparse=precomputed and isinstance(self, Neighborhood))
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the rows of X.
+        """Fit the model to the rows of X.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows; with ``"precomputed"``, the square matrix of the training rows.
+            Training rows; with ``"precomputed"``, their square matrix of distances, weights or kernel values.
         y : array-like of shape (n_samples,), default=None
-            Their classes, for the methods that ask for them; else not used.
+            Class labels, for the methods that use them; otherwise ignored.
 
         Returns
         -------

@@ -82,7 +82,7 @@ class Fit:
         self,
         need: Callable[[int, int], float],
         advice: Callable[[], list[str]] = list,
-        others: str = "and place the others with transform()",
+        others: str = "and embed the other rows with transform()",
     ) -> None:
         """Refuse rows for which `need(n, itemsize)` bytes, beyond the rows themselves, are not there.
 
@@ -101,8 +101,8 @@ class Fit:
         """Refuse a map of more dimensions than so many distinct rows have."""
         if self.n_components >= n:
             raise InputError(
-                f"n_components={self.n_components} and there are n_samples={n} distinct rows, whose map has at most "
-                f"{n - 1} dimensions: use n_components <= {n - 1}."
+                f"n_components={self.n_components} and n_samples={n} (distinct rows): an embedding of {n} rows has at "
+                f"most {n - 1} dimensions; use n_components <= {n - 1}."
             )
 
     def check_neighborhood(self, hood: Neighborhood) -> None:

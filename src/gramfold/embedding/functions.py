@@ -30,49 +30,51 @@ class KernelFunctions:
     kernel: KernelFunction = parameter(
         default="rbf",
         allowed=[StrOptions({*NAMES, *SYNONYMS, "precomputed"}), callable],
-        words=""""linear", "poly", "rbf", "sigmoid", "cosine", "precomputed" or a function of two rows;
-        "gaussian" and "polynomial" are other words for "rbf" and "poly".""",
+        words="""Kernel: "linear", "poly", "rbf", "sigmoid", "cosine", "precomputed" or a function of two rows.
+        "gaussian" and "polynomial" are synonyms of "rbf" and "poly".""",
     )
     gamma: float | None = parameter(
         default=None,
         allowed=[Interval(Real, 0, None, closed="neither"), None],
-        words="""γ in the Gaussian exp(−γ|x−y|²), polynomial (γ⟨x,y⟩ + coef0)^degree and sigmoid kernels. None stands
-        for 1/(2σ²) with σ² the total variance of the rows, half their mean squared distance (Gaussian), or for
-        1/n_features (the others).""",
+        words="""Coefficient γ of the Gaussian kernel exp(−γ|x−y|²), the polynomial kernel (γ⟨x,y⟩ + coef0)^degree and
+        the sigmoid kernel. None: 1/(2σ²) with σ² the total variance of the rows (Gaussian), or 1/n_features (the
+        others).""",
     )
     degree: float = parameter(
-        default=3, allowed=[Interval(Real, 0, None, closed="neither")], words="Of the polynomial kernel."
+        default=3, allowed=[Interval(Real, 0, None, closed="neither")], words="Degree of the polynomial kernel."
     )
     coef0: float = parameter(
         default=1.0,
         allowed=[Interval(Real, None, None, closed="neither")],
-        words="Of the polynomial and sigmoid kernels.",
+        words="Constant term of the polynomial and sigmoid kernels.",
     )
     kernel_params: Mapping[str, Any] | None = parameter(
-        default=None, allowed=[dict, None], words="Passed to a function."
+        default=None, allowed=[dict, None], words="Keyword arguments of a kernel that is a function."
     )
     landmarks: Any = parameter(
         default=None,
         allowed=[Interval(Integral, 2, None, closed="left"), "array-like", None],
-        words="""At most this many rows carry the kernel, or the numbers of the rows that do; None uses all rows and an
-        n × n matrix. With given rows a precomputed kernel may hold one column per landmark instead of all.""",
+        words="""Number of landmarks, or the indices of the rows that are landmarks. None: all rows, with an n × n matrix.
+        Where indices are given, a precomputed kernel may have one column per landmark instead of all columns.""",
     )
     landmark_choice: Sampling = parameter(
         default="random",
         allowed=[StrOptions({"random", "kmeans", "leverage"})],
-        words="""Landmarks are rows at random, the rows nearest the centres of k-means, or rows drawn by their ridge
-        leverage: those of which a first random subset says least.""",
+        words="""Landmark selection. "random": rows drawn at random; "kmeans": the rows nearest the centres of k-means;
+        "leverage": rows drawn with probabilities proportional to their ridge leverage scores.""",
     )
 
     gamma_ = attribute("float or None", "The γ used.")
     width_ = attribute("float or None", "σ of the Gaussian, γ = 1/(2σ²).")
-    landmarks_ = attribute("ndarray of int or None", "The data rows that carry the kernel; None where all do.")
+    landmarks_ = attribute("ndarray of int or None", "Row indices of the landmarks; None where all rows are.")
     error_ = attribute(
         "float or None",
-        """Share of the kernel that the landmarks miss: the trace of the Schur complement K − C A† Cᵀ over that of K.
-        None without landmarks, or where only columns of the kernel are known.""",
+        """Relative error of the Nyström approximation: the trace of K − C A† Cᵀ divided by that of K. None without
+        landmarks, or where only some columns of the kernel are given.""",
     )
-    centered_error_ = attribute("float or None", "The same share of the centred kernel, which the map is of, at most.")
+    centered_error_ = attribute(
+        "float or None", "Upper bound of the relative error for the centred kernel, of which the embedding is made."
+    )
 
 
 def function_map(fit: Fit, settings: KernelSettings, build: Callable[[CarriedValues, Whole, Fit], Built]) -> Model:

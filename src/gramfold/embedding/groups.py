@@ -32,46 +32,49 @@ def _landmark_rows(model: Any) -> Integers | None:
 
 @method
 class Metrics:
-    """How far apart rows are."""
+    """Distances between rows."""
 
     metric: MetricName = parameter(
         default="euclidean",
         allowed=[str, callable],
-        words="""A metric of scipy.spatial.distance, a function of two rows, or ``"precomputed"``: dense distances, or
-        for a neighbour graph also a sparse one whose stored entries are the edges.""",
+        words="""Distance between rows: the name of a metric of scipy.spatial.distance, a function of two rows, or
+        ``"precomputed"``. Then X is a dense matrix of all distances or, for graph methods, a sparse one whose stored
+        entries are the edges.""",
     )
     metric_params: Mapping[str, Any] | None = parameter(
-        default=None, allowed=[dict, None], words="More arguments of the metric."
+        default=None, allowed=[dict, None], words="Keyword arguments of the metric."
     )
 
 
 @method
 class Neighborhood(Metrics):
-    """Who is a neighbour."""
+    """Which rows are neighbours."""
 
     n_neighbors: int = parameter(
         default=8,
         allowed=[Interval(Integral, 1, None, closed="left")],
-        words="Neighbours of each row in the graph; a number not below that of distinct rows is an error.",
+        words="Number of neighbours of each row. It must be smaller than the number of distinct rows.",
         kw_only=False,
     )
     radius: float | None = parameter(
         default=None,
         allowed=[Interval(Real, 0, None, closed="neither"), None],
-        words="""If given, all rows within this distance are neighbours, and `n_neighbors` is left at its default, which
-        is not used then: another number beside a radius is an error, for only one of them can count.""",
+        words="""If given, the neighbours of a row are all rows within this distance, and `n_neighbors` is not used (it
+        must be left at its default).""",
     )
     search: Any = parameter(
         default="auto",
         allowed=[StrOptions({"auto", "exact", "approximate"}), HasMethods(["fit", "transform"])],
-        words="""How neighbours are searched: "auto", "exact", "approximate", or a scikit-learn neighbours transformer.
-        "auto" is exact unless that would take far longer than everything else, and then warns.""",
+        words="""How neighbours are found. "exact"; "approximate": with faiss, for large tables; "auto": exact, unless
+        that is forecast to take much longer than all other steps, then approximate with a warning; or a scikit-learn
+        neighbours transformer.""",
     )
     on_disconnected: OnDisconnected = parameter(
         default="bridge",
         allowed=[StrOptions({"bridge", "largest", "separate", "error"})],
-        words="""What to do when the graph falls into pieces: join them by their shortest gaps, embed only the largest
-        (the other rows NaN), embed each by itself and lay them side by side, or refuse.""",
+        words="""What to do when the graph has several connected components. "bridge": connect them by the shortest edges
+        between them; "largest": embed only the largest, the coordinates of the other rows are NaN; "separate": embed
+        each by itself and arrange them side by side; "error": raise.""",
     )
 
     graph_ = attribute(
@@ -103,13 +106,13 @@ class GraphChoice(Neighborhood):
 
 @method
 class Geodesics(GraphChoice):
-    """Which shortest paths are computed, and where they are kept."""
+    """Which shortest paths are computed, and where they are stored."""
 
     conformal: bool = parameter(
         default=False,
         allowed=["boolean"],
-        words="""Divide each edge by the mean neighbour distances at its ends, so that dense and sparse regions of an
-        evenly stretched sheet look alike (C-Isomap).""",
+        words="""Whether to use conformal Isomap (C-Isomap): the length of an edge is divided by √(M_i M_j), with M_i the
+        mean distance of row i to its neighbours. This corrects for a density that varies along the manifold.""",
     )
     landmarks: Any = parameter(
         default=None,
@@ -121,18 +124,19 @@ class Geodesics(GraphChoice):
     landmark_choice: Literal["maxmin", "random"] = parameter(
         default="maxmin",
         allowed=[StrOptions({"maxmin", "random"})],
-        words="Each landmark the row farthest from those already chosen, or any rows at random.",
+        words="""Landmark selection. "maxmin": farthest-point sampling; "random": rows drawn at random.""",
     )
     storage: Literal["memory", "float32"] | PathLike[str] | str = parameter(
         default="memory",
         allowed=[str, PathLike],
-        words="""Where the n × n walks are kept: in memory in the dtype of the rows, in memory in float32, or in a file
-        in the folder named here, which the system pages in and out and which vanishes with the model.""",
+        words="""Where the n × n matrix of shortest paths is stored. "memory": in memory, with the dtype of X; "float32":
+        in memory, in single precision; or a folder: in a temporary file there, which is memory-mapped and deleted with
+        the model.""",
     )
 
     landmarks_ = attribute(
         "ndarray of int or None",
-        "Data rows that carry the kernel (of the largest piece), in its order; None where all do.",
+        "Row indices of the landmarks (of the largest connected component), in the order of `kernel_`; None where all rows are.",
         _landmark_rows,
     )
 
@@ -174,8 +178,8 @@ class LaplacianMap(EdgeWeights):
     coordinates: Literal["leading", "independent"] = parameter(
         default="leading",
         allowed=[StrOptions({"leading", "independent"})],
-        words="""The leading eigenvectors, with a warning where one is a function of those before it, or
-        ("independent") the leading ones that are not.""",
+        words="""Which eigenvectors are coordinates. "leading": those of the smallest eigenvalues, with a warning if one
+        is a function of the others before it; "independent": such repetitions are skipped.""",
     )
     landmarks: Any = parameter(
         default=None,
@@ -187,22 +191,22 @@ class LaplacianMap(EdgeWeights):
     landmark_choice: Literal["random", "kmeans"] = parameter(
         default="random",
         allowed=[StrOptions({"random", "kmeans"})],
-        words="Landmarks are rows at random, or the rows nearest the centres of k-means.",
+        words="""Landmark selection. "random": rows drawn at random; "kmeans": the rows nearest the centres of k-means.""",
     )
 
     landmarks_ = attribute(
         "ndarray of int or None",
-        "Data rows that the graph has; None where it has all.",
+        "Row indices of the landmarks; None where all rows are.",
         lambda model: model.source.components.subset,
     )
 
 
 @method
 class Rebuilding:
-    """How rows are rebuilt from their neighbours."""
+    """Reconstruction of rows from their neighbours."""
 
     reg: float = parameter(
         default=1e-3,
         allowed=[Interval(Real, 0, None, closed="left")],
-        words="Ridge on the local weights, relative to the trace of the local Gram matrix.",
+        words="Regularisation of the local weights, relative to the trace of the local Gram matrix.",
     )

@@ -40,11 +40,11 @@ class LinearMap:
 
     mean_ = attribute(
         "ndarray of shape (n_features,)",
-        """The point that the map has at its origin. This, `components_` and what follows from them are in the unit of
-        the rows, whatever `unit_` is; squares of it may be 0 or infinite there.""",
+        """Mean of the rows, which is the origin of the embedding. It and `components_` are in the unit of X, whatever
+        `unit_` is.""",
     )
     components_ = attribute(
-        "ndarray of shape (n_components, n_features)", "The map itself, y = (x − mean_) · components_ᵀ."
+        "ndarray of shape (n_components, n_features)", "Matrix of the embedding: y = (x − mean_) · components_ᵀ."
     )
 
 
@@ -55,18 +55,18 @@ class OrientedMap(LinearMap):
     reg: float = parameter(
         default=1e-6,
         allowed=[Interval(Real, 0, 1, closed="left")],
-        words="""Where noise is smaller than this share of the largest along any direction, it is raised to that: a
-        noise that was never seen does not count as none.""",
+        words="""Regularisation of the noise covariance: eigenvalues smaller than this fraction of the largest are
+        raised to it, so that directions without observed noise do not count as free of noise.""",
     )
 
     directions_ = attribute(
         "ndarray of shape (n_components, n_features)",
-        "`components_` made unit vectors. Scaling the signal or the noise leaves them alone.",
+        "Unit vectors along `components_`. They do not change when the signal or the noise is scaled.",
         _unit_vectors,
     )
     signal_to_noise_ = attribute(
         "ndarray of shape (n_components,)",
-        "q: variance of the signal along each direction over the mean square of the noise there.",
+        "Variance of the signal along each direction divided by the mean square of the noise.",
     )
 
 
@@ -148,7 +148,7 @@ def linear_model(
         found={**shown, **found},
         source=TableSource(unit, rows, EUCLIDEAN, ball, filling, flown),
         parts=(Part(made.kernel, made.spectrum, placement or straight, made.places, np.zeros(made.places.shape[1])),),
-        embedding=unit.shown(places, degree, fit.X.dtype, "places on the map"),
+        embedding=unit.shown(places, degree, fit.X.dtype, "coordinates"),
         degree=degree,
         own=LeastSquares() if own is None else own,
     )

@@ -21,16 +21,16 @@ from gramfold.neighbors.units import Unit
 from gramfold.types import Floats, Graph, Kernel, Neighbors, Plain, Spectrum
 
 NO_FUNCTION = (
-    "inverse='fixed-point' looks for the row whose image under a kernel function is nearest, and {} has no such "
-    "function: use 'mixture', 'barycentric' or 'ridge'."
+    "inverse='fixed-point' needs a Gaussian kernel function, which {} does not have: use 'mixture', 'barycentric' or "
+    "'ridge'."
 )
 
 
 class Inverse(Protocol):
-    """Rebuilds rows from places, and judges itself by rows that it has not seen."""
+    """Computes pre-images, and its own cross-validated error."""
 
     def __call__(self, places: Floats) -> Any:
-        """Rows that belong to these places."""
+        """Rows for these coordinates."""
 
     def judge(self) -> float:
         """Root mean square misfit of such rows, relative to their spread."""
@@ -144,7 +144,7 @@ class Model(FittedMap):
 
     def outward(self, places: Floats, dtype: Any) -> Floats:
         """Places in the user's unit, and in the frame that the map was aligned with."""
-        shown = np.asarray(self.source.unit.shown(places, self.degree, dtype, "places on the map"))
+        shown = np.asarray(self.source.unit.shown(places, self.degree, dtype, "coordinates"))
         return shown if self.alignment is None else self.alignment.outward(shown, dtype)
 
     def inward(self, places: Floats) -> Floats:
@@ -182,8 +182,8 @@ class Model(FittedMap):
             return LocalInverse(places, rows, n_jobs)
         if issparse(rows):
             raise NoPreimageError(
-                f"inverse={way!r} makes dense rows and {self.name} was fitted on sparse ones: use "
-                "'barycentric', which keeps them sparse."
+                f"inverse={way!r} computes dense rows and {self.name} was fitted on a sparse table: use "
+                "'barycentric', which returns sparse rows."
             )
         return MixtureInverse(places, rows) if way == "mixture" else RidgeInverse(places, rows)
 
@@ -191,13 +191,13 @@ class Model(FittedMap):
         """Refuse to rebuild rows that were never seen."""
         if self.rows is None:
             raise PrecomputedInputError(
-                f"{self.name} was fitted on precomputed values and has never seen the rows themselves, so it "
-                "cannot rebuild any: fit it on a table of rows to use inverse_transform."
+                f"{self.name} was fitted on precomputed input, so inverse_transform has no rows to reconstruct from: "
+                "fit it on a table of rows."
             )
 
     def rebuild(self, inverse: Inverse, places: Floats) -> Any:
         """Rows, in the user's unit, that belong to places in the model's."""
-        what = "rows that belong to these places"
+        what = "pre-images"
         return self.source.unit.shown(inverse(places), 1, self.embedding.dtype, what)
 
     # --- how far outside of the map

@@ -101,21 +101,22 @@ def read_places(Y: Any, n_components: int) -> Floats:
     check_finite(places, "Y")
     if places.shape[1] != n_components:
         raise InputError(
-            f"Y has {places.shape[1]} columns and the map has n_components={n_components}: pass places on the map."
+            f"Y has {places.shape[1]} columns and the embedding has n_components={n_components}: pass coordinates of "
+            "the embedding."
         )
     return places
 
 
-def rows_or_places(points: Any, columns: int, dimensions: int) -> Literal["rows", "places"]:
+def rows_or_places(points: Any, columns: int, dimensions: int) -> Literal["rows", "coordinates"]:
     """Which of both these are, by their number of columns."""
     table = as_table(points)
     require_table(table, least_rows=1)
     if columns == dimensions:
         raise InputError(
-            f"rows and places both have {columns} columns, so extrapolation() cannot tell which these are: say "
-            "of='rows' or of='places'."
+            f"rows and coordinates both have {columns} columns, so extrapolation() cannot decide what points are: pass "
+            "of='rows' or of='coordinates'."
         )
-    return "places" if table.shape[1] == dimensions else "rows"
+    return "coordinates" if table.shape[1] == dimensions else "rows"
 
 
 def check_finite(X: Any, name: str, *, allow_missing: bool = False, names: Sequence[str] | None = None) -> bool:
@@ -135,8 +136,8 @@ def check_finite(X: Any, name: str, *, allow_missing: bool = False, names: Seque
     shown = ", ".join(by_column[:_MOST_COLUMNS]) + (f" and more in {more:,} others" if more > 0 else "")
     such = f"{len(rows):,} such value{'s' * (len(rows) > 1)} in all" + (f": {shown}" if len(by_column) > 1 else "")
     raise InputError(
-        f"{name} contains {what} in row {rows[0]}, {_named(columns[0], names)} ({such}), which is at no distance from "
-        "anything: remove these rows or fill them in (sklearn.impute)."
+        f"{name} contains {what} in row {rows[0]}, {_named(columns[0], names)} ({such}), and distances to such rows are "
+        "not defined: remove the rows, or impute the values (sklearn.impute)."
     )
 
 

@@ -17,8 +17,8 @@ def trustworthiness_of(model: Model, rows: Any, transform: Callable[[], Any]) ->
     """Of the places that these rows are given."""
     if model.reads.precomputed:
         raise PrecomputedInputError(
-            f"{model.name} was fitted on precomputed values and cannot score rows that it has never seen: "
-            "fit it on a table of rows."
+            f"{model.name} was fitted on precomputed input, and score needs the rows themselves: fit it on a table of "
+            "rows."
         )
     places = model.inward(np.asarray(transform()))  # a table, where the user set one as output
     return trustworthiness(model.source.unit.inward_new(rows), places)
@@ -31,9 +31,7 @@ def trustworthiness(rows: Floats, places: Floats) -> float:
     placed = ~np.isnan(places[:, 0])
     k = min(_NEIGHBORS, (int(placed.sum()) - 1) // 2)
     if k < 1:
-        raise InputError(
-            f"score needs at least 4 rows that have a place on the map and got {int(placed.sum())}: pass more rows."
-        )
+        raise InputError(f"score needs at least 4 rows with coordinates and got {int(placed.sum())}: pass more rows.")
     # float32 rows and places have squares that overflow or vanish
     rows, places = rows[placed].astype(np.float64), places[placed].astype(np.float64)
     with openmp_threads():

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Choose = Callable[[Kernel, int], Spectrum]  # the eigenpairs that the map is made of, at most so many
 Few = Callable[[Spectrum, int, int], str]  # words on a spectrum of fewer positive directions than asked for
 
-_REMEDY = "another method, or columns of one scale"
+_REMEDY = "another method, or columns scaled to unit variance"
 
 
 class Vertices(Protocol):
@@ -66,8 +66,8 @@ class Whole:
 def few_positive(_: Spectrum, positive: int, wanted: int) -> str:
     """Say that the last columns of a map are zero."""
     return (
-        f"the kernel has {positive} positive eigenvalues and n_components={wanted} were asked for: "
-        f"the last {wanted - positive} columns of the map are zero."
+        f"n_components={wanted} and the kernel has only {positive} positive eigenvalues: the last {wanted - positive} "
+        "columns of the embedding are zero."
     )
 
 
@@ -129,7 +129,7 @@ def lay_out(
         found={**parts[0].found, **(found or {})},
         source=source,
         parts=tuple(parts),
-        embedding=source.unit.shown(places, degree, fit.X.dtype, "places on the map"),
+        embedding=source.unit.shown(places, degree, fit.X.dtype, "coordinates"),
         degree=degree,
     )
 
@@ -161,4 +161,4 @@ def _another(hood: Neighborhood) -> str:
     if weighted(hood):
         return "other weights"
     now = f"n_neighbors (now {hood.n_neighbors}" if hood.radius is None else f"radius (now {hood.radius:g}"
-    return f"another {now}: too much joins what is far apart, too little loses the whole)"
+    return f"another {now})"

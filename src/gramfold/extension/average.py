@@ -86,8 +86,8 @@ def _gain_of_ties(tie: Floats, penalties: Floats) -> Floats:
     count = int(weak.any(axis=1).sum())
     if count:
         warn(
-            f"{count} of {len(tie)} new rows are tied too weakly to the training rows for their balance to be defined; "
-            "they were put near the mean of their neighbours.",
+            f"{count} of {len(tie)} new rows have edge weights too small for the out-of-sample formula; their "
+            "coordinates are near the mean of their neighbours.",
             DisconnectedGraphWarning,
         )
     faded = 1.0 + tie / (_WEAK_TIE * np.where(weak, penalties, 1.0))

@@ -27,7 +27,8 @@ def require_columns(name: str, precomputed: bool) -> None:
     """Refuse distances: such a map is a function of the rows themselves."""
     if precomputed:
         raise PrecomputedInputError(
-            f"{name} is a map of the rows' own columns and metric='precomputed' has none: pass the rows themselves."
+            f"{name} computes coordinates from the columns of X, and metric='precomputed' has none: pass the rows "
+            "themselves."
         )
 
 

@@ -2,7 +2,7 @@
 
     e(x) = d(x, x_j) / r_j,    x_j the training point nearest to x,  r_j how far x_j is from its own 8th neighbour
 
-(in a method with a neighbour graph r_j is the reach of x_j there). Points from the same source as the training points
+(in a method with a neighbour graph r_j is the neighbourhood radius of x_j there). Points from the same source as the training points
 seldom have e > 1: 2 in 10,000 on an even square, 3 in 100 in a Gaussian cloud of 5 dimensions, 19 in 100 of the USPS
 digits; beyond 3 none of them was. What is said of a point beyond `LIMIT` is extrapolated from points that it has
 nothing to do with.
@@ -70,8 +70,8 @@ class Surroundings:
         if issparse(points) and not self._sparse:
             points = points.toarray()  # as the training points are
         distances, nearest = self._nearest(points, 1)
-        reach = self._nearest(self._points[nearest[:, 0]], self._k + 1)[0][:, -1]
-        return share_of_reach(distances[:, 0], reach)
+        radius = self._nearest(self._points[nearest[:, 0]], self._k + 1)[0][:, -1]
+        return share_of_radius(distances[:, 0], radius)
 
     def _nearest(self, points: Any, k: int) -> tuple[Floats, np.ndarray]:
         if self._sparse:
@@ -84,10 +84,10 @@ class Surroundings:
         return lists.distances.reshape(-1, k), lists.indices.reshape(-1, k)
 
 
-def share_of_reach(distance: Floats, reach: Floats) -> Floats:
-    """Distance / reach, 0 at distance 0, infinity where there is next to no reach."""
+def share_of_radius(distance: Floats, radius: Floats) -> Floats:
+    """Distance / radius, 0 at distance 0, infinity where the radius is next to 0."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.where(distance > 0, distance / reach, 0.0)
+        return np.where(distance > 0, distance / radius, 0.0)
 
 
 def warn_if_outside(outside: Floats, what: str) -> None:
@@ -96,9 +96,8 @@ def warn_if_outside(outside: Floats, what: str) -> None:
     if far.size:
         worst = int(far[outside[far].argmax()])
         warn(
-            f"{far.size} of {len(outside)} {what} lie more than {LIMIT:g} times as far from the nearest training one "
-            f"as that one reaches to its own neighbours (most: number {worst}, {outside[worst]:.3g} times), so the "
-            "answer is extrapolated: see extrapolation() for each of them.",
+            f"{far.size} of {len(outside)} {what} are farther from the training data than {LIMIT:g} neighbourhood radii "
+            f"(number {worst}: {outside[worst]:.3g}), so the result is an extrapolation: see extrapolation().",
             ExtrapolationWarning,
         )
 
@@ -123,8 +122,8 @@ def warn_if_flown(places: Floats, known: Floats) -> None:
     far = np.flatnonzero(away > _FLOWN)
     if far.size:
         warn(
-            f"{far.size} of {len(places)} rows amid the training rows land up to {away[far].max():.3g} times the map's "
-            "size away from it: along some coordinate the training rows vary so little that nothing is known of it; "
-            "ask for fewer components.",
+            f"{far.size} of {len(places)} rows among the training rows are embedded up to {away[far].max():.3g} times "
+            "the size of the embedding away from it: the training rows hardly vary along some coordinate; use fewer "
+            "components.",
             ExtrapolationWarning,
         )

@@ -51,8 +51,8 @@ class FixedPointInverse:
             late += unsettled
         if late:
             warn(
-                f"{late} of {len(places)} pre-images still moved after {self.steps} steps, or no training row lies on "
-                "their side of feature space: they are rough; a wider kernel (smaller gamma) may help.",
+                f"{late} of {len(places)} pre-images did not converge in {self.steps} iterations, or have no training "
+                "row nearby in feature space: they are approximate; a wider kernel (smaller gamma) may help.",
                 NotConvergedWarning,
             )
         return made

@@ -74,8 +74,8 @@ def check_fixed_point(kernel: Any) -> None:
     # of precomputed values nothing can be rebuilt, which inverse_transform says
     if not (isinstance(kernel, str) and kernel in {"rbf", "gaussian", "precomputed"}):
         raise NoPreimageError(
-            f"inverse='fixed-point' exists for the Gaussian kernel (kernel='rbf') and this is {kernel!r}: use "
-            "'mixture', 'barycentric' or 'ridge'."
+            f"inverse='fixed-point' needs the Gaussian kernel (kernel='rbf') and kernel={kernel!r}: use 'mixture', "
+            "'barycentric' or 'ridge'."
         )
 
 
@@ -96,8 +96,8 @@ class FunctionInverse(Plain):
         (part,), (places, rows) = model.parts, model.known()
         if issparse(rows):
             raise NoPreimageError(
-                "inverse='fixed-point' makes dense rows and this model was fitted on sparse ones: use 'barycentric', "
-                "which keeps them sparse."
+                "inverse='fixed-point' computes dense rows and the model was fitted on a sparse table: use "
+                "'barycentric', which returns sparse rows."
             )
         numbers = np.arange(len(rows)) if self.landmarks is None else self.landmarks
         middle, axes = _images(part)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramfold.errors import DisconnectedGraphWarning
-from gramfold.extension.extrapolation import LIMIT, share_of_reach, warn_if_flown, warn_if_outside
+from gramfold.extension.extrapolation import LIMIT, share_of_radius, warn_if_flown, warn_if_outside
 from gramfold.extension.placement import Known, NewRows, Part, widened
 from gramfold.graph.components import Components
 from gramfold.graph.over_rows import graph_over_rows, neighbors_over_rows
@@ -73,7 +73,7 @@ class GraphSource(Plain):
         return net.joined(X, net.meet_by_rule(X) if self.by_rule else net.meet(X))
 
     def outside_of(self, met: Neighbors) -> Floats:
-        """How far each new row is from the nearest vertex it meets, as a share of how far that one reaches."""
+        """The distance of each new row to its nearest vertex, in units of the neighbourhood radius of that one."""
         net = self.components.net
         if net.index.weighted:  # an edge is an edge, whatever it weighs
             return np.where(met.counts > 0, 0.0, np.inf)
@@ -81,7 +81,7 @@ class GraphSource(Plain):
         radii = net.neighbors.farthest if radii is None else radii  # of edges that were given
         some = np.flatnonzero(met.counts > 0)
         outside = np.full(len(met), np.inf)
-        outside[some] = share_of_reach(met.distances[met.indptr[some]], radii[met.nearest[some]])
+        outside[some] = share_of_radius(met.distances[met.indptr[some]], radii[met.nearest[some]])
         return outside
 
     def placed(self, X: Any, met: Neighbors, parts: tuple[Part, ...], n_jobs: int | None) -> Floats:
@@ -102,8 +102,8 @@ class GraphSource(Plain):
                 places[rows] = part.offset + place(number, part, met.take(rows), X[rows])
         if (component < 0).any():
             warn(
-                f"{int((component < 0).sum())} of {len(met)} new rows belong to pieces of the graph that were not "
-                "embedded (on_disconnected='largest') and have no place: they are NaN.",
+                f"{int((component < 0).sum())} of {len(met)} new rows belong to connected components that were not "
+                "embedded (on_disconnected='largest'): their coordinates are NaN.",
                 DisconnectedGraphWarning,
             )
         return places

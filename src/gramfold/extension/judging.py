@@ -69,10 +69,9 @@ def midway_error(graph: Graph, points: Floats, found: TransformationalMap) -> fl
     share = float(np.mean(off > _FAR_OFF))
     if share > _EDGES_ALLOWED:
         warn(
-            f"midway along {share:.0%} of the edges the map is off the middle of their ends by more than its own "
-            f"spread, so it cannot be trusted between the rows: {len(graph)} distinct rows are few for the "
-            f"{found.kernel.basis.size} functions of the map; use fewer n_kernels, a smaller local_dim or "
-            "centers='kmeans'.",
+            f"the map overfits: at the midpoints of {share:.0%} of the edges it is off by more than the spread of the "
+            f"embedding, because {len(graph)} distinct rows are too few for {found.kernel.basis.size} basis functions; "
+            "use fewer n_kernels, a smaller local_dim or centers='kmeans'.",
             RankWarning,
         )
     return float(np.quantile(off, 1 - _EDGES_ALLOWED))

@@ -106,13 +106,12 @@ def divided_by_density(weights: csr_array, density: Floats, alpha: float) -> csr
 
 
 def _check_hold(edges: csr_array, weights: Floats, width: str) -> None:
-    """Refuse weights so small that they are 0 on every way between some vertices."""
+    """Refuse weights so small that they are 0 on every path between some vertices."""
     left = csr_array((weights, edges.indices, edges.indptr), shape=edges.shape, copy=True)
     left.eliminate_zeros()
     count = connected_components(left, directed=False)[0]
     if count > 1:
         raise InputError(
-            f"Gaussian weights of {width} are zero on edges as long as {edges.data[weights == 0].min():.3g}, "
-            f"and without these the graph falls into {count} pieces: use a larger width (one for all edges), or binary "
-            "weights."
+            f"Gaussian weights of {width} underflow to 0 for edges of length {edges.data[weights == 0].min():.3g}, which "
+            f"leaves {count} connected components: use a larger width, or weights='binary'."
         )

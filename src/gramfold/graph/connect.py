@@ -1,4 +1,4 @@
-"""A graph in pieces: bridge them, keep the largest, take them apart, or refuse."""
+"""A graph with several connected components: bridge them, keep the largest, embed each by itself, or refuse."""
 
 from dataclasses import replace
 from typing import Literal, TypeVar
@@ -18,7 +18,7 @@ OnDisconnected = Literal["bridge", "largest", "separate", "error"]
 
 
 def components(graph: Graph) -> Integers:
-    """The piece of each vertex; pieces are numbered by size, the largest 0."""
+    """The connected component of each vertex; they are numbered by size, the largest 0."""
     if len(breadth_first_order(graph.lengths, 0, return_predecessors=False)) == len(graph):  # the quickest to tell
         return np.zeros(len(graph), dtype=np.intp)
     count, label = connected_components(graph.lengths, directed=False)
@@ -29,74 +29,74 @@ def components(graph: Graph) -> Integers:
 
 
 def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list[Graph]:
-    """The connected graphs to embed: one, or under "separate" one for each piece, largest first."""
-    piece = components(graph)
-    count = int(piece.max()) + 1
+    """The connected graphs to embed: one, or under "separate" one for each connected component, largest first."""
+    component = components(graph)
+    count = int(component.max()) + 1
     if count == 1:
         return [graph]
-    sizes = np.bincount(piece, weights=graph.multiplicity).astype(np.intp)
-    found = f"the neighbour graph falls into {count} pieces of {_listing(sizes)} points"
+    sizes = np.bincount(component, weights=graph.multiplicity).astype(np.intp)
+    found = f"the neighbour graph has {count} connected components of {_listing(sizes)} rows"
     setting = "in the graph" if index.given else "(n_neighbors or radius)"
-    advice = f"more neighbours {setting} may join them"
-    bridgeable = _bridgeable(piece, index)
+    advice = f"more neighbours {setting} may connect them"
+    bridgeable = _bridgeable(component, index)
     if not graph.n_edges and not (bridgeable and on_disconnected == "bridge"):
-        or_bridge = ", or choose on_disconnected='bridge'" if bridgeable else ""
+        or_bridge = ", or use on_disconnected='bridge'" if bridgeable else ""
         raise DisconnectedGraphError(
-            f"the neighbour graph has no edge between its {len(graph)} vertices, so there is nothing to embed: add "
+            f"the neighbour graph has no edges between its {len(graph)} vertices, so there is nothing to embed: add "
             f"neighbours {setting}{or_bridge}."
         )
     if on_disconnected == "error":
         raise DisconnectedGraphError(
-            f"{found}, and distances between pieces are not known: {advice}, or choose {other_ways(piece, index)}."
+            f"{found}, and on_disconnected='error': {advice}, or use {other_ways(component, index)}."
         )
     if on_disconnected == "bridge":
-        graph = bridge(graph, piece, index)
+        graph = bridge(graph, component, index)
         _warn(
-            f"{found}; they were joined by {len(graph.bridges)} shortest bridges, "
-            f"so distances across are rough: {advice}."
+            f"{found}; they were connected by {len(graph.bridges)} bridges, the shortest edges between them, so "
+            f"distances between components are approximate: {advice}."
         )
         return [graph]
-    pieces = [subgraph(graph, np.flatnonzero(piece == number)) for number in range(count)]
+    parts = [subgraph(graph, np.flatnonzero(component == number)) for number in range(count)]
     if on_disconnected == "largest":
         _warn(
-            f"{found}; only the largest is embedded and {sizes[1:].sum():,} points have no place (NaN, see kept_): "
-            f"{advice}."
+            f"{found}; only the largest was embedded, and the coordinates of the other {sizes[1:].sum():,} rows are NaN "
+            f"(see kept_): {advice}."
         )
-        return pieces[:1]
+        return parts[:1]
     _warn(
-        f"{found}; each is embedded by itself and they are laid side by side, "
-        f"so only distances within one count: {advice}."
+        f"{found}; each was embedded by itself and they are arranged side by side, so only distances within a component "
+        f"are meaningful: {advice}."
     )
-    return pieces
+    return parts
 
 
-def other_ways(piece: Integers, index: Index) -> str:
-    """What `on_disconnected` can be for these pieces, in words."""
-    bridge = "'bridge', " if _bridgeable(piece, index) else ""
+def other_ways(component: Integers, index: Index) -> str:
+    """What `on_disconnected` can be for these components, in words."""
+    bridge = "'bridge', " if _bridgeable(component, index) else ""
     return f"on_disconnected={bridge}'largest' or 'separate'"
 
 
-def _bridgeable(piece: Integers, index: Index) -> bool:
-    """Whether the distances between pieces are known."""
+def _bridgeable(component: Integers, index: Index) -> bool:
+    """Whether the distances between components are known."""
     try:
-        index.distances_between(np.flatnonzero(piece == 0)[:1], np.flatnonzero(piece == 1)[:1])
+        index.distances_between(np.flatnonzero(component == 0)[:1], np.flatnonzero(component == 1)[:1])
     except PrecomputedInputError:  # a sparse graph holds those of its edges only
         return False
     return True
 
 
-def bridge(graph: Graph, piece: Integers, index: Index) -> Graph:
-    """Join the pieces by their shortest gaps, as Borůvka's spanning tree does, until one is left."""
+def bridge(graph: Graph, component: Integers, index: Index) -> Graph:
+    """Join the components by the shortest edges between them, as Borůvka's spanning tree does, until one is left."""
     bridges: list[Step] = []
-    outlook = Outlook.of(piece)
-    while (count := int(piece.max()) + 1) > 1:
+    outlook = Outlook.of(component)
+    while (count := int(component.max()) + 1) > 1:
         merged = np.arange(count)
-        for i, j, length in index.gaps(piece, outlook):  # the largest piece is reached by the others
-            if merged[piece[i]] != merged[piece[j]]:
+        for i, j, length in index.gaps(component, outlook):  # the largest component is reached by the others
+            if merged[component[i]] != merged[component[j]]:
                 bridges.append((i, j, length))
-                one, other = sorted((merged[piece[i]], merged[piece[j]]))
+                one, other = sorted((merged[component[i]], merged[component[j]]))
                 merged[merged == other] = one  # number 0 keeps its number
-        piece = np.unique(merged, return_inverse=True)[1][piece]
+        component = np.unique(merged, return_inverse=True)[1][component]
     ends = np.array([[i, j] for i, j, _ in bridges])
     lengths = np.array([length for *_, length in bridges])
     # each at both of its ends
@@ -110,19 +110,19 @@ def bridge(graph: Graph, piece: Integers, index: Index) -> Graph:
     )
 
 
-def merge_pieces(piece: Integers, index: Index, count: int) -> Integers:
-    """The smallest pieces given to their nearest others until `count` are left, numbered by size again."""
-    while (left := int(piece.max()) + 1) > count:
-        steps = index.gaps(np.maximum(piece - count + 1, 0))  # those that stay are one for the search
+def merge_components(component: Integers, index: Index, count: int) -> Integers:
+    """The smallest components merged with their nearest others until `count` are left, numbered by size again."""
+    while (left := int(component.max()) + 1) > count:
+        steps = index.gaps(np.maximum(component - count + 1, 0))  # those that stay are one for the search
         merged, grown = np.arange(left), np.zeros(left, dtype=bool)
-        for i, j, _ in sorted(steps, key=lambda step: -int(piece[step[0]])):
-            own, other = int(piece[i]), int(piece[j])
+        for i, j, _ in sorted(steps, key=lambda step: -int(component[step[0]])):
+            own, other = int(component[i]), int(component[j])
             if grown[own]:
                 continue  # its way out is to be sought again
             merged[merged == own] = merged[other]
             grown[merged[other]] = True
-        piece = _by_size(np.unique(merged, return_inverse=True)[1][piece])
-    return piece
+        component = _by_size(np.unique(merged, return_inverse=True)[1][component])
+    return component
 
 
 def _with_edges(edges: csr_array, rows: Integers, columns: Integers, lengths: Floats) -> csr_array:
@@ -169,10 +169,10 @@ def _before(rows: Integers, n: int) -> Integers:
     return np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
 
 
-def _by_size(piece: Integers) -> Integers:
-    place = np.empty(int(piece.max()) + 1, dtype=np.intp)
-    place[np.argsort(-np.bincount(piece), kind="stable")] = np.arange(len(place))
-    return np.asarray(place[piece])
+def _by_size(component: Integers) -> Integers:
+    place = np.empty(int(component.max()) + 1, dtype=np.intp)
+    place[np.argsort(-np.bincount(component), kind="stable")] = np.arange(len(place))
+    return np.asarray(place[component])
 
 
 def _listing(sizes: Integers, shown: int = 5) -> str:

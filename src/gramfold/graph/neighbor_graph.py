@@ -62,8 +62,8 @@ def check_radius(hood: Neighborhood, default: int) -> None:
     """Refuse a number of neighbours beside a radius, but for the default, which looks the same and does no harm."""
     if hood.radius is not None and hood.n_neighbors != default:
         raise InputError(
-            f"n_neighbors={hood.n_neighbors} and radius={hood.radius:g} were both given, and only one of them can "
-            f"say who is a neighbour: drop radius, or leave n_neighbors at its default ({default})."
+            f"n_neighbors={hood.n_neighbors} and radius={hood.radius:g} were both given, and only one of them defines "
+            f"the neighbours: drop radius, or leave n_neighbors at its default ({default})."
         )
 
 
@@ -91,9 +91,8 @@ class EnoughNeighbors:
     def _require(self, count: int, found: str) -> None:
         if count < self.least:
             raise InputError(
-                f"{found}, and {self.name} with n_components={self.n_components} needs at least {self.least} "
-                f"around every row to tell curved from flat: use n_neighbors >= {self.least}, a larger radius, or "
-                "fewer components."
+                f"{found}, and {self.name} with n_components={self.n_components} needs at least {self.least} neighbours "
+                f"of every row: use n_neighbors >= {self.least}, a larger radius, or fewer components."
             )
 
 
@@ -245,13 +244,18 @@ class NeighborGraph(Plain):
         alone = np.flatnonzero(met.counts == 0)
         if not alone.size:
             return met
-        found = f"{alone.size} of {len(met)} new rows (first: row {alone[0]}) have no training row within reach"
+        found = (
+            f"{alone.size} of {len(met)} new rows (first: row {alone[0]}) have no neighbours among the training rows"
+        )
         if self.on_disconnected == "error" or self.index.given:
-            raise DisconnectedGraphError(f"{found}, so they have no place: use a larger radius or leave them out.")
+            raise DisconnectedGraphError(
+                f"{found}, so they cannot be embedded: use a larger radius, or leave them out."
+            )
         if self.on_disconnected == "largest":
             return met
         warn(
-            f"{found}; each was joined to its nearest one, so its place is rough: a larger radius may help.",
+            f"{found}; each was connected to its nearest one, so its coordinates are approximate: a larger radius may "
+            "help.",
             DisconnectedGraphWarning,
         )
         nearest = self.index.nearest(X[alone], 1)

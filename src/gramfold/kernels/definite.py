@@ -46,10 +46,10 @@ class DefiniteGrams:
         """Say so where much was negative."""
         if self.shares.mean() > _MUCH:
             warn(
-                f"the distances are those of no points in a Euclidean space: {self.shares.mean():.1%} of the Gram "
-                f"matrices of {len(self.shares)} neighbourhoods is negative (of one of them {self.shares.max():.1%}), "
-                "so the weights that rebuild a row from its neighbours are rough: pass the rows themselves, or "
-                "distances that are Euclidean, as the square roots of cosine, cityblock and Jaccard distances are.",
+                f"the distances are not Euclidean: {self.shares.mean():.1%} of the spectrum of the {len(self.shares)} "
+                f"local Gram matrices is negative (at most {self.shares.max():.1%}), so the reconstruction weights are "
+                "approximate: pass the rows themselves, or Euclidean distances, such as the square roots of cosine, "
+                "cityblock or Jaccard distances.",
                 NotEuclideanWarning,
             )
 

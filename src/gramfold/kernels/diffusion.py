@@ -52,7 +52,7 @@ def laplacian_kernel(
     weights, pull = affinity(graph, width), copies
     loops = np.zeros(len(copies)) if self_loops is None else copies**2 * self_loops
     if loops.any():
-        _warn_of_loose_pieces(weights)
+        _warn_of_weak_edges(weights)
     if alpha > 0:
         density = (degrees(weights) + loops) / copies
         weights, pull = divided_by_density(weights, density, alpha), copies / density**alpha
@@ -76,14 +76,14 @@ def laplacian_kernel(
     )
 
 
-def _warn_of_loose_pieces(weights: csr_array) -> None:
-    """Say where all edges between some vertices weigh nothing beside their self-loops."""
+def _warn_of_weak_edges(weights: csr_array) -> None:
+    """Warn where all edges between some vertices have weights that vanish beside their self-loops."""
     rounding = float(np.finfo(np.float64).eps)
     count = connected_components(weights > rounding, directed=False)[0]
     if count > 1:
         warn(
-            f"the graph falls into {count} pieces with weights below {rounding:.0e} between them, which beside "
-            "self-loops of 1 is rounding: walkers stay within their piece, and the first coordinates do no more than "
-            "tell pieces apart; use a larger width, width='self-tuning' or self_loops=False.",
+            f"the graph has {count} connected components if edges of weight below {rounding:.0e} are left out, which "
+            "vanish beside self-loops of weight 1: the first coordinates only separate these components; use a larger "
+            "width, width='self-tuning' or self_loops=False.",
             DisconnectedGraphWarning,
         )

@@ -50,8 +50,8 @@ class Coordinates:
 
     def _warn_of_few(self, found: int, looked: int) -> None:
         warn(
-            f"{found} of the first {looked} eigenvectors are independent and n_components={self.n_components} were "
-            f"asked for: the last {self.n_components - found} columns of the map are zero; ask for fewer, or for "
+            f"n_components={self.n_components} and only {found} of the first {looked} eigenvectors are independent: the "
+            f"last {self.n_components - found} columns of the embedding are zero; use fewer components, or "
             "coordinates='leading'.",
             RepeatedDirectionWarning,
         )
@@ -71,9 +71,9 @@ def _warn_of_repeats(spectrum: Spectrum) -> None:
     assert spectrum.novelty is not None
     repeats = np.flatnonzero(spectrum.novelty < REPEATED)
     if repeats.size:
-        told = ", ".join(f"coordinate {i + 1} ({1 - spectrum.novelty[i] ** 2:.0%})" for i in repeats)
+        listed = ", ".join(f"coordinate {i + 1} ({1 - spectrum.novelty[i] ** 2:.0%})" for i in repeats)
         warn(
-            f"{told} of the map repeats directions of those before it, which predict the given share of its "
-            "variance: coordinates='independent' skips such eigenvectors.",
+            f"{listed} of the embedding can be predicted from the coordinates before it (share of its variance in "
+            "brackets), so it shows no new direction: coordinates='independent' skips such eigenvectors.",
             RepeatedDirectionWarning,
         )

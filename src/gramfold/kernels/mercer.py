@@ -184,8 +184,8 @@ def additive_constant(squared: Floats) -> float:
             c = -2 * rooted + float(np.sqrt(4 * rooted * rooted - 2 * plain))
         else:
             raise NotConvergedError(
-                f"the constant that makes {n} x {n} dissimilarities Euclidean did not settle in {_STEPS} steps (it is "
-                f"at {c:.6g}): use repair='shift', which needs one."
+                f"the additive constant of {n} x {n} dissimilarities did not converge in {_STEPS} iterations (now "
+                f"{c:.6g}): use repair='shift', which needs no iteration."
             )
     return c
 
@@ -259,8 +259,8 @@ def _lowest_vector(squared: Floats, c: float, top: float, accuracy: float, near:
         u = eigsh(operator, 1, which="LA", v0=start.ravel(), tol=accuracy, ncv=min(n, _SUBSPACE))[1]
     except ArpackError as error:
         raise NotConvergedError(
-            f"the lowest direction of {n} x {n} dissimilarities was not found, for others are nearly as low: "
-            "use repair='clip', which computes them all."
+            f"the smallest eigenvalue of {n} x {n} dissimilarities did not converge, because others are nearly equal: "
+            "use repair='clip', which computes all eigenvalues."
         ) from error
     u -= u.mean()
     return np.asarray(u / np.linalg.norm(u))

@@ -40,22 +40,22 @@ def oriented_axes(signal: Floats, noise: Floats, count: int, reg: float) -> Orie
     d = len(signal)
     if not np.isfinite(noise).all():
         raise InputError(
-            "squares of what the distortions add to X are beyond the range of floats: check the unit of X_distorted."
+            "the differences X_distorted − X are so large that their squares overflow: check the unit of X_distorted."
         )
     measured, vectors = eigh(noise)
     largest = float(measured[-1])
     if largest <= 0:
         raise InputError(
-            "the distorted rows are equal to X, so there is no noise to turn away from: leave X_distorted out for "
-            "white noise, or pass rows that are distorted."
+            "the distorted rows are equal to X, so there is no noise to estimate: leave X_distorted out for white "
+            "noise, or pass distorted rows."
         )
     floor = reg * largest
     level = np.maximum(measured, floor)
     if level[0] <= _ROUNDING * largest:
         rank = int((measured > _ROUNDING * largest).sum())
         raise InputError(
-            f"the noise varies along {rank} of {d} directions and reg={reg:g} leaves it singular, so that some signal "
-            "would stand against no noise at all: use a larger reg, or more distorted rows."
+            f"the noise has rank {rank} of {d} and reg={reg:g} leaves its covariance singular, so that the "
+            "signal-to-noise ratio is infinite along some directions: use a larger reg, or more distorted rows."
         )
     root = vectors / np.sqrt(level)
     values, turned = eigenpairs_between(root.T @ signal @ root, max(d - count, 0), d - 1)
@@ -74,8 +74,8 @@ def warn_of_invented(found: OrientedAxes, where: str = "") -> None:
     blind = int((found.invented > _MOSTLY).sum())
     if blind:
         warn(
-            f"{blind} of {len(found.quotients)} components{where} point where hardly any noise was seen, so that reg "
-            "and not the data says how much there is: give more distorted rows, or a larger reg.",
+            f"{blind} of {len(found.quotients)} components{where} point in directions with hardly any observed noise, "
+            "where the noise level is set by reg and not by the data: pass more distorted rows, or use a larger reg.",
             RankWarning,
         )
 

@@ -69,7 +69,7 @@ class Plane:
     def log_density(self, rows: Floats) -> Floats:
         """Logarithm of N(x; mean, C) for each row."""
         if self.total == 0:
-            raise InputError("the rows of the fit are all the same and have no density: fit rows that differ.")
+            raise InputError("all training rows are equal, so they have no density: fit rows that differ.")
         d, p = self.axes.shape
         values = np.empty(len(rows))
         with np.errstate(over="ignore", invalid="ignore"):  # a row beyond the range of squares is infinitely unlikely

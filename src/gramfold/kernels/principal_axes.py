@@ -116,7 +116,7 @@ def axes_for_share(
         if count == most:
             if solver == "arpack":
                 raise InputError(
-                    f"svd_solver='arpack' finds fewer than all axes, and {count} of {n} x {d} rows have "
+                    f"svd_solver='arpack' cannot compute all components, and the first {count} of {n} x {d} rows explain "
                     f"{found.shares.sum():.4g} of the variance, less than n_components={share:g}: use 'auto'."
                 )
             return _resolved(rows, found, count, chosen, n_jobs)
@@ -137,13 +137,13 @@ def _from_products(rows: Any, count: int, solver: Solver, n_jobs: int | None, mo
 
     if issparse(rows) and solver == "full":
         raise InputError(
-            f"svd_solver='full' would make {n} x {d} sparse rows dense: use 'auto', 'covariance_eigh', 'arpack' or "
-            "'gram'."
+            f"svd_solver='full' would convert the sparse {n} x {d} table to a dense one: use 'auto', 'covariance_eigh', "
+            "'arpack' or 'gram'."
         )
     if solver == "arpack" and count >= min(n, d):
         raise InputError(
-            f"svd_solver='arpack' finds fewer than all axes, and {count} of {n} x {d} rows are all: use 'auto' or a "
-            "smaller n_components."
+            f"svd_solver='arpack' cannot compute all {count} components of {n} x {d} rows: use 'auto', or a smaller "
+            "n_components."
         )
     wide = rows.astype(np.float64, copy=False) if issparse(rows) else rows - mean
     model = PCA(count, svd_solver=solver, copy=False, random_state=0).fit(wide)

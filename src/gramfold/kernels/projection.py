@@ -69,17 +69,17 @@ class ProjectedRows:
 def vary_along(positive: int, asked: int) -> str:
     """Say that the last columns of a map are zero."""
     return (
-        f"the rows vary along {positive} directions and n_components={asked} were asked for: "
-        f"the last {asked - positive} columns of the map are zero."
+        f"n_components={asked} and the rows vary along only {positive} directions: the last {asked - positive} columns "
+        "of the embedding are zero."
     )
 
 
 def vary_little(positive: int, asked: int, least: float) -> str:
     """Say that columns of a map of variance 1 are zero: scaled so, they would show how others are rounded."""
     return (
-        f"the rows vary along {positive} directions by at least {least:.0e} of the largest deviation and "
-        f"n_components={asked} were asked for: the last {asked - positive} columns of the map are zero, for scaled to "
-        "variance 1 they would be rounding."
+        f"n_components={asked} and the rows vary along only {positive} directions by at least {least:.0e} of the largest "
+        f"standard deviation: the last {asked - positive} columns of the embedding are zero, because whitening would "
+        "amplify rounding errors."
     )
 
 

@@ -10,11 +10,10 @@ def has_settled(history: list[float], enough: float) -> bool:
 
 
 def warn_unsettled(history: list[float], count: float, what: str) -> None:
-    """Tell how much the last of all allowed steps still added, per one of `count` things called `what`."""
+    """Warn, with the last increase per one of `count` things called `what`."""
     steps = len(history)
-    still = f", which still rose by {(history[-1] - history[-2]) / count:.1e} in the last step," if steps > 1 else ""
+    still = f" (last increase per {what}: {(history[-1] - history[-2]) / count:.1e})" if steps > 1 else ""
     warn(
-        f"the log-likelihood per {what}{still} has not settled after max_iter={steps} steps: allow more steps, or a "
-        "larger tol.",
+        f"the log-likelihood did not converge in max_iter={steps} iterations{still}: increase max_iter or tol.",
         NotConvergedWarning,
     )

@@ -90,8 +90,8 @@ class KernelValues(Plain):
         params = settings.kernel_params or {}
         if params and isinstance(name, str):
             raise InputError(
-                f"kernel_params={params!r} are passed to a function and kernel={name!r} is none: use "
-                "gamma, degree or coef0, or pass a function as kernel."
+                f"kernel_params={params!r} are arguments of a kernel function, and kernel={name!r} is a name: use gamma, "
+                "degree or coef0, or pass a function as kernel."
             )
         gamma = _gamma(name, settings.gamma, rows, unit)
         return cls(RowKernel(name, gamma, settings.degree, settings.coef0, params), gamma, False)
@@ -145,8 +145,8 @@ class KernelValues(Plain):
         chosen = self._drawn(settings, rows, random_state) if given is None else given
         if settings.n_components > len(chosen):
             raise InputError(
-                f"n_components={settings.n_components} and there are {len(chosen)} landmarks, which span at most as "
-                f"many directions: use landmarks >= {settings.n_components} or fewer components."
+                f"n_components={settings.n_components} and there are only {len(chosen)} landmarks: use landmarks >= "
+                f"{settings.n_components}, or fewer components."
             )
         return chosen
 
@@ -158,7 +158,7 @@ class KernelValues(Plain):
             if self.function is None:
                 raise InputError(
                     "landmark_choice='kmeans' needs the rows themselves and kernel='precomputed' has none: use "
-                    "'random' or 'leverage', or pass the numbers of the rows as landmarks."
+                    "'random' or 'leverage', or pass the row indices of the landmarks."
                 )
             return kmeans_rows(rows, count, random_state)
         first = random_rows(n, count, random_state)

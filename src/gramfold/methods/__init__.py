@@ -1,1 +1,1 @@
-"""One short file per method: formula and reference, class, its kernel, how it meets new points."""
+"""One short file per method: formula and reference, class, kernel, out-of-sample extension."""

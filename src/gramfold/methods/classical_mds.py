@@ -2,7 +2,7 @@
 
     K = −½ P D² Pᵀ,  P = I − 1 cᵀ with Σ c = 1;    y(x) = Λ^-½ Vᵀ k_c(x, ·) with k(x, j) = −½ d(x, j)²
 
-The origin of the map is Σ c_i x_i. Distances that no space has are repaired first, where asked (kernels/mercer.py).
+The origin of the map is Σ c_i x_i. Distances that are not Euclidean can be repaired first (kernels/mercer.py).
 Torgerson, Psychometrika 17 (1952); Gower, Biometrika 53 (1966); Burges, sections 2.2 and 2.2.1.
 """
 
@@ -24,7 +24,7 @@ _SUM_ROUNDING = 1e-6  # of weights that a user may have in float32
 
 @method
 class ClassicalMDS(Metrics, Embedding):
-    """Classical multidimensional scaling of any distances.
+    """Classical MDS: an embedding whose Euclidean distances approximate the given distances.
 
     Examples
     --------
@@ -39,15 +39,16 @@ class ClassicalMDS(Metrics, Embedding):
     repair: Repair | None = parameter(
         default=None,
         allowed=[StrOptions({"clip", "shift", "constant"}), None],
-        words="""What to do about distances that no Euclidean space has: nothing (None), drop the negative part of the
-        kernel ("clip"), add a constant to their squares ("shift") or to the distances themselves ("constant"), the
-        smallest that serves. Both leave distances of 0 alone.""",
+        words="""How distances that are not Euclidean are repaired, so that the kernel is positive semidefinite. None: not
+        at all. "clip": set negative eigenvalues of the kernel to 0. "shift": add a constant to the squared distances.
+        "constant": add a constant to the distances. Both constants are the smallest possible, and distances of 0
+        stay 0.""",
     )
     center: Floats | None = parameter(
         default=None,
         allowed=["array-like", None],
-        words="""Weights of the rows, with sum 1, whose weighted mean is the origin of the map and the point through
-        which its axes run; None is the mean. One weight of 1 puts that row at the origin.""",
+        words="""Weights of the rows, with sum 1: their weighted mean becomes the origin of the embedding. None: the plain
+        mean. A weight of 1 for one row puts that row at the origin.""",
     )
 
     def _build(self, fit: Fit) -> Model:
@@ -82,27 +83,27 @@ class ClassicalMDS(Metrics, Embedding):
     def _copies(self, rows: Floats, given: bool) -> Collapse:
         if self.repair is None:
             return no_duplicates(len(rows))
-        # a constant keeps different points apart, and copies of one point together
+        # a constant is added between different points only: duplicates must stay at distance 0
         return collapse_distances(rows) if given else collapse_rows(rows)
 
 
 def weights_of(center: Floats, copies: Collapse) -> Floats:
-    """The weights of the rows, checked, over the distinct ones."""
+    """Check the weights of the rows and sum them over duplicates."""
     n = len(copies.vertex)
     try:
         weights = np.asarray(center, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"center holds something else than numbers ({error}): pass one weight for each row, with sum 1."
+            f"center does not hold numbers only ({error}): pass one weight for each row, with sum 1."
         ) from error
     if weights.shape != (n,):
         raise InputError(
-            f"center has the shape {weights.shape} and there are {n} rows: pass one weight for each row, with sum 1."
+            f"center has shape {weights.shape}, but X has {n} rows: pass one weight for each row, with sum 1."
         )
     total = float(weights.sum())
     if not abs(total - 1.0) <= _SUM_ROUNDING * np.abs(weights).sum():
         raise InputError(
-            f"the weights in center sum to {total:.6g}, and only weights with sum 1 make a centre: divide them by "
+            f"the weights in center sum to {total:.6g}, but a weighted mean needs weights with sum 1: divide them by "
             "their sum."
         )
     return np.asarray(np.bincount(copies.vertex, weights=weights), dtype=np.float64)

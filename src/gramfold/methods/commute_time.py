@@ -1,4 +1,4 @@
-"""Commute-time embedding: how long a random walk takes from one point to another and back.
+"""Commute-time embedding: the expected time of a random walk from one point to another and back.
 
     L = D − W,  L v = λ v;    K = L†,  y = V Λ^-½ (over λ > 0)
     |y_i − y_j|² = commute time of i and j / volume of the graph, with all coordinates; volume = Σ_ij W_ij
@@ -16,7 +16,7 @@ from gramfold.types import Graph
 
 @method
 class CommuteTime(LaplacianMap, Embedding):
-    """Map whose squared distances are commute times of a random walk.
+    """Commute-time embedding: squared distances are commute times of a random walk on the graph.
 
     Examples
     --------

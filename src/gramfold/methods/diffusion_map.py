@@ -1,4 +1,4 @@
-"""Diffusion maps: points are near when random walkers from them are in the same places after t steps.
+"""Diffusion maps: points are near when random walks from them have similar distributions after t steps.
 
     W_ij = exp(−d²/2σ²) on edges and W_ii = 1;    q = W1,  W_ij ← W_ij / (q_i q_j)^α
     D = diag(W1),  P = D^-1 W,  π = diag D / Σ D
@@ -25,14 +25,14 @@ from gramfold.types import Floats, Graph
 
 @method
 class DiffusionMap(LaplacianMap, Embedding):
-    """Diffusion map.
+    """Diffusion map: Euclidean distances approximate diffusion distances of a random walk on the graph.
 
     Notes
     -----
-    Coordinates are taken from λ = 1 downward. Walks that alternate between two halves of the graph have λ near −1;
-    their vectors come last and are seldom wanted, but `kernel_` holds them, so that its distances are the diffusion
-    distances. For a `t` that is no whole number |λ| is raised to it; products with `kernel_` then need all
-    eigenvectors (an n × n matrix).
+    Coordinates belong to the eigenvalues λ of the random walk in descending order, from λ = 1 on. Eigenvalues near −1
+    belong to walks that alternate between two halves of the graph. Their eigenvectors come last and are rarely useful.
+    `kernel_` includes them, so that its distances are the exact diffusion distances. If `t` is not an integer, |λ|^t is
+    used; products with `kernel_` then need all eigenvectors (an n × n matrix).
 
     Examples
     --------
@@ -51,16 +51,19 @@ class DiffusionMap(LaplacianMap, Embedding):
     alpha: float = parameter(
         default=1.0,
         allowed=[Interval(Real, 0, 1, closed="both")],
-        words="α: how far the density of the points is taken out of the weights; 1 wholly, 0 not at all.",
+        words="""Exponent α of the density normalisation of the weights. 1: the embedding does not depend on the density of
+        the rows (Laplace–Beltrami). 0: no normalisation (normalised graph Laplacian). 0.5: Fokker–Planck.""",
     )
     self_loops: bool | None = parameter(
         default=None,
         allowed=["boolean", None],
-        words="""Whether each row has a self-loop of weight 1. None: with Gaussian weights, which are 1 at distance 0;
-        with precomputed weights the self-loops are those on the diagonal of X.""",
+        words="""Whether each row has a self-loop, an edge of weight 1 to itself. None: True for Gaussian weights, which
+        are 1 at distance 0, and False for binary weights; for precomputed weights, the diagonal of X is used.""",
     )
     t: float = parameter(
-        default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="Steps that the walkers take."
+        default=1.0,
+        allowed=[Interval(Real, 0, None, closed="left")],
+        words="Diffusion time: the number of steps of the random walk. Larger values show coarser structure.",
     )
 
     def _build(self, fit: Fit) -> Model:

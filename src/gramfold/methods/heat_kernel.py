@@ -1,9 +1,9 @@
-"""Heat-kernel embedding: how heat spreads along the graph in a given time.
+"""Heat-kernel embedding: kernel PCA on the heat kernel exp(−Lt) of the neighbour graph.
 
     L = D − W,  L v = λ v;    K = exp(−L t),  whose rows sum to 1 and which is I at t = 0;    y = V exp(−λt)^½
     new point: y(x) = Σ_j a(x, j) y_j / (d(x) − λ), with the graph's own rule for its edges a
 
-The constant vector (λ = 0) is part of K, and no coordinate: it is the same for all points.
+The constant vector (λ = 0) is part of K but is not used as a coordinate: it is the same for all points.
 Kondor, Lafferty, ICML 2002; Ham et al., ICML 2004, eq (16).
 """
 
@@ -20,7 +20,7 @@ from gramfold.types import Graph, Spectrum
 
 @method
 class HeatKernel(LaplacianMap, Embedding):
-    """Map of the heat that has come from each point to each other.
+    """Heat-kernel embedding: kernel PCA on exp(−Lt), with L the Laplacian of the neighbour graph.
 
     Examples
     --------
@@ -35,10 +35,14 @@ class HeatKernel(LaplacianMap, Embedding):
     1.0
     """
 
-    t: float = parameter(default=1.0, allowed=[Interval(Real, 0, None, closed="left")], words="How long heat spreads.")
+    t: float = parameter(
+        default=1.0,
+        allowed=[Interval(Real, 0, None, closed="left")],
+        words="Diffusion time t of the heat kernel exp(−Lt). Larger values show coarser structure.",
+    )
 
     def _build(self, fit: Fit) -> Model:
-        remedy = f"a smaller t (now {self.t:g}: later only the smoothest directions are warm)"
+        remedy = f"a smaller t (now {self.t:g}; at a large t only the smoothest eigenvectors remain)"
         return laplacian_map(fit, self, self._kernel, few=self._cold, remedy=remedy)
 
     def _kernel(self, graph: Graph, width: Width) -> LaplacianKernel:
@@ -54,7 +58,7 @@ class HeatKernel(LaplacianMap, Embedding):
     def _cold(self, spectrum: Spectrum, positive: int, wanted: int) -> str:
         assert spectrum.penalties is not None
         return (
-            f"after t={self.t:g} the heat of {len(spectrum) - positive} of {len(spectrum)} directions is below the "
-            "smallest number, so that as many columns of the map are zero: use a smaller t, about "
+            f"at t={self.t:g} exp(−λt) is 0 in floating point for {len(spectrum) - positive} of {len(spectrum)} "
+            "eigenvectors, so that as many columns of the embedding are zero: use a smaller t, about "
             f"{1 / spectrum.penalties[-1]:.2g}."
         )

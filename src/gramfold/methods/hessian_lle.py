@@ -1,9 +1,9 @@
 """Hessian eigenmaps: the functions that are least curved in the tangent coordinates of every neighbourhood.
 
     X_i = row i and its neighbours, centred;   U_i = its d leading left singular vectors
-    H_i = orthonormal basis of what the products u_a u_b are beyond 1 and U_i;   R_i = of what is left beyond these
+    H_i = orthonormal basis of the products u_a u_b, orthogonal to 1 and U_i;   R_i = basis of what is orthogonal to all
     P = Σ_i S_iᵀ (H_i H_iᵀ + ρ R_i R_iᵀ) S_i;   P y = λ y, smallest λ > 0
-    new point: y(x) = Σ_j w_j(x) y_j, with the weights that rebuild x from its neighbours
+    new point: y(x) = Σ_j w_j(x) y_j, with the weights that reconstruct x from its neighbours
 
 Donoho, Grimes, PNAS 100 (2003), where ρ = 0.
 """
@@ -30,19 +30,20 @@ from gramfold.kernels.alignment import aligned_kernel, tangent_coordinates
 from gramfold.kernels.local import local_memory
 from gramfold.types import Floats
 
-# A product that is affine in the coordinates up to this (squared, of its length) says nothing about curvature.
+# A product whose non-affine part is below this (squared, relative to its length) holds no curvature but rounding.
 _RANK_CUT = 1e-12
 
 
 @method
 class HessianLLE(Rebuilding, Neighborhood, Embedding):
-    """Hessian eigenmaps (Hessian locally linear embedding).
+    """Hessian LLE (Hessian eigenmaps): the functions of least curvature in local tangent coordinates.
 
     Notes
     -----
-    The local dimension d is `n_components`, and a neighbourhood needs d + d(d+1)/2 neighbours. `reg` is used for
-    new rows only. A neighbourhood is the row itself and its neighbours. scikit-learn's ``method="hessian"`` takes
-    everything beyond 1 and U_i where the paper takes d(d+1)/2 directions: its map is LTSA's, here ``roughness=1``.
+    The local dimension d is `n_components`, and a neighbourhood needs at least d + d(d+1)/2 neighbours. `reg` is used
+    for new rows only. A neighbourhood is the row itself and its neighbours. scikit-learn's ``method="hessian"``
+    penalises everything that is not affine, where the paper penalises d(d+1)/2 quadratic functions: its embedding is
+    that of LTSA, which is ``roughness=1`` here.
 
     Examples
     --------
@@ -57,14 +58,15 @@ class HessianLLE(Rebuilding, Neighborhood, Embedding):
     roughness: float = parameter(
         default=1e-3,
         allowed=[Interval(Real, 0, None, closed="left")],
-        words="""Weight of what is neither affine nor quadratic on a neighbourhood, beside 1 for what is quadratic. 0 is
-        the paper's method, whose map is not determined where the data have more than `n_components` dimensions.""",
+        words="""Weight ρ of the penalty on functions that are neither affine nor quadratic on a neighbourhood; quadratic
+        functions have weight 1. 0 is the method of Donoho and Grimes, whose embedding is not unique where the data have
+        more than `n_components` dimensions. 1 is LTSA.""",
     )
 
     def _build(self, fit: Fit) -> Model:
         fit.forecast_graph(self, local_memory(self.n_neighbors))
         d = self.n_components
-        # with the row itself as many as a quadratic function has coefficients
+        # with the row itself, as many points as a quadratic function has coefficients
         graph = fit.graph(self, least=d + d * (d + 1) // 2)
         return judged(fit, fit.solve(graph, self._kernel), self)
 
@@ -80,9 +82,9 @@ class HessianLLE(Rebuilding, Neighborhood, Embedding):
 
 
 def curved(U: Floats, roughness: float) -> Floats:
-    """The penalty (b, k, k) of what is not affine in the coordinates (b, k, d): 1 if quadratic, else `roughness`.
+    """Penalty (b, k, k) on what is not affine in the coordinates (b, k, d): 1 if quadratic, else `roughness`.
 
-    Above 1 it is in units of `roughness`.
+    A `roughness` above 1 divides the whole penalty.
     """
     b, k, d = U.shape
     first, second = np.triu_indices(d)

@@ -1,8 +1,8 @@
 """Isomap: kernel PCA on the geodesics of the neighbour graph.
 
-    D_ij = shortest walk from i to j along the graph;    K = −½ H D² H
+    D_ij = length of the shortest path from i to j along the graph;    K = −½ H D² H
     conformal: an edge has length |x_i − x_j| / √(M_i M_j), M_i the mean distance from i to its neighbours
-    landmarks: K over a few vertices only, and everybody placed by the walks to them
+    landmarks: K over a few vertices only; all others are embedded by their shortest paths to them
     new point: d(x, j) = min over its neighbours i of |x − x_i| + D_ij
 
 Tenenbaum, de Silva, Langford, Science 290 (2000); Ham et al., ICML 2004, eq (8).
@@ -15,7 +15,7 @@ from gramfold.kernels.geodesic import PathMemory, path_gram
 
 @method
 class Isomap(Geodesics, Embedding):
-    """Isomap: distances along the data's own shape.
+    """Isomap: classical MDS of the geodesic distances along the neighbour graph.
 
     Examples
     --------

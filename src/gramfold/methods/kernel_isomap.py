@@ -1,13 +1,14 @@
-"""Kernel Isomap: Isomap whose kernel is made a Mercer kernel, so that it is the Gram matrix of real points.
+"""Kernel Isomap: Isomap whose kernel is made a Mercer kernel, that is, positive semidefinite.
 
-    D_ij = shortest path from i to j along the graph;    K(A) = −½ H A H
+    D_ij = length of the shortest path from i to j along the graph;    K(A) = −½ H A H
     c* = the smallest c for which d~ = d + c (off the diagonal) is Euclidean
     K~ = K(D²) + 2c* K(D) + ½c*² H = −½ H D~² H
     new point: y(x) = −½ Λ^½ (Λ − ½c*²)^-1 Vᵀ (d~²(x, ·) − column means of D~²), with d~ = d + c*
 
-Choi, Choi, Mercer kernel Isomap; Cailliez, Psychometrika 48 (1983). The paper's eq (4) repeats D~ where D is meant,
-its eq (9) needs d~ in the place of d and its eq (11) the factor Λ^-½, or training points would not return. With Λ^-½
-alone new points would be drawn in by ½c*²/λ, for D~ is 0 and not c* between a training point and itself (mercer.py).
+Choi, Choi, Pattern Recognition 40 (2007); Cailliez, Psychometrika 48 (1983). Errata of the paper: eq (4) repeats D~
+where D is meant, eq (9) needs d~ instead of d, and eq (11) lacks the factor Λ^-½, without which training points would
+not be mapped to their own coordinates. With Λ^-½ alone new points would be shrunk by ½c*²/λ, because D~ is 0 and not
+c* between a training point and itself (kernels/mercer.py).
 """
 
 from sklearn.utils._param_validation import StrOptions
@@ -31,9 +32,9 @@ from gramfold.kernels.mercer import CLIP_MATRICES, Repair, repaired_spectrum
 
 @method
 class KernelIsomap(Geodesics, Embedding):
-    """Isomap with a positive semidefinite kernel.
+    """Kernel Isomap: Isomap with a kernel that is repaired to be positive semidefinite.
 
-    With landmarks the kernel over them is repaired, and everybody else is placed as a new point.
+    With landmarks, the kernel over the landmarks is repaired, and the other rows are embedded out-of-sample.
 
     Examples
     --------
@@ -50,11 +51,16 @@ class KernelIsomap(Geodesics, Embedding):
     repair: Repair | None = parameter(
         default="constant",
         allowed=[StrOptions({"constant", "shift", "clip"}), None],
-        words="""How the kernel loses its negative part: a constant added to the geodesics, one added to their squares
-        ("shift"), the negative part dropped ("clip"), or not at all (None, plain Isomap).""",
+        words="""How the kernel is made positive semidefinite. "constant": add a constant to the geodesic distances.
+        "shift": add a constant to the squared geodesic distances. "clip": set negative eigenvalues to 0. None: not at
+        all, which is Isomap.""",
     )
 
-    c_ = attribute("float", "The constant added to every geodesic (of the largest piece); 0 under the other repairs.")
+    c_ = attribute(
+        "float",
+        """The constant added to the geodesic distances (of the largest connected component). It is 0 unless `repair` is
+        "constant".""",
+    )
 
     def _build(self, fit: Fit) -> Model:
         memory = PathMemory(self, fit.X.shape[0], fit.X.dtype.itemsize, CLIP_MATRICES if self.repair == "clip" else 0)

@@ -1,7 +1,7 @@
 """Kernel PCA: principal components in the feature space of a kernel function.
 
     K_ij = k(x_i, x_j);    H K H v = λ v;    y(x) = Λ^-½ Vᵀ k_c(x, ·)
-    landmarks: K̂ = C A† Cᵀ through a few rows, its exact eigenvectors, nothing n × n
+    landmarks: the exact eigenvectors of K̂ = C A† Cᵀ (Nyström), without any n × n matrix
 
 Schölkopf, Smola, Müller, Neural Computation 10 (1998); Ham et al., ICML 2004, eqs (4)–(7).
 """
@@ -13,7 +13,7 @@ from gramfold.kernels.values import CarriedValues, Missed
 
 @method
 class KernelPCA(KernelFunctions, Embedding):
-    """Kernel PCA with a kernel function of the rows.
+    """Kernel PCA: principal components in the feature space of a kernel function.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Landmark Isomap: geodesics from a few landmarks only, and everybody placed by them.
+"""Landmark Isomap: geodesic distances from a few landmarks only, by which all rows are embedded.
 
     K = −½ H D_ℓ² H over the landmarks;    any point: y = −½ Λ^-½ Vᵀ (d²(x, ·) − means of D_ℓ²)
 
-It is Isomap with one other default. de Silva, Tenenbaum, NIPS 15 (2003); Burges, section 2.2.3.
+It is Isomap with another default of `landmarks`. de Silva, Tenenbaum, NIPS 15 (2003); Burges 2005, section 2.2.3.
 """
 
 from numbers import Integral
@@ -16,7 +16,7 @@ from gramfold.methods.isomap import Isomap
 
 @method
 class LandmarkIsomap(Isomap):
-    """Isomap with 200 landmarks: memory and time grow with the rows, not with their square.
+    """Landmark Isomap: Isomap with geodesic distances to 200 landmarks only, for many rows.
 
     Examples
     --------
@@ -31,6 +31,7 @@ class LandmarkIsomap(Isomap):
     landmarks: Any = parameter(
         default=200,
         allowed=[Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), "array-like", None],
-        words="""Number of landmarks, or the indices of the rows that are landmarks. The other rows are embedded by their
-        shortest paths to the landmarks. "auto" and None as for `Isomap`.""",
+        words="""Number of landmarks, or the indices of the rows that are landmarks. The kernel is over the landmarks, and
+        the other rows are embedded by their shortest paths to them. None: all rows are landmarks. "auto": all rows if
+        the n × n matrix fits into memory, otherwise 2,000, or as many as fit, with a warning.""",
     )

@@ -1,8 +1,8 @@
-"""Landmark MDS: classical scaling of a few landmarks, and everybody placed by the distances to them.
+"""Landmark MDS: classical MDS of a few landmarks; all other rows are embedded by their distances to them.
 
     K = −½ H D_ℓ² H over the landmarks;    any point: y = −½ Λ^-½ Vᵀ (d²(x, ·) − means of D_ℓ²)
 
-de Silva, Tenenbaum, NIPS 15 (2003); Burges, section 2.2.3.
+de Silva, Tenenbaum, NIPS 15 (2003); Burges 2005, section 2.2.3.
 """
 
 from numbers import Integral
@@ -24,7 +24,7 @@ from gramfold.types import Integers
 
 @method
 class LandmarkMDS(Metrics, Embedding):
-    """Classical multidimensional scaling through landmarks.
+    """Landmark MDS: classical MDS of landmarks; other rows are embedded by their distances to them.
 
     Examples
     --------
@@ -39,21 +39,24 @@ class LandmarkMDS(Metrics, Embedding):
     landmarks: Any = parameter(
         default=100,
         allowed=[Interval(Integral, 2, None, closed="left"), "array-like"],
-        words="At most this many rows carry the kernel; or the numbers of the rows that do.",
+        words="""Number of landmarks, or the indices of the rows that are landmarks. The kernel is over the landmarks, and
+        the other rows are embedded by their distances to them.""",
     )
     landmark_choice: Literal["maxmin", "random"] = parameter(
         default="maxmin",
         allowed=[StrOptions({"maxmin", "random"})],
-        words="Each landmark the row farthest from those already chosen, or any rows at random.",
+        words="""How landmarks are selected. "maxmin": farthest-point sampling, each landmark is the row farthest from
+        those already selected. "random": rows at random.""",
     )
     metric: MetricName = parameter(
         default="euclidean",
         allowed=[str, callable],
-        words="""A metric of scipy.spatial.distance, a function of two rows, or "precomputed": all distances, or with
-        given `landmarks` only those of every row to them, a column per landmark.""",
+        words="""Distance between rows: the name of a metric of scipy.spatial.distance, a function of two rows, or
+        "precomputed". Then X holds the distances between all rows or, if `landmarks` is a list of indices, those of all
+        rows to the landmarks, one column for each landmark.""",
     )
 
-    landmarks_ = attribute("ndarray of int", "The data rows that carry the kernel, in its order.")
+    landmarks_ = attribute("ndarray of int", "Indices of the rows that are landmarks, in the order of `kernel_`.")
 
     def _build(self, fit: Fit) -> Model:
         counted = isinstance(self.landmarks, Integral)
@@ -63,7 +66,7 @@ class LandmarkMDS(Metrics, Embedding):
         distances = Distances.of(fit.X, self.metric, self.metric_params)
         given, (n, width) = fit.reads.precomputed, fit.X.shape
         square = given and n == width
-        # else X holds the columns of the landmarks alone
+        # otherwise X holds the columns of the landmarks alone
         whole = square or not given or counted
         rows = distances.measured(fit.X) if whole else distances.unit.inward(fit.X)
         landmarks = self._chosen(rows, distances, fit) if counted else given_landmarks(self.landmarks, n)

@@ -1,4 +1,4 @@
-"""Laplacian eigenmaps: the smoothest functions on the neighbour graph.
+"""Laplacian eigenmaps: the smoothest functions on the neighbour graph, eigenvectors of its Laplacian.
 
     W_ij = 1 or exp(−d²/2σ²) on edges,  D = diag(W1),  L = D − W
     random walk:   L y = λ D y,  kernel D^-½ 𝓛† D^-½,  𝓛 = D^-½ L D^-½
@@ -21,7 +21,7 @@ from gramfold.types import Graph
 
 @method
 class LaplacianEigenmaps(LaplacianMap, Embedding):
-    """Laplacian eigenmaps.
+    """Laplacian eigenmaps: the smoothest eigenvectors of the Laplacian of the neighbour graph.
 
     Examples
     --------
@@ -36,8 +36,8 @@ class LaplacianEigenmaps(LaplacianMap, Embedding):
     laplacian: Form = parameter(
         default="random-walk",
         allowed=[StrOptions({"random-walk", "symmetric", "unnormalized"})],
-        words="""Which Laplacian the map is made of. "random-walk": L y = λ D y; "symmetric": the normalised Laplacian
-        𝓛 = D^-½ L D^-½ itself, whose eigenvectors are D^½ y; "unnormalized": L y = λ y.""",
+        words="""The eigenproblem whose eigenvectors are the coordinates. "random-walk": L y = λ D y. "symmetric": the
+        normalised Laplacian 𝓛 = D^-½ L D^-½, whose eigenvectors are D^½ y. "unnormalized": L y = λ y.""",
     )
 
     def _build(self, fit: Fit) -> Model:

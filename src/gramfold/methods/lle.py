@@ -1,6 +1,6 @@
-"""Locally linear embedding: the map on which every point is rebuilt by its neighbours as in the data.
+"""Locally linear embedding: the weights that reconstruct each point from its neighbours are kept on the map.
 
-    w_i = the weights that rebuild x_i, Σ w_i = 1;   M = (I − W)ᵀ (I − W);   M y = λ y, smallest λ > 0
+    w_i = the weights that reconstruct x_i, Σ w_i = 1;   M = (I − W)ᵀ (I − W);   M y = λ y, smallest λ > 0
     kernels of the same axes: M† ("pinv"),  λmax·I − M centred ("shift"),  exp(−M t) centred ("heat")
     new point: y(x) = Σ_j w_j(x) y_j
 
@@ -35,13 +35,13 @@ from gramfold.types import Floats
 
 @method
 class LLE(Rebuilding, Neighborhood, Embedding):
-    """Locally linear embedding.
+    """Locally linear embedding (LLE): keeps the weights that reconstruct each row from its neighbours.
 
     Notes
     -----
-    A new row that equals a training row takes its place. Beside a training row the weights are spread over all
-    neighbours (the ridge sees to that), so the place differs from the training row's by the curvature of the
-    map within one neighbourhood.
+    A new row that equals a training row gets its coordinates. For a new row close to a training row, the ridge `reg`
+    spreads the weights over all neighbours; its coordinates then differ from those of the training row by the curvature
+    of the map within one neighbourhood.
 
     Examples
     --------
@@ -56,9 +56,14 @@ class LLE(Rebuilding, Neighborhood, Embedding):
     kernel_form: Literal["pinv", "shift", "heat"] = parameter(
         default="pinv",
         allowed=[StrOptions({"pinv", "shift", "heat"})],
-        words="Which kernel `kernel_` is: M†, λmax·I − M or exp(−M·t); the axes and the map are the same.",
+        words="""Which function of M = (I − W)ᵀ (I − W) `kernel_` is. "pinv": the pseudoinverse M†. "shift": λmax·I − M.
+        "heat": exp(−M·t). The embedding is the same.""",
     )
-    t: float = parameter(default=1.0, allowed=[Interval(Real, 0, None, closed="neither")], words="Of the heat kernel.")
+    t: float = parameter(
+        default=1.0,
+        allowed=[Interval(Real, 0, None, closed="neither")],
+        words='Diffusion time t of the kernel exp(−M·t). Used only with kernel_form="heat".',
+    )
 
     def _build(self, fit: Fit) -> Model:
         fit.forecast_graph(self, local_memory(self.n_neighbors))

@@ -2,7 +2,7 @@
 
     X_i = row i and its neighbours, centred;   U_i = its d leading left singular vectors
     P = Σ_i S_iᵀ (1 − 11ᵀ/(k + 1) − U_i U_iᵀ) S_i;   P y = λ y, smallest λ > 0
-    new point: y(x) = Σ_j w_j(x) y_j, with the weights that rebuild x from its neighbours
+    new point: y(x) = Σ_j w_j(x) y_j, with the weights that reconstruct x from its neighbours
 
 Zhang, Zha, SIAM Journal on Scientific Computing 26 (2004).
 """
@@ -18,12 +18,13 @@ from gramfold.types import Floats
 
 @method
 class LTSA(Rebuilding, Neighborhood, Embedding):
-    """Local tangent space alignment.
+    """Local tangent space alignment (LTSA): aligns the local PCA coordinates of all neighbourhoods.
 
     Notes
     -----
     The local dimension is `n_components`. `reg` is used for new rows only. A neighbourhood is the row itself and its
-    neighbours; scikit-learn leaves the row out, and then a row that is nobody's neighbour spoils the map.
+    neighbours. scikit-learn leaves the row out, and a row that is not a neighbour of any other then distorts the
+    embedding.
 
     Examples
     --------
@@ -52,6 +53,6 @@ class LTSA(Rebuilding, Neighborhood, Embedding):
 
 
 def not_affine(U: Floats) -> Floats:
-    """The projection (b, k, k) that leaves of a function on a patch what is not affine in the coordinates (b, k, d)."""
+    """Projection (b, k, k) of a function on a patch onto what is not affine in the coordinates (b, k, d)."""
     k = U.shape[1]
     return np.asarray(np.eye(k) - 1.0 / k - U @ U.transpose(0, 2, 1))

@@ -1,4 +1,4 @@
-"""Modified locally linear embedding: every point is rebuilt by its neighbours in several independent ways.
+"""Modified locally linear embedding: several independent weight vectors reconstruct each point.
 
     G_i = V Λ Vᵀ, the local Gram matrix around x_i;   w_i = LLE's weights;   V_s = the eigenvectors of its s_i
     smallest eigenvalues;   α = |V_sᵀ 1|/√s;   H = 1 − 2hhᵀ, the reflection with H V_sᵀ 1 = α 1
@@ -37,12 +37,12 @@ _NO_REFLECTION = 1e-12  # V_sᵀ 1 already points along 1
 
 @method
 class ModifiedLLE(Rebuilding, Neighborhood, Embedding):
-    """Modified locally linear embedding.
+    """Modified LLE: LLE with several reconstruction weight vectors for each neighbourhood.
 
     Notes
     -----
-    The local dimension d is `n_components`, and a neighbourhood needs d + 1 neighbours. scikit-learn's
-    ``method="modified"`` has a ridge of 1e-3 whatever its `reg`, and lets s_i exceed k − d.
+    The local dimension d is `n_components`, and a neighbourhood needs at least d + 1 neighbours. scikit-learn's
+    ``method="modified"`` uses a ridge of 1e-3 whatever its `reg`, and lets s_i exceed k − d.
 
     Examples
     --------
@@ -56,8 +56,8 @@ class ModifiedLLE(Rebuilding, Neighborhood, Embedding):
 
     eta_ = attribute(
         "float",
-        """η: the share of variance off the tangent space that half of the neighbourhoods (of the largest piece) stay
-        below.""",
+        """Threshold η for the number of weight vectors of a neighbourhood: the median, over the neighbourhoods of the
+        largest connected component, of the variance outside of the tangent space relative to that within it.""",
     )
 
     def _build(self, fit: Fit) -> Model:
@@ -77,7 +77,7 @@ class ModifiedLLE(Rebuilding, Neighborhood, Embedding):
 
 
 def typical_thickness(graph: Graph, grams: Grams, d: int, width: int, n_jobs: int | None) -> float:
-    """η: the median over the rows of Σ(the k − d smallest) / Σ(the others) of the eigenvalues around them."""
+    """Median η over the rows of Σ(the k − d smallest) / Σ(the others) of the eigenvalues of their local Gram matrix."""
     ratios = np.empty(len(graph))
 
     def work(rows: Integers, places: Integers) -> None:
@@ -96,7 +96,7 @@ def thickness(values: Floats) -> Floats:
 
 
 def many_weights(grams: Floats, d: int, reg: float, eta: float) -> Floats:
-    """The local penalty (b, k + 1, k + 1) of not being rebuilt by each of s_i weight vectors; the row itself first."""
+    """Local penalty (b, k + 1, k + 1) on the residuals of the s_i reconstructions of a row; the row itself first."""
     k = grams.shape[1]
     values, vectors = np.linalg.eigh(grams)  # ascending
     ridge = ridges(values.sum(axis=1), reg)[:, None]

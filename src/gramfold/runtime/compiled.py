@@ -16,6 +16,8 @@ from hashlib import sha256
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from gramfold.errors import CompileCacheWarning
 from gramfold.runtime.interrupts import uninterrupted
 from gramfold.runtime.warning import warn
@@ -26,14 +28,19 @@ with uninterrupted():  # imported in part, numba cannot be imported again
     import numba.core.serialize
 
 log = logging.getLogger("gramfold")
+# for plain Python: compiled code never warns of a float that overflows or is NaN, and raises on a division by 0
+_as_compiled = np.errstate(over="ignore", invalid="ignore", divide="raise")
 _numba: Any = numba.core  # typed in part: its cache is not
 _TOLD: set[str] = set()  # troubles with the cache that were warned of: one warning each in a process, for all kernels
 
 
 def kernel(function: Callable[..., None]) -> Callable[..., None]:
-    """Compile `function` when it is first called, and keep the machine code on disk for the next process."""
+    """Compile `function` when it is first called, and keep the machine code on disk for the next process.
+
+    With NUMBA_DISABLE_JIT=1 it stays plain Python, so that a debugger can step into it.
+    """
     if numba.config.DISABLE_JIT:
-        return function
+        return _as_compiled(function)
     dispatcher = _dispatcher(function)
     told: set[Any] = set()  # signatures compiled here, each said once however many threads waited for it
 

@@ -64,7 +64,7 @@ class FactorAnalysis(LinearMap, Embedding):
     >>> model.embedding_.shape
     (178, 2)
     >>> model.communalities_[[5, 6]].round(2)  # phenols and flavanoids have most of their variance in common
-    array([0.77, 0.92])
+    array([0.8 , 0.92])
     """
 
     rotation: Rotation | None = parameter(
@@ -147,8 +147,8 @@ class FactorAnalysis(LinearMap, Embedding):
             empty = Plane(np.empty(0), np.empty((0, 0)), np.empty(0), 1.0)
             return Factors(columns.mean, columns.deviations, empty), np.zeros(1)
         count = min(self.n_components, m, n - 1)
-        search = Search(count, self.least_noise, self.n_init, self.max_iter, self.tol)
-        found = search.likeliest(columns.correlations, m, fit.rng)
+        search = Search(columns.correlations, count, self.least_noise, self.n_init, self.max_iter, self.tol)
+        found = search.likeliest(fit.rng)
         _warn_of_noiseless(np.flatnonzero(columns.deviations)[found.noiseless], fit.columns.names, count)
         values, vectors = columns.correlations.leading(found.shares, count)
         noise = np.zeros(len(columns.mean))

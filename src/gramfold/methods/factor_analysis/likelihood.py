@@ -9,91 +9,46 @@ f is minimised over log ψ by L-BFGS-B, with ψ between its floor and 1. Expecta
 that slope, so that a column without noise of its own (a Heywood case) keeps some for ever. f has several minima, so
 there are several starts; and no lower bound where columns that are equal, or sums of others, are explained without any
 noise: such an end is taken only if there is no other.
-Jöreskog, Psychometrika 32 (1967); Guttman, Psychometrika 21 (1956) for the first start.
+Jöreskog, Psychometrika 32 (1967); Guttman, Psychometrika 21 (1956) for the first start; Anderson, Journal of the ACM 12
+(1965) for the last digits.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
-from gramfold.errors import NotConvergedError, NotConvergedWarning
+from gramfold.errors import NotConvergedWarning
+from gramfold.methods.factor_analysis.correlations import Correlations
 from gramfold.runtime.warning import warn
-from gramfold.spectral.dense import eigenpairs_between, leading_eigenpairs
 from gramfold.types import Floats, Integers
 
-_RIDGE = 1e-3  # added to correlations whose inverse is asked for: columns may be the same, or more than rows
-_EXACTLY = 1e-9  # smallest eigenvalue of the correlations of columns that are functions of one another
-_INVOLVED = 1e-3  # what a column contributes to such a function, at least
-_AT_FLOOR = 1.0 + 1e-9
 _LIKELIER = 1e-6  # by which the mean log-likelihood of a later start must exceed that of an earlier one
 _EQUAL = 0.5  # share of the noise in each column at the second start
 _LOWEST = 0.05  # the same at random starts, at least
 _MEMORY = 20  # steps from which L-BFGS-B learns the curvature
 _PER_STEP = 20  # values of f at most
-
-
-@dataclass(frozen=True)
-class Correlations:
-    """Correlations of m columns: the matrix, or the rows themselves where these are fewer."""
-
-    matrix: Floats | None  # (m, m)
-    rows: Floats | None = None  # (n, m) of mean 0 and variance 1
-
-    def leading(self, shares: Floats, count: int) -> tuple[Floats, Floats]:
-        """The leading eigenpairs of Ψ^-½ R Ψ^-½, at most so many, descending; only those above 1."""
-        weights = 1.0 / np.sqrt(shares)
-        if self.matrix is not None:
-            values, vectors = _eigenpairs(self.matrix * weights * weights[:, None], count)
-            kept = values > 1
-            return values[kept], vectors[:, kept]
-        assert self.rows is not None
-        scaled = self.rows * (weights / np.sqrt(len(self.rows)))
-        values, vectors = _eigenpairs(scaled @ scaled.T, count)
-        kept = values > 1
-        return values[kept], scaled.T @ (vectors[:, kept] / np.sqrt(values[kept]))
-
-    def dependent(self, columns: Integers) -> Integers:
-        """Those of these columns that are linear functions of the others of them."""
-        if self.matrix is not None:
-            own = self.matrix[np.ix_(columns, columns)]
-        else:
-            assert self.rows is not None
-            if len(columns) >= len(self.rows):
-                return columns
-            own = self.rows[:, columns].T @ self.rows[:, columns] / len(self.rows)
-        values, vectors = np.linalg.eigh(own)
-        return columns[(np.abs(vectors[:, values < _EXACTLY]) > _INVOLVED).any(axis=1)]
-
-    def unexplained(self) -> Floats:
-        """The share of each column's variance that the others do not explain, 1 / (R⁻¹)_jj, (m,)."""
-        if self.matrix is not None:
-            return np.asarray(1.0 / np.diag(np.linalg.inv(self.matrix + _RIDGE * np.eye(len(self.matrix)))))
-        assert self.rows is not None
-        n = len(self.rows)
-        factor = cho_factor(self.rows @ self.rows.T + n * _RIDGE * np.eye(n))
-        return np.asarray(_RIDGE / (1.0 - (self.rows * cho_solve(factor, self.rows)).sum(axis=0)))
-
-
-def _eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats]:
-    try:
-        return leading_eigenpairs(matrix, count)[1:]
-    except NotConvergedError:  # eigenvalues of a large matrix that lie close together
-        values, vectors = eigenpairs_between(matrix, len(matrix) - count, len(matrix) - 1)
-        return values[::-1], vectors[:, ::-1]
+_DEPTH = 15  # steps that Anderson's method combines
+_MOST_STEPS = 60  # of it
+_STALLED = 8  # steps without a smaller slope
+_NEAR = 0.1  # in log ψ: it only sharpens an end
 
 
 @dataclass(frozen=True)
 class Found:
     """Where a start led."""
 
-    shares: Floats  # (m,) ψ
+    logarithms: Floats  # (m,) log ψ
     history: Floats  # (n_iter,) mean log-likelihood after each iteration, but for a constant
-    slope: float  # of it, at most, where it ended before its time; else 0
+    early: bool  # whether it ended at its last iteration
     noiseless: Integers  # columns that are explained without noise though they depend on one another
+
+    @property
+    def shares(self) -> Floats:
+        """ψ, (m,)."""
+        return np.asarray(np.exp(self.logarithms))
 
     def better(self, other: "Found | None") -> bool:
         """Whether this is an end to prefer."""
@@ -106,53 +61,64 @@ class Found:
 class Search:
     """How the shares of the noise are looked for."""
 
+    given: Correlations
     count: int  # factors at most
     floor: float  # of a share
     n_init: int
     max_iter: int
     tol: float
 
-    def likeliest(self, given: Correlations, columns: int, rng: Any) -> Found:
+    def likeliest(self, rng: Any) -> Found:
         """The best end of all starts; an earlier one where they are equally good."""
         best: Found | None = None
-        for start in self._starts(given, columns, rng):
-            found = self._descend(given, start)
+        for start in self._starts(rng):
+            found = self._descended(start)
             if found.better(best):
                 best = found
         assert best is not None
-        if best.slope > 0:
-            warn(
-                f"the log-likelihood per row still has a slope of {best.slope:.1e} along the logarithm of a noise "
-                f"variance after max_iter={self.max_iter} iterations: allow more iterations, or a larger tol.",
-                NotConvergedWarning,
-            )
+        if not best.early:
+            return replace(best, logarithms=self._sharpened(best.logarithms))
+        slope = self._largest(best.logarithms, self._value(best.logarithms)[1])
+        warn(
+            f"the log-likelihood per row still has a slope of {slope:.1e} along the logarithm of a noise variance "
+            f"after max_iter={self.max_iter} iterations: allow more iterations, or a larger tol.",
+            NotConvergedWarning,
+        )
         return best
 
-    def _starts(self, given: Correlations, columns: int, rng: Any) -> Iterator[Floats]:
-        yield (1.0 - 0.5 * self.count / columns) * given.unexplained()
+    @property
+    def _least(self) -> float:
+        return float(np.log(self.floor))
+
+    def _starts(self, rng: Any) -> Iterator[Floats]:
+        unexplained = self.given.unexplained()
+        yield (1.0 - 0.5 * self.count / len(unexplained)) * unexplained
         for number in range(1, self.n_init):
-            yield np.full(columns, _EQUAL) if number == 1 else rng.uniform(_LOWEST, 1.0, columns)
+            yield np.full(len(unexplained), _EQUAL) if number == 1 else rng.uniform(_LOWEST, 1.0, len(unexplained))
 
-    def _descend(self, given: Correlations, start: Floats) -> Found:
+    def _value(self, logarithms: Floats) -> tuple[float, Floats]:
+        """f and its slopes."""
+        shares = np.exp(logarithms)
+        values, vectors = self.given.leading(shares, self.count)
+        f = (logarithms + 1.0 / shares).sum() + (np.log(values) - values + 1.0).sum()
+        return 0.5 * float(f), 0.5 * (1.0 - 1.0 / shares + np.square(vectors) @ (values - 1.0))
+
+    def _largest(self, logarithms: Floats, slopes: Floats) -> float:
+        """The largest slope that the floor leaves."""
+        return float(np.abs(np.where(logarithms > self._least, slopes, np.minimum(slopes, 0.0))).max())
+
+    def _descended(self, start: Floats) -> Found:
         history: list[float] = []
-
-        def value(logarithms: Floats) -> tuple[float, Floats]:
-            shares = np.exp(logarithms)
-            values, vectors = given.leading(shares, self.count)
-            f = (logarithms + 1.0 / shares).sum() + (np.log(values) - values + 1.0).sum()
-            slopes = 1.0 - 1.0 / shares + np.square(vectors) @ (values - 1.0)
-            return 0.5 * float(f), 0.5 * slopes
 
         def note(intermediate_result: Any) -> None:
             history.append(-float(intermediate_result.fun))
 
-        least = float(np.log(self.floor))
         ended = minimize(
-            value,
-            np.clip(np.log(start), least, 0.0),
+            self._value,
+            np.clip(np.log(start), self._least, 0.0),
             jac=True,
             method="L-BFGS-B",
-            bounds=[(least, 0.0)] * len(start),
+            bounds=[(self._least, 0.0)] * len(start),
             callback=note,
             options={
                 "maxiter": self.max_iter,
@@ -162,8 +128,32 @@ class Search:
                 "ftol": 0.0,  # as far as rounding lets it
             },
         )
-        shares = np.maximum(np.exp(ended.x), self.floor)
-        inward = np.where(ended.x > least, ended.jac, np.minimum(ended.jac, 0.0))  # what the bounds leave of the slope
-        slope = float(np.abs(inward).max()) if ended.status == 1 else 0.0
-        noiseless = given.dependent(np.flatnonzero(shares <= self.floor * _AT_FLOOR))
-        return Found(shares, np.array(history or [-float(ended.fun)]), slope, noiseless)
+        noiseless = self.given.dependent(np.flatnonzero(ended.x <= self._least))
+        return Found(ended.x, np.array(history or [-float(ended.fun)]), ended.status == 1, noiseless)
+
+    def _sharpened(self, start: Floats) -> Floats:
+        """The same end to the last digits, by slopes alone: f is rounded where some noise is at its floor.
+
+        Steps of expectation and maximisation, log ψ − 2 ∂f/∂log ψ, are combined so that the next one would be least
+        (Anderson's method); columns at the floor stay there.
+        """
+        free = start > self._least
+        best, smallest, since = start, np.inf, 0
+        places: list[Floats] = []
+        steps: list[Floats] = []
+        now = start
+        for _ in range(_MOST_STEPS):
+            slopes = self._value(now)[1]
+            largest, since = self._largest(now, slopes), since + 1
+            if largest < smallest:
+                best, smallest, since = now, largest, 0
+            if smallest <= self.tol or since == _STALLED or np.abs(now - start).max() > _NEAR:
+                break
+            places, steps = [*places[-_DEPTH:], now], [*steps[-_DEPTH:], np.where(free, -2.0 * slopes, 0.0)]
+            now = now + steps[-1]
+            if len(steps) > 1:
+                turns = np.stack([steps[-1] - one for one in steps[:-1]], axis=1)  # (m, ·)
+                moves = np.stack([places[-1] - one for one in places[:-1]], axis=1)
+                now = now - (moves + turns) @ np.linalg.lstsq(turns, steps[-1])[0]
+            now = np.clip(now, self._least, 0.0)
+        return best

@@ -6,7 +6,7 @@ import numpy as np
 
 from gramfold.embedding import Table
 from gramfold.kernels.linear import mean_and_scatter, mean_of
-from gramfold.methods.factor_analysis.likelihood import Correlations
+from gramfold.methods.factor_analysis.correlations import Correlations
 from gramfold.types import Floats
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)  # of the mean: a column that varies by no more is constant

@@ -82,7 +82,7 @@ class LPP(ContinuousMap, Embedding):
         words="""An affine map, y = vᵀ x + b; a linear one, y = vᵀ x, as first published ("raw": the leading solution is
         dropped if it is nearer to the constant than not); or a quotient, y = vᵀ x / u(x), with u(x) the leading raw
         solution: "stochastic" divides the raw coordinates by it, "reweighted" divides the rows by it and solves again.
-        A quotient needs u of one sign, as nonnegative columns have it; otherwise "affine" is used, with a warning.""",
+        A quotient needs u of one sign, as is usual for counts; otherwise "affine" is used, with a warning.""",
     )
     graph: EdgeRule | Literal["class-neighbors", "classes"] = parameter(  # type: ignore[assignment]
         default="union",

@@ -6,7 +6,7 @@ Where a graph falls into more, the smallest join their nearest others, or are le
 import numpy as np
 
 from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning
-from gramfold.graph.connect import components, merge_pieces, other_ways
+from gramfold.graph.connect import components, merge_components, other_ways
 from gramfold.graph.neighbor_graph import NeighborGraph
 from gramfold.runtime.warning import warn
 from gramfold.types import Graph, Integers
@@ -29,7 +29,7 @@ def few_components(graph: Graph, net: NeighborGraph, most: int, why: str) -> Int
         raise DisconnectedGraphError(f"{found}: {advice}, or choose {other_ways(component, net.index)}.")
     if net.on_disconnected == "bridge":
         done = f"the {len(sizes) - most} smallest were given to their nearest others"
-        component = merge_pieces(component, net.index, most)
+        component = merge_components(component, net.index, most)
     elif net.on_disconnected == "largest":
         done = f"{int(sizes[most:].sum()):,} rows of the smallest are in no cluster (label −1)"
         component = np.where(component < most, component, LEFT_OUT)
