@@ -97,8 +97,8 @@ def test_all_methods_are_in_the_frame_of_the_old_map(cls):
     np.testing.assert_array_equal(aligned.extrapolation(FRESH, of="rows"), model.extrapolation(FRESH, of="rows"))
     places = model.transform(FRESH)
     np.testing.assert_allclose(
-        aligned.extrapolation(in_frame(aligned.alignment_, places), of="places"),
-        model.extrapolation(places, of="places"),
+        aligned.extrapolation(in_frame(aligned.alignment_, places), of="coordinates"),
+        model.extrapolation(places, of="coordinates"),
         atol=1e-9,
     )
     table = aligned.set_output(transform="pandas").transform(FRESH)

@@ -18,6 +18,23 @@ def test_every_name_loads():
     assert set(gramfold.__all__) <= set(dir(gramfold))
 
 
+def test_rooms_are_loaded_when_first_used():
+    code = (
+        "import sys, tempfile; from pathlib import Path; import gramfold\n"
+        "rooms = {f'gramfold.{name}' for name in ('datasets', 'errors', 'io', 'plotting')}\n"
+        "assert not rooms & set(sys.modules)\n"
+        "with tempfile.TemporaryDirectory() as folder:\n"
+        "    path = Path(folder) / 'table.csv'\n"
+        "    gramfold.io.write_table(path, [[1.5, 2.0]], ['a', 'b'])\n"
+        "    table = gramfold.io.read_table(path)\n"
+        "assert table.values.tolist() == [[1.5, 2.0]] and table.names == ['a', 'b']\n"
+        "assert not {'gramfold.datasets', 'gramfold.plotting'} & set(sys.modules)\n"
+        "for name in ('datasets', 'errors', 'io', 'plotting'):\n"
+        "    assert getattr(gramfold, name) is sys.modules[f'gramfold.{name}']\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'Isomop'"):
         _ = gramfold.Isomop

@@ -39,7 +39,7 @@ _HOMES = {
     "SpectralClustering": "gramfold.methods.spectral_clustering",
     "align": "gramfold.alignment",
 }
-_ROOMS = ("datasets", "errors", "plotting")
+_ROOMS = ("datasets", "errors", "io", "plotting")
 
 __all__ = [
     "LLE",
@@ -73,6 +73,7 @@ __all__ = [
     "align",
     "datasets",
     "errors",
+    "io",
     "plotting",
 ]
 

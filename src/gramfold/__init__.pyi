@@ -1,5 +1,6 @@
 from gramfold import datasets as datasets
 from gramfold import errors as errors
+from gramfold import io as io
 from gramfold import plotting as plotting
 from gramfold.alignment import align as align
 from gramfold.methods.classical_mds import ClassicalMDS as ClassicalMDS
@@ -66,5 +67,6 @@ __all__ = [
     "align",
     "datasets",
     "errors",
+    "io",
     "plotting",
 ]

@@ -32,7 +32,7 @@ Map = TypeVar("Map", bound=Alignable)
 
 _NAME_THEM = "name the rows in common with rows=(rows of new, rows of old)"
 _PAIRS = "pass a pair of integer arrays (rows of new, rows of old), or an array of shape (n_common, 2)"
-ANOTHER_SHAPE = 0.5  # misfit above which a quarter of the old map's variance is not in the new one
+_ANOTHER_SHAPE = 0.5  # misfit above which a quarter of the old map's variance is not in the new one
 _ROUNDING = 16.0  # in units of the dtype's: a singular value below it, relative to the largest, may be 0
 
 
@@ -94,7 +94,8 @@ def align(new: Map, old: Any, *, rows: Any = None) -> Map:
             f"{len(pairs)} rows of the new map are on the old one too, and an orientation in {p} dimensions needs at "
             f"least n_components + 1 = {p + 1}: {_NAME_THEM}."
         )
-    aligned: Map = clone(new)  # without `align_to` among the parameters: clone() would unfit an estimator given there
+    # not a parameter `align_to=`: an estimator given there would be unfitted by clone()
+    aligned: Map = clone(new)
     vars(aligned)["model_"] = replace(model, alignment=_best(model.embedding, earlier.places, pairs))
     return aligned
 
@@ -268,7 +269,7 @@ def _warn(rank: int, misfit: float, pairs: Integers, p: int) -> None:
             "equally well and one of them is used: name more rows in common, or fit fewer components.",
             RankWarning,
         )
-    if misfit > ANOTHER_SHAPE:
+    if misfit > _ANOTHER_SHAPE:
         warn(
             f"the misfit of the {len(pairs):,} rows in common is {misfit:.2f} after alignment (1 is no better than all "
             "rows at their mean), so the maps differ in shape and not only in orientation, scale and position: check "

@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.sparse import csr_array, eye_array, save_npz
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_wine
+from sklearn.neighbors import kneighbors_graph
 
 import gramfold
 from gramfold.cli import main
@@ -24,6 +26,7 @@ from gramfold.datasets import make_swiss_roll
 from gramfold.errors import GramfoldWarning, InputError
 from gramfold.io import read_table, write_table
 
+TAKE_AFFINITY = {"LPP", "KernelEigenmaps"}
 LEARN_FROM_DISTORTED = {"OrientedPCA", "DistortionDiscriminantAnalysis"}
 TAKE_PAIR_WEIGHTS = {"OrdinalMDS"}
 ROLL = make_swiss_roll(n_samples=300, length=40, random_state=0)
@@ -214,6 +217,34 @@ def test_pair_weights_reach_ordinal_mds(ending, folder):
     assert "the precomputed matrix contains NaN in row 0, column 0" in result.stderr
 
 
+@pytest.mark.parametrize("ending", [".npz", ".csv", ".npy"])
+@pytest.mark.parametrize("method", ["lpp", "kernel-eigenmaps"])
+def test_a_given_graph_reaches_the_method(method, ending, folder):
+    edges = kneighbors_graph(ROLL.points, 6, mode="distance")
+    edges.data = 1 / edges.data
+    edges = edges.maximum(edges.T)
+    if ending == ".npz":
+        save_npz("edges.npz", edges)
+    else:
+        write_table(f"edges{ending}", edges.toarray(), [f"r{j}" for j in range(300)])
+    result = run("embed", "roll.csv", "-m", method, "--affinity", f"edges{ending}", "--out", "map.npy")
+    assert result.exit_code == 0, result.output
+    model = {"lpp": gramfold.LPP, "kernel-eigenmaps": gramfold.KernelEigenmaps}[method]()
+    np.testing.assert_array_equal(np.load("map.npy"), model.fit_transform(ROLL.points, affinity=edges))
+    assert f"graph     given, {edges.nnz // 2:,} edges" in result.output
+
+
+def test_sparse_pair_weights(folder):
+    near = kneighbors_graph(ROLL.points[:60], 20)
+    near = near.maximum(near.T)
+    save_npz("weights.npz", near)
+    write_table("distances.npy", cdist(ROLL.points[:60], ROLL.points[:60]), [f"r{j}" for j in range(60)])
+    words = ["-m", "ordinal-mds", "--metric", "precomputed", "--pair-weights", "weights.npz", "--out", "map.npy"]
+    result = run("embed", "distances.npy", *words)
+    assert result.exit_code == 0, result.output
+    assert f"weights   of {near.nnz // 2:,} of 1,770 pairs of rows" in result.output
+
+
 @pytest.mark.parametrize("method", known_methods().values(), ids=lambda method: method.__name__)
 def test_what_a_fit_takes_beside_the_rows_is_declared(method):
     """Classes: by scikit-learn's tag; all else by the signature. Without use for them they are refused."""
@@ -226,10 +257,15 @@ def test_what_a_fit_takes_beside_the_rows_is_declared(method):
         with pytest.raises(InputError, match=f"{method.__name__} does not learn from distorted rows"):
             check_use(model, None, ["noisy.csv"])
     if method.__name__ in TAKE_PAIR_WEIGHTS:
-        check_use(model, None, [], "weights.csv")
+        check_use(model, None, [], {"pair_weights": "weights.csv"})
     else:
         with pytest.raises(InputError, match=f"{method.__name__} has no weights for pairs of rows, so --pair-weights"):
-            check_use(model, None, [], "weights.csv")
+            check_use(model, None, [], {"pair_weights": "weights.csv"})
+    if method.__name__ in TAKE_AFFINITY:
+        check_use(model, None, [], {"affinity": "edges.npz"})
+    else:
+        with pytest.raises(InputError, match=f"{method.__name__} takes no given graph, so --affinity"):
+            check_use(model, None, [], {"affinity": "edges.npz"})
 
 
 def test_as_a_program(folder):
@@ -364,7 +400,7 @@ def test_a_picture_shows_dots(dim, folder):
         (["--neighbors", 300], "n_neighbors=300 and there are 300 distinct rows"),
         (["--columns", "x,w"], "no column 'w'"),
         (["--skip", "x,y,z"], "no column left"),
-        (["--picture", "map.doc"], "does not end as a picture does"),
+        (["--picture", "map.doc"], "does not have the ending of an image file"),
         (["--picture", "none/map.png"], "there is no folder"),
         (["--out", "map.doc"], "ends in '.doc', which cannot be written"),
         (["--out", "none/map.csv"], "there is no folder"),
@@ -389,18 +425,25 @@ def test_a_picture_shows_dots(dim, folder):
         (["-m", "ordinal_mds", "--pair-weights", "none.csv"], "There is no file 'none.csv'"),
         (
             ["-m", "ordinal_mds", "--pair-weights", "other.csv"],
-            "'other.csv' has 2 rows and 2 columns and 'roll.csv' has 300 rows: pair weights have a row and a column",
+            "'other.csv' has 2 rows and 2 columns and 'roll.csv' has 300 rows: pass a matrix with a row and a column",
         ),
         (["-m", "ordinal_mds", "--pair-weights", "gaps.csv"], "'gaps.csv' has 'nan' in column 'y', line 2"),
+        (["--affinity", "other.csv"], "Isomap takes no given graph, so --affinity means nothing to it"),
+        (["-m", "lpp", "--affinity", "none.npz"], "There is no file 'none.npz'"),
+        (["-m", "lpp", "--affinity", "other.csv"], "pass a matrix with a row and a column for each row of the table"),
+        (["-m", "lpp", "--affinity", "small.npz"], "'small.npz' has 2 rows and 2 columns and 'roll.csv' has 300 rows"),
+        (["-m", "lpp", "--affinity", "damaged.npz"], "'damaged.npz' is not a readable"),
+        (["-m", "lpp", "-k", "5", "--affinity", "whole.npz"], "affinity is the graph, so n_neighbors=5 has no effect"),
+        (["-m", "lpp", "--affinity", "one_way.npz"], "affinity is not symmetric: entry (0, 1) is 1 and entry (1, 0)"),
         (["-m", "ordinal_mds", "--pair-weights", "other.csv", "--out", "other.csv"], "would be lost"),
         (["--out", "link.csv"], "'link.csv' is the input itself"),
-        (["--out", "loop.csv"], "'loop.csv' cannot be written (it leads back to itself)"),
+        (["--out", "loop.csv"], "'loop.csv' cannot be written (symbolic links form a loop)"),
         (["--out", "one.csv", "--picture", "one.png"], "'one.png' and 'one.csv' are one file"),
-        (["-m", "oriented_pca", "--distorted", "loop.csv"], "'loop.csv' cannot be read (it leads back to itself)"),
+        (["-m", "oriented_pca", "--distorted", "loop.csv"], "'loop.csv' cannot be read (symbolic links form a loop)"),
         (["-m", "oriented_pca", "--distorted", "x" * 300 + ".csv"], "cannot be read (File name too long)"),
         (["--columns", "x,x"], "column 'x' twice"),
-        (["--decimal", "x"], "decimal='x' is no decimal mark"),
-        (["--thousands", ",", "--decimal", ","], "give two different marks"),
+        (["--decimal", "x"], "decimal='x' is not a decimal separator"),
+        (["--thousands", ",", "--decimal", ","], "use two different separators"),
     ],
 )
 def test_one_sentence_and_nothing_written(words, sentence, folder):
@@ -411,6 +454,9 @@ def test_one_sentence_and_nothing_written(words, sentence, folder):
         (folder / name).symlink_to("one")
     write_table("other.csv", np.eye(2), ["x", "y"])
     write_table("gaps.csv", ROLL.points * [1.0, np.nan, 1.0], ["x", "y", "z"])
+    for name, matrix in (("small", eye_array(2)), ("whole", eye_array(300, k=1)), ("one_way", eye_array(300, k=1))):
+        save_npz(f"{name}.npz", csr_array(matrix + matrix.T if name == "whole" else matrix))
+    (folder / "damaged.npz").write_bytes((folder / "whole.npz").read_bytes()[:-40])
     before = {path: path.exists() and path.read_bytes() for path in folder.iterdir()}
     out = [] if "--out" in words else ["--out", "map.csv"]
     result = run("embed", "roll.csv", *words, *out)
@@ -462,7 +508,7 @@ def test_a_damaged_file_is_not_blamed_on_gramfold(name, damage, folder):
     assert (
         result.stderr.startswith(f"Error: '{name}' is not")
         or f"'X' of '{name}' is not" in result.stderr
-        or ("is cut off" in result.stderr)
+        or ("is truncated" in result.stderr)
     )
     assert result.stderr.count("\n") == 1
 

@@ -377,7 +377,23 @@ def _form(rng: Rng, cls: type) -> str:
         forms += ["distances", "distances"] + (["graph"] if "search" in constraints else [])
     if "kernel" in constraints and any("precomputed" in str(one) for one in constraints["kernel"]):
         forms += ["kernel", "kernel"]
+    if "weights" in constraints and any("precomputed" in str(one) for one in constraints["weights"]):
+        forms += ["weights", "weights"]
     return forms[rng.integers(len(forms))]
+
+
+def _weights_of(rng: Rng, rows: np.ndarray) -> tuple[str, np.ndarray]:
+    """Edge weights between all rows: a kernel, or those of some edges at random; with self-loops now and then."""
+    n = len(rows)
+    if rng.random() < 0.5:
+        D = cdist(rows, rows)
+        with np.errstate(all="ignore"):
+            kind, W = "affinities", np.nan_to_num(np.exp(-0.5 * (D / np.median(D)) ** 2))
+    else:
+        kind, W = "edges", np.where(rng.random((n, n)) < 0.3, rng.lognormal(0, 2, (n, n)), 0.0)
+        W += np.diag(np.full(n - 1, 0.1), 1) * (rng.random() < 0.7)  # a path through all
+    W = np.triu(W, 1)
+    return kind, W + W.T + np.diag(rng.random(n)) * (rng.random() < 0.3)
 
 
 def draw(seed: int) -> Trial:
@@ -398,10 +414,19 @@ def draw(seed: int) -> Trial:
     form = _form(rng, cls)
     if form != "table" and rng.random() < 0.9:
         params.pop("landmarks", None)  # which graphs refuse
+    if params.get("weights") == "precomputed" and rng.random() < 0.95:
+        del params["weights"]  # which tables and distances are not
     X, new = rows[:n], rows[n:]
     if form == "kernel":
         kind, K = _kernel_of(rng, rows)
         X, new, params["kernel"] = K[:n, :n], K[n:, :n], "precomputed"
+    elif form == "weights":
+        kind, W = _weights_of(rng, rows)
+        X, new, params["weights"] = W[:n, :n], W[n:, :n], "precomputed"
+        for name in ("metric", "metric_params", "radius", "search", "width"):  # which a given graph has no use for
+            params.pop(name, None)
+        if rng.random() < 0.5:
+            X, new = csr_array(X), csr_array(new)
     elif form != "table":
         kind, D = _distances(rng, rows)
         X, new, params["metric"] = D[:n, :n], D[n:, :n], "precomputed"

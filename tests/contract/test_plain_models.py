@@ -204,5 +204,5 @@ def test_dense_and_sparse_rows_meet(cls):
 
 @pytest.mark.parametrize("n_jobs", ["2", 1.5, True])
 def test_threads_that_are_no_number_are_refused_at_any_time(n_jobs):
-    with pytest.raises(InputError, match="is no number of threads"):
+    with pytest.raises(InputError, match="is not a number of threads"):
         clone(FITTED).fit(sheet(60)).set_params(n_jobs=n_jobs).transform(sheet(5))

@@ -81,11 +81,11 @@ def test_bad_sound_gets_its_sentence() -> None:
     for act, sentence in (
         (lambda: make_audio_clips(0), "n_clips=0"),
         (lambda: make_audio_clips(1, seconds=-1.0), "seconds=-1.0"),
-        (lambda: distort_audio(clips[0]), "1 dimensions; give one clip a row"),
+        (lambda: distort_audio(clips[0]), "1 dimensions; give a 2-D array with one clip per row"),
         (lambda: distort_audio(clips, resample=1.5), "resample=1.5"),
         (lambda: distort_audio(clips, noise=-1.0), "noise=-1.0"),
         (lambda: distort_audio(clips, clip=0.0), "clip=0.0"),
-        (lambda: log_spectra(clips, frame=1000), "hold no frame of 1000 samples"),
+        (lambda: log_spectra(clips, frame=1000), "a frame has 1000 samples; give a 2-D array of longer clips"),
     ):
         with pytest.raises(ValueError, match=sentence):
             act()

@@ -1,6 +1,7 @@
 """A seed decides everything; noise is added to the truth and does not change it."""
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,13 @@ NOISY = [
     datasets.make_helix,
     datasets.make_torus,
 ]
+UNSEEDED = {"random_state": None}
+
+
+def values(made: Any) -> np.ndarray:
+    if isinstance(made, datasets.RandomGraph):
+        return made.graph.toarray()
+    return made.points if isinstance(made, datasets.Sample) else made
 
 
 @pytest.mark.parametrize("make", [*NOISY, datasets.make_gaussian_clusters])
@@ -38,10 +46,33 @@ def test_an_object_moves_on(source: Callable[[int], Any]) -> None:
 def test_the_global_state_is_left_alone() -> None:
     before = np.random.get_state(legacy=False)["state"]  # noqa: NPY002
     key, position = before["key"].copy(), before["pos"]
-    datasets.make_torus(30)
+    datasets.make_torus(30, random_state=None)
     after = np.random.get_state(legacy=False)["state"]  # noqa: NPY002
     assert np.array_equal(key, after["key"])
     assert position == after["pos"]
+
+
+@pytest.mark.parametrize("name", [name for name in datasets.__all__ if name.startswith("make_")])
+def test_the_same_call_gives_the_same_data(name: str) -> None:
+    make = getattr(datasets, name)
+    if "random_state" not in signature(make).parameters:
+        assert make is datasets.make_teapots  # nothing is random
+        return
+    assert signature(make).parameters["random_state"].default == 0
+    first, again, seeded, other = (values(make(30, **given)) for given in ({}, {}, {"random_state": 0}, UNSEEDED))
+    assert np.array_equal(first, again)
+    assert np.array_equal(first, seeded)
+    assert not np.array_equal(first, other)
+
+
+def test_the_same_distortion_gives_the_same_noise() -> None:
+    clips = datasets.make_audio_clips(2, seconds=0.1)
+    first, again, seeded, other = (
+        datasets.distort_audio(clips, noise=0.1, **given) for given in ({}, {}, {"random_state": 0}, UNSEEDED)
+    )
+    assert np.array_equal(first, again)
+    assert np.array_equal(first, seeded)
+    assert not np.array_equal(first, other)
 
 
 @pytest.mark.parametrize("make", NOISY)

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array, eye_array, kron
 
 from gramfold.direct.elimination import eliminate
 from gramfold.direct.factor import Factor, Symbolic, without_diagonal
+from gramfold.direct.factor_kernels import backward, factor_supernodes, forward
 from gramfold.direct.permutation import permuted
 from gramfold.direct.superlu import OrderedLU
 from gramfold.errors import SingularFactorError
@@ -58,6 +59,39 @@ def test_a_dense_matrix_of_several_blocks():
     A = csr_array(A @ A.T + np.eye(200))
     B = rng.standard_normal((200, 3))
     np.testing.assert_allclose(Factor.of(A).solve(B), np.linalg.solve(A.toarray(), B), rtol=1e-8)
+
+
+def test_a_supernode_of_several_blocks_beside_a_tail():
+    # two cliques that share 20 vertices; some entries are stored and 0
+    rng = np.random.default_rng(2)
+    dense = rng.uniform(1.0, 2.0, (200, 200))
+    dense[:90, 110:] = dense[110:, :90] = 0.0
+    dense = dense + dense.T + np.diag(500.0 * rng.choice([-1.0, 1.0], 200))
+    A = csr_array(dense)
+    zero = np.triu(rng.random((200, 200)) < 0.2, 1)
+    A.data[(zero | zero.T)[A.nonzero()]] = 0.0
+    symbolic = Symbolic.of(A)
+    assert ((np.diff(symbolic.heads) > 64) & (np.diff(symbolic.tail_start) > 0)).any()
+    found, B = Factor.of(A, symbolic), rng.standard_normal((200, 2))
+    np.testing.assert_allclose(found.solve(B), np.linalg.solve(A.toarray(), B), rtol=1e-10, atol=1e-14)
+    assert found.negative == (np.linalg.eigvalsh(A.toarray()) < 0).sum()
+
+
+def test_a_raised_flag_leaves_everything_as_it_is():
+    A = grid(12)
+    found = Factor.of(A)
+    known, stop = found.symbolic, np.array([1, 0], dtype=np.uint8)
+    members, beside = np.arange(len(known.heads) - 1), np.zeros((0, 0))
+    shape = (known.tail_start, known.tails, known.place)
+    # to factor or to solve once more would change all of these
+    values, pivots, x = found.values.copy(), found.pivots.copy(), np.ones((1, 144, 4))
+    factor_supernodes(known.heads, known.owner, *shape, values, pivots, members, beside, stop)
+    forward(known.heads, *shape, values, pivots, members, stop, x, np.zeros((1, 0, 4)))
+    backward(known.heads, *shape, values, pivots, members, stop, x)
+    assert values.tobytes() == found.values.tobytes()
+    assert pivots.tobytes() == found.pivots.tobytes()
+    assert (x == 1).all()
+    assert stop.tolist() == [1, 0]
 
 
 def test_one_pattern_serves_many_matrices_and_threads_change_no_bit():

@@ -87,6 +87,20 @@ def test_a_graph_without_separators_is_ordered_too():
     assert eliminate(permuted(complete, Dissection(complete).finish())).fill == 80 * 79 // 2
 
 
+def test_cliques_at_the_ends_of_a_thread_are_not_cut():
+    dense = np.diag(np.ones(79), 1)
+    for clique in (slice(0, 30), slice(50, 80)):
+        dense[clique, clique] = 1
+    dense = np.triu(dense, 1)
+    graph = csr_array(dense + dense.T)
+    order = Dissection(graph).finish()
+    later = plain_elimination(permuted(graph, order))
+    assert sum(map(len, later)) == eliminate(permuted(graph, order)).fill
+    # a separator in the thread keeps whatever is eliminated at one end from touching the other
+    end = (order >= 50).astype(int) - (order < 30)
+    assert all(end[v] * end[u] != -1 for v, touched in enumerate(later) for u in touched)
+
+
 def test_hubs_are_eliminated_last():
     n = 2_000
     rng = np.random.default_rng(0)

@@ -51,7 +51,7 @@ def test_what_is_not_euclidean_is_told(cls):
         warnings.simplefilter("always")
         model = make(cls).fit(D[:300, :300])
     assert [w.category for w in told] == [NotEuclideanWarning] * warned
-    with pytest.warns(NotEuclideanWarning, match=r"\d+\.\d% of the Gram matrices of 100 neighbourhoods is negative"):
+    with pytest.warns(NotEuclideanWarning, match=r"\d+\.\d% of the spectrum of the 100 local Gram matrices is negative"):
         model.transform(D[300:, :300])
     model.transform(D[:300, :300])  # training rows need no weights
 
@@ -85,7 +85,7 @@ def test_a_metric_chooses_neighbours_and_the_rows_make_the_weights():
 def test_a_batch_equals_its_rows():
     D = settled(ROWS["digits"](), "cityblock")  # some of its neighbourhoods are Euclidean
     model = make(SDE)
-    with pytest.warns(UserWarning, match="2 pieces"):
+    with pytest.warns(UserWarning, match="2 connected components"):
         model.fit(D[:300, :300])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotEuclideanWarning)

@@ -161,7 +161,7 @@ def test_bad_weights(method, spoil, words):
 def test_what_has_no_effect_is_refused():
     W = random_graph()
     for setting in ({"radius": 0.5}, {"metric": "cosine"}, {"search": "approximate"}):
-        with pytest.raises(InputError, match=f"{next(iter(setting))}=.* has no effect"):
+        with pytest.raises(InputError, match=rf"{next(iter(setting))}=.* has no effect"):
             LaplacianEigenmaps(weights="precomputed", **setting).fit(W)
     with pytest.raises(InputError, match="width=2.0 applies to Gaussian weights"):
         LaplacianEigenmaps(weights="precomputed", width=2.0).fit(W)

@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree, sh
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 
-from gramfold import SDE, Isomap, KernelEigenmaps, LandmarkIsomap, LaplacianEigenmaps, LPP, SpectralClustering
+from gramfold import LPP, SDE, Isomap, KernelEigenmaps, LandmarkIsomap, LaplacianEigenmaps, SpectralClustering
 from gramfold.datasets import make_s_curve
 from gramfold.errors import DisconnectedGraphWarning, InputError
 

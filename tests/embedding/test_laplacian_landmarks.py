@@ -33,7 +33,7 @@ def test_copies_and_components_keep_their_rows():
     rows[others[:3]] = rows[some[7]]  # copies of rows of the subset that are not in it
     rows[others[-5:]] = rows[some[:5]]
     rows[some[280:]] += 1000.0  # a component of its own
-    with pytest.warns(DisconnectedGraphWarning, match="2 pieces of 280, 20 points"):
+    with pytest.warns(DisconnectedGraphWarning, match="2 connected components of 280, 20 rows"):
         model = LaplacianEigenmaps(landmarks=300, on_disconnected="largest").fit(rows)
     np.testing.assert_array_equal(model.landmarks_, some)
     assert np.isnan(model.embedding_[some[280:]]).all()

@@ -78,7 +78,7 @@ def test_sparse_rows_come_back_sparse_or_not_at_all():
     assert issparse(model.inverse_transform(model.embedding_[:3]))
     for way in ("mixture", "ridge", "fixed-point"):
         model.inverse = way
-        with pytest.raises(NoPreimageError, match=f"inverse='{way}' makes dense rows.*use 'barycentric'"):
+        with pytest.raises(NoPreimageError, match=f"inverse='{way}' computes dense rows.*use 'barycentric'"):
             model.inverse_transform(model.embedding_[:3])
 
 
@@ -105,7 +105,7 @@ def test_unknown_ways_are_refused():
         Isomap(inverse="backwards").fit(sheet(50))
     model = Isomap().fit(sheet(50))
     model.inverse = "backwards"
-    with pytest.raises(InputError, match="is no way back: use one of auto, mixture"):
+    with pytest.raises(InputError, match="is not valid: use one of auto, mixture"):
         model.inverse_transform(model.embedding_)
 
 
@@ -117,14 +117,14 @@ def test_rows_and_places_are_told_by_their_width():
     model = Isomap().fit(X)
     np.testing.assert_array_equal(model.extrapolation(X + 1), model.extrapolation(X + 1, of="rows"))
     np.testing.assert_array_equal(
-        model.extrapolation(model.embedding_ + 1), model.extrapolation(model.embedding_ + 1, of="places")
+        model.extrapolation(model.embedding_ + 1), model.extrapolation(model.embedding_ + 1, of="coordinates")
     )
     same = PCA(3).fit(X)
-    with pytest.raises(InputError, match=r"both have 3 columns.*say of='rows'"):
+    with pytest.raises(InputError, match=r"both have 3 columns.*pass of='rows'"):
         same.extrapolation(X)
     assert (same.extrapolation(X + 9, of="rows") > 1).all()
     assert (same.extrapolation(X, of="rows") == 0).all()
-    with pytest.raises(InputError, match="neither rows nor places"):
+    with pytest.raises(InputError, match="of='.*' is not valid"):
         same.extrapolation(X, of="columns")
 
 
@@ -155,7 +155,7 @@ def test_precomputed_distances_tell_and_kernel_values_do_not():
     np.testing.assert_allclose(model.extrapolation(new), Isomap().fit(X[:100]).extrapolation(X[100:]), rtol=1e-9)
     kernel = KernelPCA(kernel="precomputed").fit(np.exp(-known))
     kernel.transform(1e-9 * new)  # and nothing is said of it
-    with pytest.raises(PrecomputedInputError, match="do not tell how far outside"):
+    with pytest.raises(PrecomputedInputError, match="extrapolation of rows needs the rows themselves"):
         kernel.extrapolation(new)
 
 

@@ -40,7 +40,7 @@ def test_one_line_makes_constructor_constraint_and_words():
 
 def test_sections_of_the_documentation_are_put_together():
     doc = Toy.__doc__
-    assert doc.startswith("A toy.\n\nParameters\n----------\nn_components : int, default=2\n    Dimensions of the map.")
+    assert doc.startswith("A toy.\n\nParameters\n----------\nn_components : int, default=2\n    Number of dimensions of the embedding.")
     assert (
         'size : {"small", "large"}, default=\'small\'\n    How big.\nrandom_state :' in doc
     )  # what all have comes last
@@ -58,15 +58,15 @@ def test_an_attribute_is_what_the_fit_found():
     with pytest.raises(AttributeError, match="'Isomap' object has no attribute 'feature_names_in_'"):
         _ = found.feature_names_in_
     assert inspect.isdatadescriptor(Isomap.embedding_)  # so that help() shows it as one, with its words
-    assert inspect.getdoc(Isomap.embedding_) == "The map."
+    assert inspect.getdoc(Isomap.embedding_) == "Coordinates of the training rows."
 
 
 def test_what_a_fit_found_is_not_set():
     model = Isomap()
-    with pytest.raises(AttributeError, match="embedding_ is what a fit of Isomap found"):
+    with pytest.raises(AttributeError, match="embedding_ is a result of fit and cannot be assigned"):
         model.embedding_ = 1
     model.fit(np.random.default_rng(0).random((30, 3)))
-    with pytest.raises(AttributeError, match="fit again, or keep yours under a name of its own"):
+    with pytest.raises(AttributeError, match="store the value under another name"):
         model.embedding_ = model.embedding_[:, ::-1]
     with pytest.raises(AttributeError):
         del model.embedding_

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from gramfold.errors import ExtrapolationWarning
-from gramfold.extension.extrapolation import LIMIT, Ball, Surroundings, share_of_reach, warn_if_outside
+from gramfold.extension.extrapolation import LIMIT, Ball, Surroundings, share_of_radius, warn_if_outside
 
 
 def plain(points: np.ndarray, new: np.ndarray) -> list[float]:
@@ -45,7 +45,7 @@ def test_it_grows_with_the_distance_and_not_with_the_scale():
 
 def test_a_reach_of_next_to_nothing_is_infinitely_far_away():
     np.testing.assert_array_equal(
-        share_of_reach(np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1e-320])), [0, np.inf, np.inf]
+        share_of_radius(np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1e-320])), [0, np.inf, np.inf]
     )
 
 
@@ -77,6 +77,6 @@ def test_a_ball_searches_only_beyond_it():
 
 
 def test_what_is_far_is_told_in_words():
-    with pytest.warns(ExtrapolationWarning, match=r"2 of 3 rows lie more than 3 times .* number 2, 7 times"):
+    with pytest.warns(ExtrapolationWarning, match=r"2 of 3 rows are farther from the training data than 3 neighbourhood radii \(number 2: 7\)"):
         warn_if_outside(np.array([1.0, 4.0, 7.0]), "rows")
     warn_if_outside(np.array([LIMIT, 0.0]), "rows")

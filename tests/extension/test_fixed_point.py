@@ -75,16 +75,16 @@ def test_unfinished_pre_images_are_told():
     places = model.embedding_
     patient = FixedPointInverse(0.3, rows, np.full(n, 1 / n), V - V.mean(axis=0), places, rows, np.arange(n))
     np.testing.assert_allclose(patient(places), model.inverse_transform(places))  # the model's own, and nothing is told
-    with pytest.warns(NotConvergedWarning, match="pre-images still moved after 1 steps"):
+    with pytest.warns(NotConvergedWarning, match="pre-images did not converge in 1 iterations"):
         replace(patient, steps=1)(places)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid", "cosine", lambda a, b: float(a @ b)])
 def test_other_kernels_have_none(kernel):
-    with pytest.raises(NoPreimageError, match=r"exists for the Gaussian kernel .* use 'mixture'"):
+    with pytest.raises(NoPreimageError, match=r"needs the Gaussian kernel .* use 'mixture'"):
         KernelPCA(kernel=kernel, inverse="fixed-point").fit(X)
 
 
 def test_methods_without_a_kernel_function_have_none():
-    with pytest.raises(NoPreimageError, match="Isomap has no such function: use 'mixture'"):
+    with pytest.raises(NoPreimageError, match="which Isomap does not have: use 'mixture'"):
         Isomap(inverse="fixed-point").fit(X)

@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsTransformer
 
 from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning
 from gramfold.graph.build import build_graph
-from gramfold.graph.connect import bridge, components, connect, merge_pieces
+from gramfold.graph.connect import bridge, components, connect, merge_components
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.index import Index
 from gramfold.neighbors.metrics import Metric
@@ -107,20 +107,20 @@ def test_the_four_choices() -> None:
     points = clumps([4, 12, 7], 5)
     index = index_of(points)
     graph = graph_of(index, 3)
-    sizes = "3 pieces of 12, 7, 4 points"
+    sizes = "3 connected components of 12, 7, 4 rows"
     with pytest.raises(
         DisconnectedGraphError,
-        match=rf"{sizes}.*not known: more neighbours .* or choose on_disconnected='bridge', 'largest' or 'separate'\.",
+        match=rf"{sizes}.*on_disconnected='error': more neighbours .* or use on_disconnected='bridge', 'largest' or 'separate'\.",
     ):
         connect(graph, index, "error")
-    with pytest.warns(DisconnectedGraphWarning, match=f"{sizes}; they were joined by 2 shortest bridges"):
+    with pytest.warns(DisconnectedGraphWarning, match=f"{sizes}; they were connected by 2 bridges"):
         (whole,) = connect(graph, index, "bridge")
     assert len(whole) == 23
     assert connected_components(whole.lengths)[0] == 1
-    with pytest.warns(DisconnectedGraphWarning, match=f"{sizes}; only the largest .* 11 points have no place"):
+    with pytest.warns(DisconnectedGraphWarning, match=f"{sizes}; only the largest .* coordinates of the other 11 rows are NaN"):
         (largest,) = connect(graph, index, "largest")
     np.testing.assert_array_equal(largest.vertices, np.arange(4, 16))
-    with pytest.warns(DisconnectedGraphWarning, match=f"{sizes}; each is embedded by itself"):
+    with pytest.warns(DisconnectedGraphWarning, match=f"{sizes}; each was embedded by itself"):
         apart = connect(graph, index, "separate")
     assert [part.vertices.tolist() for part in apart] == [[*range(4, 16)], [*range(16, 23)], [*range(4)]]
     for part in apart:
@@ -133,7 +133,7 @@ def test_sentences_count_rows_not_vertices() -> None:
     graph = graph_of(index, 3)
     multiplicity = np.where(np.arange(10) < 4, 5.0, 1.0)
     graph = type(graph)(**{**vars(graph), "multiplicity": multiplicity})
-    with pytest.warns(DisconnectedGraphWarning, match="2 pieces of 20, 6 points.* 6 points have no place"):
+    with pytest.warns(DisconnectedGraphWarning, match="2 connected components of 20, 6 rows.* coordinates of the other 6 rows are NaN"):
         (largest,) = connect(graph, index, "largest")
     np.testing.assert_array_equal(largest.vertices, np.arange(4))
 
@@ -151,7 +151,7 @@ def test_only_what_can_be_done_is_advised() -> None:
         assert "'largest' or 'separate'" in told
         assert ("n_neighbors" in told) == bool(setting)
         if bridged:
-            with pytest.warns(DisconnectedGraphWarning, match="joined by 1 shortest bridges"):
+            with pytest.warns(DisconnectedGraphWarning, match="connected by 1 bridge"):
                 assert len(connect(graph_of(index, 3), index, "bridge")) == 1
         else:
             with pytest.raises(DisconnectedGraphError, match="cannot be bridged"):
@@ -160,7 +160,7 @@ def test_only_what_can_be_done_is_advised() -> None:
 
 def test_many_pieces_are_listed_in_short() -> None:
     index = index_of(clumps([3] * 9, 3))
-    with pytest.raises(DisconnectedGraphError, match=r"9 pieces of 3, 3, 3, 3, 3 \.\.\. and 4 smaller points"):
+    with pytest.raises(DisconnectedGraphError, match=r"9 connected components of 3, 3, 3, 3, 3 \.\.\. and 4 smaller rows"):
         connect(graph_of(index, 2), index, "error")
 
 
@@ -176,20 +176,20 @@ def test_the_smallest_pieces_join_their_nearest() -> None:
     X = np.concatenate([np.arange(10) * 0.1 + at for at in (0, 100, 200)] + [[110.0, 110.1, 110.2], [111.0], [190.0]])
     index = index_of(X[:, None])
     piece = np.repeat([0, 1, 2, 3, 4, 5], [10, 10, 10, 3, 1, 1])
-    three = merge_pieces(piece, index, 3)
+    three = merge_components(piece, index, 3)
     # 111 goes to 110, 190 to 200, and then the three (four) to the hundred
     np.testing.assert_array_equal(np.bincount(three), [14, 11, 10])
     assert len(set(three[10:20]) | set(three[30:34])) == 1
     assert len(set(three[20:30]) | {three[34]}) == 1
-    assert (merge_pieces(piece, index, 1) == 0).all()
-    np.testing.assert_array_equal(merge_pieces(piece, index, 6), piece)
+    assert (merge_components(piece, index, 1) == 0).all()
+    np.testing.assert_array_equal(merge_components(piece, index, 6), piece)
 
 
 @pytest.mark.parametrize("way", ["bridge", "largest", "separate", "error"])
 def test_a_graph_without_edges_is_refused(way: str) -> None:
     index = GraphIndex(csr_array((60, 60)))
     with pytest.raises(
-        DisconnectedGraphError, match=r"no edge between its 60 vertices.*: add neighbours in the graph\.$"
+        DisconnectedGraphError, match=r"no edges between its 60 vertices.*: add neighbours in the graph\.$"
     ):
         connect(graph_of(index, 0), index, way)
 
@@ -199,7 +199,7 @@ def test_rows_out_of_each_others_reach_can_be_bridged(way: str) -> None:
     index = index_of(clumps([5], 0))
     neighbors = index.own(None, 1e-9)
     graph = build_graph(neighbors, np.full(5, 1e-9), np.ones(5))
-    with pytest.raises(DisconnectedGraphError, match=r"no edge .*radius\), or choose on_disconnected='bridge'\.$"):
+    with pytest.raises(DisconnectedGraphError, match=r"no edges .*radius\), or use on_disconnected='bridge'\.$"):
         connect(graph, index, way)
-    with pytest.warns(DisconnectedGraphWarning, match="joined by 4 shortest bridges"):
+    with pytest.warns(DisconnectedGraphWarning, match="connected by 4 bridges"):
         connect(graph, index, "bridge")

@@ -187,6 +187,20 @@ def test_a_raised_flag_ends_a_sweep_under_way(everybody: bool) -> None:
     assert np.isnan(out).sum() > out.size / 2
 
 
+@pytest.mark.parametrize("name", ["random", "complete"])  # its first supernode is one vertex, or all
+def test_a_raised_flag_leaves_the_lengths_as_they_are(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = GRAPHS[name]
+    eliminated = EliminatedGraph.of(graph, eliminate(graph.lengths), np.float64, SILENT)
+    monkeypatch.setattr(min_plus, "stop_flag", lambda: np.ones(1, dtype=np.uint8))
+    found = EliminatedGraph.of(graph, eliminate(graph.lengths), np.float64, SILENT)
+    dense = np.full(graph.lengths.shape, np.inf)
+    rows = np.repeat(np.arange(len(graph)), np.diff(graph.lengths.indptr))
+    dense[rows, graph.lengths.indices] = graph.lengths.data
+    placed = dense[np.repeat(np.arange(len(graph)), np.diff(found.start)), found.filled]
+    np.testing.assert_array_equal(found.weights, placed)
+    assert (eliminated.weights < placed).any()
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.integers(1, 40), st.integers(0, 200), st.integers(0, 10_000), st.booleans())
 def test_eliminated_weights_are_those_of_a_plain_elimination(n: int, edges: int, seed: int, whole: bool) -> None:

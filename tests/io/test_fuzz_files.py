@@ -289,4 +289,4 @@ def test_folders_and_files_of_others(ending, tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("pathlib.Path.open", refused)  # root may read everything
-    assert "could not be read (Permission denied): check that it is yours" in outcome(path)
+    assert "could not be read (Permission denied): check its permissions" in outcome(path)

@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import softmax
 
 from gramfold.datasets import make_swiss_roll
 from gramfold.kernels.basis import (
+    Guard,
     LinearBasis,
     MixtureBasis,
     Reweighted,
@@ -101,6 +104,30 @@ def test_a_constant_can_be_appended_or_divided_in(rows, mixture):
         first = np.random.default_rng(0).random(basis.size)
         np.testing.assert_allclose(Reweighted(basis, first)(rows) @ first, 1, rtol=1e-12)
     assert constant_of(linear) is None
+
+
+def test_the_constant_is_known_wherever_it_was_put(rows, mixture):
+    linear = LinearBasis(np.full(3, -30.0))
+    first = np.array([0.2, 0.1, 0.3])
+    for basis in (mixture, WithConstant(linear), WithConstant(mixture), Reweighted(linear, first)):
+        np.testing.assert_allclose(basis(rows) @ constant_of(basis), 1, rtol=1e-12)
+
+
+def test_a_guarded_divisor_is_never_near_zero(rows):
+    linear, first = LinearBasis(np.full(3, -30.0)), np.array([0.2, 0.1, 0.3])
+    z = linear(rows)
+    guard = Guard(np.sqrt(np.square(z).mean(axis=0)), 0.0)
+    guard = replace(guard, least=0.5 * float((z @ first / guard.sizes(z)).min()))
+    guarded = Reweighted(linear, first, guard)
+    np.testing.assert_array_equal(guarded(rows), Reweighted(linear, first)(rows))  # of the fit none is changed
+    assert not guarded.unlike(rows).any()
+    # nor is any multiple of them
+    np.testing.assert_allclose(guarded(1e-6 * z - 30.0), guarded(rows), rtol=1e-9)
+    across = np.array([[3.0, 0.0, -2.0], [0.0, 0.0, 0.0], [-1.0, -1.0, -1.0]])  # u = 0, z = 0, u < 0
+    assert guarded.unlike(across - 30.0).all()
+    divided = guarded(across - 30.0)
+    assert not divided[1].any()
+    np.testing.assert_allclose(guard.sizes(divided[[0, 2]]), 1 / guard.least)  # as large as any quotient is
 
 
 def test_width_is_a_quarter_of_the_spacing():

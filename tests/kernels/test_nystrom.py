@@ -175,8 +175,8 @@ def test_an_entry_known_on_one_side_is_known() -> None:
 @pytest.mark.parametrize(
     ("kernel", "sentence"),
     [
-        (np.full((3, 3), np.nan), "every row of the kernel has a missing entry"),
-        (np.ones((2, 3)), "is square"),
+        (np.full((3, 3), np.nan), "every row of the kernel has missing values"),
+        (np.ones((2, 3)), "must be square"),
         (np.array([[1.0, 0.5], [0.1, 1.0]]), "not symmetric"),
     ],
 )

@@ -86,13 +86,13 @@ class TestCentre:
         np.testing.assert_allclose(uniform.embedding_, plain.embedding_, atol=1e-9)
 
     def test_wrong_weights_get_a_sentence(self):
-        with pytest.raises(InputError, match=r"center has the shape \(199,\) and there are 200 rows: pass one weight"):
+        with pytest.raises(InputError, match=r"center has shape \(199,\), but X has 200 rows: pass one weight"):
             ClassicalMDS(center=np.full(199, 1 / 199)).fit(X)
-        with pytest.raises(InputError, match="sum to 2, and only weights with sum 1 make a centre: divide"):
+        with pytest.raises(InputError, match="sum to 2, but a weighted mean needs weights with sum 1: divide"):
             ClassicalMDS(center=np.full(200, 0.01)).fit(X)
         with pytest.raises(InputError, match="sum to nan"):
             ClassicalMDS(center=np.full(200, np.nan)).fit(X)
-        with pytest.raises(InputError, match=r"center holds something else than numbers .*: pass one weight"):
+        with pytest.raises(InputError, match=r"center contains values that are not numbers .*: pass one weight"):
             ClassicalMDS(center=["heavy"] * 200).fit(X)
 
 

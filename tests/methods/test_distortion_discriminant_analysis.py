@@ -145,14 +145,22 @@ def test_kernel_is_that_of_the_last_layer():
 def test_bad_layers_get_their_sentence():
     X, noise, _ = clips()
     cases = [
-        ([(8, 8)], None, "should be three whole numbers"),
-        ([(8, 0, 2)], None, "should be three whole numbers"),
-        ([7], None, "should be three whole numbers"),
-        ([(10, 10, 2)], None, "windows of 10 columns every 10 and there are 48 columns.*rows with 40 of them"),
-        ([(50, 1, 2)], None, "there are 48 columns"),
-        ([(8, 8, 2), (4, 4, 2)], None, r"layers\[1\] has windows of 4 frames every 4 and there are 6 frames"),
-        ([(8, 8, 9)], None, "asks for 9 components of windows of 8 numbers"),
-        ([(8, 8, 2)], [noise], "X_distorted is a list of 1 and there are 2 layers"),
+        ([(8, 8)], None, "must be three positive integers"),
+        ([(8, 0, 2)], None, "must be three positive integers"),
+        ([7], None, "must be three positive integers"),
+        (
+            [(10, 10, 2)],
+            None,
+            "windows of 10 columns every 10 columns, .* the 48 columns of a row .*rows with 40 columns",
+        ),
+        ([(50, 1, 2)], None, "do not cover the 48 columns"),
+        (
+            [(8, 8, 2), (4, 4, 2)],
+            None,
+            r"layers\[1\] has windows of 4 frames every 4 frames, which do not cover the 6 frames",
+        ),
+        ([(8, 8, 9)], None, "has n_components=9, but its windows have only 8 values"),
+        ([(8, 8, 2)], [noise], "X_distorted is a list of length 1, but there are 2 layers"),
         ([(8, 8, 2)], [noise, noise[:, :3]], r"X_distorted\[1\] has shape \(2, 3, 48\)"),
     ]
     for layers, distorted, sentence in cases:
@@ -164,7 +172,7 @@ def test_rows_that_are_all_the_same_have_a_map_of_zeros():
     same, noise = np.full((20, 6), 0.1), np.random.default_rng(0).standard_normal((20, 6))
     for layers in ((), [(3, 3, 2)], [(2, 1, 2), (2, 1, 1)]):
         for distorted in (None, same + noise):
-            with pytest.warns(RankWarning, match="vary along 0 directions"):
+            with pytest.warns(RankWarning, match="vary along only 0 directions"):
                 model = DistortionDiscriminantAnalysis(2, layers=layers).fit(same, X_distorted=distorted)
             assert (model.embedding_ == 0).all()
 

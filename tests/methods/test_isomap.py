@@ -127,7 +127,7 @@ def test_radius_graph():
     np.testing.assert_allclose(model.kernel_.dense(), -0.5 * H @ walks**2 @ H, atol=1e-9 * walks.max() ** 2)
     with (
         pytest.warns(DisconnectedGraphWarning, match="1 of 2 new rows"),
-        pytest.warns(ExtrapolationWarning, match="1 of 2 rows .* number 1, 9"),
+        pytest.warns(ExtrapolationWarning, match="1 of 2 rows .*number 1: 9"),
     ):
         places = model.transform(np.vstack([X[:1] + 0.01, X[:1] + [0, 0, 50]]))
     assert np.isfinite(places).all()
@@ -144,7 +144,7 @@ class TestPieces:
     X = np.vstack([left, left[:150] + [500.0, 0, 0]])
 
     def test_bridge_joins_and_keeps_distances_within_a_piece(self):
-        with pytest.warns(DisconnectedGraphWarning, match="2 pieces of 200, 150 points; they were joined by 1 "):
+        with pytest.warns(DisconnectedGraphWarning, match="2 connected components of 200, 150 rows; they were connected by 1 "):
             model = Isomap(n_neighbors=12).fit(self.X)
         alone = Isomap(n_neighbors=12).fit(self.left)
         walks = model.kernel_.squared_distances(np.arange(200), np.arange(200))
@@ -153,14 +153,14 @@ class TestPieces:
         assert np.linalg.norm(self.X[i] - self.X[j]) == pytest.approx(cdist(self.X[:200], self.X[200:]).min())
 
     def test_largest_leaves_the_others_without_a_place(self):
-        with pytest.warns(DisconnectedGraphWarning, match="150 points have no place"):
+        with pytest.warns(DisconnectedGraphWarning, match="coordinates of the other 150 rows are NaN"):
             model = Isomap(n_neighbors=12, on_disconnected="largest").fit(self.X)
         assert model.kept_[:200].all()
         assert np.isnan(model.embedding_[200:]).all()
         assert not model.kept_[200:].any()
         alone = Isomap(n_neighbors=12).fit(self.left)
         np.testing.assert_allclose(model.embedding_[:200], alone.embedding_, atol=1e-8)
-        with pytest.warns(DisconnectedGraphWarning, match="1 of 2 new rows belong to pieces"):
+        with pytest.warns(DisconnectedGraphWarning, match="1 of 2 new rows belong to connected components"):
             places = model.transform(self.X[[3, 300]] + 1e-3)
         assert np.isfinite(places[0]).all()
         assert np.isnan(places[1]).all()

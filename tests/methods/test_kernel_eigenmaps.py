@@ -150,7 +150,7 @@ def test_centres_and_width_are_told():
 def test_kernels_asked_for_by_nobody_leave_four_rows_for_each_function():
     assert len(KernelEigenmaps(2).fit(sheet(640)).centers_) == 40
     assert len(KernelEigenmaps(2, local_dim=1).fit(sheet(640)).centers_) == 80
-    with pytest.warns(RankWarning, match="300 distinct rows are few for the 900 functions"):
+    with pytest.warns(RankWarning, match="300 distinct rows are too few for 900 basis functions"):
         assert len(KernelEigenmaps(2, n_kernels=700).fit(sheet(300)).centers_) == 300  # at most one for each row
 
 
@@ -181,7 +181,7 @@ def test_pieces_have_kernels_of_their_own():
 @pytest.mark.parametrize("cls", [KernelEigenmaps, LPP])
 def test_rows_of_a_piece_left_out_have_no_place_as_new_ones_either(cls):
     X = np.vstack([sheet(300), sheet(200, seed=1) + 100])
-    with pytest.warns(DisconnectedGraphWarning, match="only the largest is embedded"):
+    with pytest.warns(DisconnectedGraphWarning, match="only the largest was embedded"):
         model = cls(on_disconnected="largest").fit(X)
     with pytest.warns(DisconnectedGraphWarning, match="200 of 500 new rows"):
         placed = model.transform(X)
@@ -202,7 +202,7 @@ def test_more_functions_than_rows_can_tell_are_told():
     rows, fresh = make_s_curve(240, random_state=0).points[::2], make_s_curve(240, random_state=0).points[1::2]
     for count in (25, 50, 120):
         with pytest.warns(
-            RankWarning, match=f"of the edges .* 120 distinct rows are few for the {4 * count} functions"
+            RankWarning, match=f"of the edges .* 120 distinct rows are too few for {4 * count} basis functions"
         ):
             wild = KernelEigenmaps(2, n_kernels=count).fit(rows)
         assert wild.midway_error_ > 1

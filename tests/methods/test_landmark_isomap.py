@@ -75,7 +75,7 @@ def test_auto_switches_when_memory_runs_out_and_says_so(monkeypatch):
     assert len(model.landmarks_) == count
     graph = 500.0 * 8 * len(X)
     monkeypatch.setattr(memory, "available_memory", lambda: (graph + 8.0 * len(X) * 20.5) / memory.USABLE_SHARE)
-    with pytest.warns(ApproximationWarning, match="20 landmarks carry the map"):  # no more of them fit
+    with pytest.warns(ApproximationWarning, match="20 landmarks are used"):  # no more of them fit
         assert len(Isomap(landmarks="auto").fit(X).landmarks_) == 20
 
 

@@ -167,7 +167,7 @@ def test_a_large_table_needs_no_square():
 
 
 def test_rank_is_told():
-    with pytest.warns(RankWarning, match="3 positive eigenvalues and n_components=5"):
+    with pytest.warns(RankWarning, match="n_components=5 and the kernel has only 3 positive eigenvalues"):
         model = NystromEmbedding(5, kernel="linear", landmarks=20).fit(X)
     assert (model.embedding_[:, 3:] == 0).all()
     assert (model.transform(fresh)[:, 3:] == 0).all()
@@ -186,10 +186,10 @@ def test_negative_part_of_an_indefinite_kernel_is_dropped_and_told():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"landmarks": [3, 3, 4]}, "not the numbers of at least two different rows"),
-        ({"landmarks": [0, 9999]}, "name row 9999 and there are 800 rows"),
-        ({"landmarks": [0, 1], "kernel": "precomputed"}, "3 kernel values a row"),
-        ({"landmarks": 2, "n_components": 3}, "n_components=3 and there are 2 landmarks"),
+        ({"landmarks": [3, 3, 4]}, "not the indices of at least two different rows"),
+        ({"landmarks": [0, 9999]}, "contain row 9999 and there are 800 rows"),
+        ({"landmarks": [0, 1], "kernel": "precomputed"}, "X has 3 columns, and precomputed kernel values"),
+        ({"landmarks": 2, "n_components": 3}, "n_components=3 and there are only 2 landmarks"),
         ({"landmarks": None}, "landmarks"),
         ({"landmark_choice": "dice"}, "landmark_choice"),
     ],
@@ -221,5 +221,5 @@ def test_a_kernel_with_gaps_gives_the_map_of_the_whole_one(eigenvectors):
     np.testing.assert_allclose(ours.transform(whole), ours.embedding_, atol=1e-8)
     with pytest.raises(InputError, match="X contains NaN"):
         ours.transform(gaps)
-    with pytest.raises(InputError, match="is square"):
+    with pytest.raises(InputError, match="must be square"):
         NystromEmbedding(**settings).fit(gaps[:, known].copy() + np.where(np.arange(5) == 2, np.nan, 0.0))

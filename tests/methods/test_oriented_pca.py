@@ -167,7 +167,7 @@ def test_singular_noise_is_raised_and_told():
     X, Z = signal_and_noise()
     Z[:, :, 3:] = 0.0  # five directions without noise
     R = np.einsum("vmi,vmj->ij", Z, Z) / (3 * 400)
-    with pytest.warns(RankWarning, match="2 of 2 components point where hardly any noise was seen"):
+    with pytest.warns(RankWarning, match="2 of 2 components point in directions with hardly any observed noise"):
         model = OrientedPCA(2, reg=1e-3).fit(X, X_distorted=X + Z)
     assert model.raised_ == 5
     r, U = np.linalg.eigh(R)
@@ -177,7 +177,7 @@ def test_singular_noise_is_raised_and_told():
     with pytest.warns(RankWarning):
         louder = OrientedPCA(2, reg=1e-3).fit(X, X_distorted=X + 30 * Z)
     np.testing.assert_allclose(louder.directions_, model.directions_, atol=1e-8)
-    with pytest.raises(InputError, match="the noise varies along 3 of 8 directions and reg=0 leaves it singular"):
+    with pytest.raises(InputError, match="the noise has rank 3 of 8 and reg=0 leaves its covariance singular"):
         OrientedPCA(2, reg=0.0).fit(X, X_distorted=X + Z)
 
 
@@ -222,7 +222,7 @@ def test_bad_noise_gets_its_sentence():
         (lambda: OrientedPCA(signal_covariance=[["a"] * 8] * 8).fit(X), "signal_covariance holds text in columns 0"),
         (lambda: OrientedPCA(noise_correlation=-np.eye(8)).fit(X), "negative eigenvalue -1"),
         (lambda: OrientedPCA(signal_covariance=np.triu(np.ones((8, 8)))).fit(X), "not symmetric"),
-        (lambda: OrientedPCA(noise_correlation=np.eye(8)).fit(X, X_distorted=X + Z), "two accounts of the same noise"),
+        (lambda: OrientedPCA(noise_correlation=np.eye(8)).fit(X, X_distorted=X + Z), "each of them defines the noise"),
     ]
     for act, sentence in cases:
         with pytest.raises(InputError, match=sentence):

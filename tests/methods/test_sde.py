@@ -282,7 +282,7 @@ def test_wrong_pairs_of_form_and_solver():
 def test_landmarks_come_near():
     X = make_s_curve(400, random_state=0).points
     whole = SDE(n_neighbors=6).fit(X)
-    with pytest.warns(NotConvergedWarning, match="more landmarks"):
+    with pytest.warns(NotConvergedWarning, match="use more landmarks"):
         few = SDE(n_neighbors=6, solver="landmarks", landmarks=40).fit(X)
     assert 0.6 * whole.certificate_.primal < few.certificate_.primal <= whole.certificate_.upper_bound
     assert few.certificate_.max_violation <= 1e-12
@@ -346,7 +346,7 @@ def certified_again(model):
 def test_landmarks_among_near_copies_end_by_name():
     X = make_s_curve(60, random_state=0).points
     crowd = X[0] + 1e-9 * np.random.default_rng(0).standard_normal((40, 3))
-    with pytest.raises(NotConvergedError, match=r"kept distances lie between .* leave out near-copies"):
+    with pytest.raises(NotConvergedError, match=r"kept distances lie between .* remove near-duplicate rows"):
         SDE(solver="landmarks", landmarks=20).fit(np.vstack([X, crowd]))
 
 

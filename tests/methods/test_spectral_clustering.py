@@ -134,7 +134,7 @@ def outliers() -> tuple[np.ndarray, np.ndarray]:
 
 def test_more_pieces_than_clusters():
     X, group = outliers()
-    with pytest.warns(DisconnectedGraphWarning, match="5 pieces, more than the 3 clusters asked for; the 2 smallest"):
+    with pytest.warns(DisconnectedGraphWarning, match="5 connected components, more than n_clusters=3; the 2 smallest"):
         joined = SpectralClustering(3, radius=4.0).fit(X)
     assert adjusted_rand_score(group, joined.labels_) == 1
     with pytest.warns(DisconnectedGraphWarning, match="4 rows of the smallest are in no cluster"):
@@ -142,13 +142,13 @@ def test_more_pieces_than_clusters():
     assert (largest.labels_[300:] == -1).all()
     assert adjusted_rand_score(group[:300], largest.labels_[:300]) == 1
     np.testing.assert_array_equal(largest.predict(X + 1e-6), largest.labels_)
-    with pytest.warns(DisconnectedGraphWarning, match="each piece is a cluster, 5 in all"):
+    with pytest.warns(DisconnectedGraphWarning, match="each of the 5 components is a cluster"):
         apart = SpectralClustering(3, radius=4.0, on_disconnected="separate").fit(X)
     assert np.bincount(apart.labels_).tolist() == [100, 100, 100, 2, 2]
-    with pytest.warns(DisconnectedGraphWarning, match="more than the 2 clusters that max_clusters allows"):
+    with pytest.warns(DisconnectedGraphWarning, match="more than max_clusters=2"):
         assert SpectralClustering(max_clusters=2, radius=4.0).fit(X).n_clusters_ == 2
     assert SpectralClustering(radius=4.0).fit(X).n_clusters_ == 5
-    with pytest.raises(DisconnectedGraphError, match="5 pieces, more than the 3 clusters"):
+    with pytest.raises(DisconnectedGraphError, match="5 connected components, more than n_clusters=3"):
         SpectralClustering(3, radius=4.0, on_disconnected="error").fit(X)
 
 
@@ -160,7 +160,7 @@ def test_rows_alone():
     assert divided.n_clusters_ == 4
     assert divided.labels_[3] != divided.labels_[4]
     np.testing.assert_array_equal(model.predict([[0.05], [5.5], [8.5]]), [0, 1, 2])
-    with pytest.warns(DisconnectedGraphWarning, match="no training row within reach"):
+    with pytest.warns(DisconnectedGraphWarning, match="no neighbours among the training rows"):
         np.testing.assert_array_equal(model.predict([[30.0]]), [2])
     lonely = SpectralClustering(4, radius=1.0, on_disconnected="largest").fit(X)
     np.testing.assert_array_equal(lonely.predict([[30.0], [0.1], [0.05], [-50.0]])[[0, 3]], [-1, -1])
@@ -177,7 +177,7 @@ def test_a_sparse_graph_with_too_many_pieces_cannot_be_joined():
 
 def test_without_distances_no_bridge_is_offered():
     graph = csr_array(np.kron(np.eye(4), np.ones((5, 5))) - np.eye(20))
-    with pytest.raises(DisconnectedGraphError, match="or choose on_disconnected='largest' or 'separate'"):
+    with pytest.raises(DisconnectedGraphError, match="or use on_disconnected='largest' or 'separate'"):
         SpectralClustering(2, metric="precomputed", on_disconnected="error").fit(graph)
 
 

@@ -45,6 +45,6 @@ def test_what_floats_cannot_hold_is_refused():
     with pytest.raises(InputError, match="no value beyond 2\\^-800"):
         unit.inward_new(np.full((1, 1), 1e200))
     large = Unit(1000)
-    with pytest.raises(InputError, match=r"places exceed 1\.8e\+308, the largest float64, in the unit of X"):
-        large.shown(np.full((1, 1), 1e30), 1, np.dtype(np.float64), "places")
-    assert large.shown(np.ones(2), 0, np.dtype(np.float32), "places").dtype == np.float32
+    with pytest.raises(InputError, match=r"coordinates exceed 1\.8e\+308, the largest float64, in the unit of X"):
+        large.shown(np.full((1, 1), 1e30), 1, np.dtype(np.float64), "coordinates")
+    assert large.shown(np.ones(2), 0, np.dtype(np.float32), "coordinates").dtype == np.float32

@@ -134,13 +134,13 @@ def test_a_picture_is_saved_whole(ending, tmp_path):
 @pytest.mark.parametrize(
     ("embedding", "color", "sentence"),
     [
-        (np.zeros((5, 4)), None, r"shape \(5, 4\) was given, and a picture shows one to three columns"),
+        (np.zeros((5, 4)), None, r"shape \(5, 4\), and a plot shows one to three columns: select"),
         (np.zeros((5, 0)), None, r"shape \(5, 0\)"),
-        (object(), None, "a object was given: pass an array or a fitted model"),
-        (np.array([["a", "b"]]), None, "A map of numbers is needed"),
+        (object(), None, "must be numeric, and object is not: pass an array of numbers or a fitted model"),
+        (np.array([["a", "b"]]), None, "An embedding must be numeric, and ndarray is not"),
         (np.zeros((5, 2)), np.zeros(4), r"color has shape \(4,\) for 5 points"),
         (np.zeros((5, 2)), "no such colour", r"color has shape \(\) for 5 points"),
-        (np.zeros((2, 2)), np.array(["2020", "2021"], dtype="datetime64"), "neither numbers nor names"),
+        (np.zeros((2, 2)), np.array(["2020", "2021"], dtype="datetime64"), "neither numbers nor strings"),
     ],
 )
 def test_what_cannot_be_drawn(embedding, color, sentence):
@@ -155,14 +155,14 @@ def test_three_columns_need_axes_in_space():
 
 
 def test_galleries_that_cannot_be_drawn():
-    with pytest.raises(InputError, match="No map was given"):
+    with pytest.raises(InputError, match="maps is empty: pass at least one"):
         plot_gallery({})
     with pytest.raises(InputError, match=r"different numbers of rows \(a 50, b 49\)"):
         plot_gallery({"a": POINTS, "b": POINTS[1:]})
 
 
 def test_names_that_are_no_pictures(tmp_path):
-    with pytest.raises(InputError, match=r"does not end as a picture does: use one of .*\.png"):
+    with pytest.raises(InputError, match=r"does not have the ending of an image file: use one of .*\.png"):
         save_picture(blank_figure(), tmp_path / "map.csv")
     with pytest.raises(InputError, match="there is no folder"):
         save_picture(blank_figure(), tmp_path / "none" / "map.png")

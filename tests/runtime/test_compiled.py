@@ -16,6 +16,8 @@ from gramfold.errors import CompileCacheWarning
 from gramfold.runtime.compiled import inline, kernel
 from gramfold.runtime.threads import blocks, run_blocks
 
+pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+
 SOURCE = '''
 from gramfold.runtime.compiled import inline, kernel
 

@@ -71,7 +71,7 @@ def test_where_no_rows_fit_none_are_named(free):
         require_memory("Isomap", square, 10, instead=lambda: ["or rest"], least=5)
     free(square(5) / USABLE_SHARE * (1 + 1e-12))
     with pytest.raises(
-        MemoryForecastError, match=r"at most 5 rows \(0\.0 GB\) and place the others with transform\(\)\.$"
+        MemoryForecastError, match=r"at most 5 rows \(0\.0 GB\) and embed the other rows with transform\(\)\.$"
     ):
         require_memory("Isomap", square, 10, least=5)
 

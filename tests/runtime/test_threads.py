@@ -37,7 +37,7 @@ def test_where_affinity_is_not_known_all_cores_count(monkeypatch):
 
 
 def test_no_thread_at_all():
-    with pytest.raises(InputError, match=r"n_jobs=0 asks for no thread at all: use None"):
+    with pytest.raises(InputError, match=r"n_jobs=0 is not a number of threads: use None"):
         thread_count(0)
 
 

@@ -295,7 +295,7 @@ def noiseless_roll(n):
 
 def test_no_interior_is_named():
     pairs, distances = noiseless_roll(200)
-    with pytest.raises(NoInteriorError, match="hardly any kernel but one keeps these distances exactly"):
+    with pytest.raises(NoInteriorError, match="These distances almost determine the kernel"):
         solve(pairs, distances, isometry="exact")
 
 

@@ -29,7 +29,7 @@ def test_what_is_quick_is_solved_whole() -> None:
 
 
 def test_landmarks_where_nothing_else_is_quick() -> None:
-    with pytest.warns(ApproximationWarning, match="solved through landmarks"):
+    with pytest.warns(ApproximationWarning, match="solved with landmarks instead"):
         found = solve_problem(example()[0], mixtures=mixtures, costs=NO_TIME)
     assert found.solver == "landmarks"
 

@@ -53,7 +53,7 @@ def test_turned_coordinates_have_the_same_kernel():
 
 
 def test_pieces_are_unbounded():
-    with pytest.raises(UnboundedProblemError, match=r"2 pieces.*without end"):
+    with pytest.raises(UnboundedProblemError, match=r"2 connected components.*without limit"):
         Problem.of([[0, 1], [2, 3]], [1.0, 1.0])
     assert issubclass(UnboundedProblemError, DisconnectedGraphError)
     with pytest.raises(UnboundedProblemError, match="vertices 0 and 2"):
@@ -80,7 +80,7 @@ def test_broken_triangle_is_infeasible_in_the_exact_form_only():
         ([[0, 1], [1, 0]], [1.0, 1.0], "given twice"),
         ([[0, 1]], [1.0, 2.0], "shape"),
         (np.empty((0, 2)), [], "m >= 1"),
-        ([[-1, 1]], [1.0], "names vertex -1"),
+        ([[-1, 1]], [1.0], "a pair has vertex -1"),
     ],
 )
 def test_bad_pairs(pairs, distances, words):
@@ -99,7 +99,7 @@ def test_messages_call_vertices_by_their_names():
 def test_bad_mass_and_form():
     with pytest.raises(InputError, match="mass"):
         Problem.of([[0, 1]], [1.0], mass=[1.0, 0.0])
-    with pytest.raises(InputError, match="names vertex 5 of 2"):
+    with pytest.raises(InputError, match="a pair has vertex 5, but there are 2 vertices"):
         Problem.of([[0, 5]], [1.0], mass=[1.0, 1.0])
     with pytest.raises(InputError, match="isometry='rigid'"):
         Problem.of([[0, 1]], [1.0], isometry="rigid")

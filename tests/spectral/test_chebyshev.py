@@ -49,7 +49,7 @@ def test_a_long_path_is_given_up_when_it_is_seen_to_be_one(monkeypatch: pytest.M
         return plain(matrix, block, low, high, degree)
 
     monkeypatch.setattr(chebyshev, "_filtered", counted)
-    with pytest.raises(NotConvergedError, match=r"would need \d+ more: the eigenvalues lie too close together"):
+    with pytest.raises(NotConvergedError, match=r"would need \d+ more, because the eigenvalues lie too close together"):
         chebyshev_eigenpairs(path(5000), uniform(5000), 2, 1e-7, most_products=2000)
     assert sum(used) < 1000
 

@@ -220,7 +220,7 @@ def test_a_factor_is_afforded_where_it_is_quick_and_fits(monkeypatch: pytest.Mon
     monkeypatch.setattr(sparse, "available_memory", lambda: 1e6)
     assert affordable_factor(tangle, 10.0) is None
     few_products = Costs(eigen=replace(PENALTY_SOLVERS["products"], products=50))
-    with pytest.raises(NotConvergedError, match="factor does not fit into memory: ask for fewer"):
+    with pytest.raises(NotConvergedError, match="factor does not fit into memory: use fewer"):
         leading_spectrum(penalty_kernel(tangle), 30, costs=few_products)
 
 
@@ -334,7 +334,9 @@ def test_a_wrong_solution_is_refused(n: int, name: str, kind: str, monkeypatch: 
     leading_spectrum(kernel, 2)
     room = policy if hasattr(policy, name) else sparse
     monkeypatch.setattr(room, name, perturbed(getattr(room, name)))
-    with pytest.raises(NotConvergedError, match=r"left a residual of .* on eigenvalue 1 .* cannot be trusted: ask for"):
+    with pytest.raises(
+        NotConvergedError, match=r"left a residual of .* on eigenvalue 1 .* cannot be trusted: use fewer"
+    ):
         leading_spectrum(kernel, 2)
 
 

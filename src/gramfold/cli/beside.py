@@ -1,8 +1,8 @@
-"""What a fit takes beside the rows (classes, distorted versions, pair weights), and whether a method uses it."""
+"""What a fit takes beside the rows (classes, distorted versions, weights of pairs), and whether a method uses it."""
 
 import inspect
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from gramfold.io import Table
 
 
-def check_use(model: Any, labels: str | None, distorted: Sequence[Path], pair_weights: Path | None = None) -> None:
+# Square matrices, by the argument of fit: what a method lacks that does not take one, and a method that does.
+SQUARES = {
+    "pair_weights": ("has no weights for pairs of rows", "ordinal_mds"),
+    "affinity": ("takes no given graph", "lpp or --method kernel_eigenmaps"),
+}
+
+
+def check_use(
+    model: Any, labels: str | None, distorted: Sequence[Path], squares: Mapping[str, Path] | None = None
+) -> None:
     """Refuse what the model would not use, and what it needs and was not given."""
     # whether it looks at classes may depend on a parameter, which may be misspelt
     model._validate_params()  # noqa: SLF001 - scikit-learn has no public name for it
@@ -33,17 +42,19 @@ def check_use(model: Any, labels: str | None, distorted: Sequence[Path], pair_we
         raise InputError(
             f"{name} does not learn from distorted rows, so --distorted means nothing to it: leave it out."
         )
-    if pair_weights is not None and "pair_weights" not in taken:
-        raise InputError(
-            f"{name} has no weights for pairs of rows, so --pair-weights means nothing to it: leave it out, or use "
-            "--method ordinal_mds."
-        )
+    for argument in squares or {}:
+        if argument not in taken:
+            lack, other = SQUARES[argument]
+            raise InputError(
+                f"{name} {lack}, so --{argument.replace('_', '-')} means nothing to it: leave it out, or use --method "
+                f"{other}."
+            )
 
 
 def read_beside(
-    table: "Table", distorted: Sequence[Path], written: dict[str, Any], pair_weights: Path | None = None
+    table: "Table", distorted: Sequence[Path], written: dict[str, Any], squares: Mapping[str, Path] | None = None
 ) -> dict[str, Any]:
-    """The arguments of fit beside X: the labels of the table; distorted versions and pair weights from other files.
+    """The arguments of fit beside X: the labels of the table; distorted versions and square matrices of other files.
 
     `written` is how text files are read.
     """
@@ -52,12 +63,12 @@ def read_beside(
         import numpy as np
 
         beside["X_distorted"] = np.stack([_version(table, path, written) for path in distorted])
-    if pair_weights is not None:
-        beside["pair_weights"] = _weights(table, pair_weights, written)
+    for argument, path in (squares or {}).items():
+        beside[argument] = _square(table, path, written)
     return beside
 
 
-def account_of(table: "Table", labels: str | None, distorted: Sequence[Path], pair_weights: Any = None) -> list[str]:
+def account_of(table: "Table", labels: str | None, distorted: Sequence[Path], beside: Mapping[str, Any]) -> list[str]:
     """What was learned from beside the rows, in words."""
     lines = []
     if table.labels is not None:
@@ -66,12 +77,20 @@ def account_of(table: "Table", labels: str | None, distorted: Sequence[Path], pa
         lines.append(f"classes   {len(np.unique(table.labels)):,}, by column '{labels}'")
     if distorted:
         lines.append(f"noise     of {len(distorted)} distorted version{'s' * (len(distorted) != 1)} of the rows")
-    if pair_weights is not None:
-        import numpy as np
-
-        n, weighted = len(pair_weights), np.count_nonzero(np.triu(pair_weights, 1))
-        lines.append(f"weights   of {weighted:,} of {n * (n - 1) // 2:,} pairs of rows")
+    n = len(table.values)
+    if "pair_weights" in beside:
+        lines.append(f"weights   of {_pairs(beside['pair_weights']):,} of {n * (n - 1) // 2:,} pairs of rows")
+    if "affinity" in beside:
+        lines.append(f"graph     given, {_pairs(beside['affinity']):,} edges")
     return lines
+
+
+def _pairs(weights: Any) -> int:
+    """The number of pairs of rows whose weight is not 0."""
+    from scipy.sparse import coo_array
+
+    entries = coo_array(weights)
+    return int(((entries.data != 0) & (entries.row < entries.col)).sum())
 
 
 def _read(path: Path, written: dict[str, Any], **how: Any) -> "Table":
@@ -80,15 +99,37 @@ def _read(path: Path, written: dict[str, Any], **how: Any) -> "Table":
     return read_table(path, **how, **(written if is_text(path) else {}))
 
 
-def _weights(table: "Table", path: Path, written: dict[str, Any]) -> Any:
-    """A square table, with a row and a column for each row of the table."""
-    weights, n = _read(path, written).values, len(table.values)
-    if weights.shape != (n, n):
+def _square(table: "Table", path: Path, written: dict[str, Any]) -> Any:
+    """A square matrix, dense or sparse, with a row and a column for each row of the table."""
+    sparse = _read_sparse(path)
+    matrix, n = _read(path, written).values if sparse is None else sparse, len(table.values)
+    if matrix.shape != (n, n):
         raise InputError(
-            f"'{path}' has {weights.shape[0]:,} rows and {weights.shape[1]:,} columns and '{table.source}' has {n:,} "
-            "rows: pair weights have a row and a column for each row of the table, in the same order."
+            f"'{path}' has {matrix.shape[0]:,} rows and {matrix.shape[1]:,} columns and '{table.source}' has {n:,} "
+            "rows: pass a matrix with a row and a column for each row of the table, in the same order."
         )
-    return weights
+    return matrix
+
+
+def _read_sparse(path: Path) -> Any:
+    """The matrix of a file of scipy.sparse.save_npz; None for any other file."""
+    from zipfile import BadZipFile, ZipFile
+
+    from scipy.sparse import load_npz
+
+    if path.suffix.lower() != ".npz":
+        return None
+    try:
+        with ZipFile(path) as archive:
+            if "format.npy" not in archive.namelist():
+                return None
+        return load_npz(path)
+    except (BadZipFile, OSError):
+        return None  # told in the words of all tables
+    except Exception as error:  # damaged bytes make a parser raise anything
+        raise InputError(
+            f"'{path}' is not a readable sparse matrix ({error}): save it again with scipy.sparse.save_npz."
+        ) from error
 
 
 def _version(table: "Table", path: Path, written: dict[str, Any]) -> Any:

@@ -39,6 +39,11 @@ PRECOMPUTED = {"metric": "distance", "kernel": "kernel value"}  # what a column 
     help="A square table with the weight of each pair of rows, 0 where it is not known.",
 )
 @click.option(
+    "--affinity",
+    type=click.Path(path_type=Path),
+    help="A square table, or a file of scipy.sparse.save_npz, with the weight of each edge of a given graph.",
+)
+@click.option(
     "--align-to",
     type=click.Path(path_type=Path),
     metavar="MAP",
@@ -62,6 +67,7 @@ def embed(
     labels: str | None,
     distorted: tuple[Path, ...],
     pair_weights: Path | None,
+    affinity: Path | None,
     align_to: Path | None,
     align_rows: Path | None,
     picture: Path | None,
@@ -81,20 +87,24 @@ def embed(
     gramfold embed cells.csv -m lpp --set graph=classes --labels kind -o map.csv
     gramfold embed clean.csv -m oriented_pca --distorted noisy.csv -o map.csv
     gramfold embed ratings.csv -m ordinal_mds --metric precomputed --pair-weights weights.csv -o map.csv
+    gramfold embed papers.csv -m lpp --affinity citations.npz -o map.csv
     gramfold embed april.csv --align-to march_map.csv --align-rows march.csv -o april_map.csv
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     from gramfold.io import read_table, write_table
 
-    others = [*distorted, *([] if pair_weights is None else [pair_weights]), *check_aligned(align_to, align_rows)]
+    squares = {
+        name: path for name, path in (("pair_weights", pair_weights), ("affinity", affinity)) if path is not None
+    }
+    others = [*distorted, *squares.values(), *check_aligned(align_to, align_rows)]
     check_files([source, *others], out, picture, no_overwrite)
     estimator = find_method(method)
     written = read_options(options)
     parameters = chosen_parameters(estimator, options, settings, seed, quiet)
     model = estimator(**parameters)
-    check_use(model, labels, distorted, pair_weights)
+    check_use(model, labels, distorted, squares)
     fills_gaps = model.__sklearn_tags__().input_tags.allow_nan
     table = read_table(source, columns=columns, skip=skip, gaps=fills_gaps, labels=labels, **written)
-    beside = read_beside(table, distorted, written, pair_weights)
+    beside = read_beside(table, distorted, written, squares)
     old = read_old_map(table, align_to, align_rows, written, fills_gaps)
     started = time.perf_counter()
     places = model.fit_transform(table.values, **beside)
@@ -105,7 +115,7 @@ def embed(
         _draw(aligned.embedding_, f"{type(model).__name__}: {source.name}", picture)
     if not quiet:
         click.echo(_headline(model, table.values.shape, seconds))
-        used = account_of(table, labels, distorted, beside.get("pair_weights"))
+        used = account_of(table, labels, distorted, beside)
         told = [*used, *_account(model, places), *aligned_account(old, aligned)]
         for line in told:
             click.echo(f"  {line}")

@@ -1,4 +1,4 @@
-"""Data sets whose true coordinates are known, made to order."""
+"""Generate data sets whose true coordinates are known."""
 
 from gramfold.datasets.audio import distort_audio, log_spectra, make_audio_clips
 from gramfold.datasets.clusters import make_gaussian_clusters

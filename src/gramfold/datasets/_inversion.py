@@ -1,4 +1,4 @@
-"""Sampling by the inverse of a length or an area: solve F(x) = target for an increasing F."""
+"""Inverse transform sampling: solve F(x) = target for an increasing function F."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Newton needs about six steps; bisection alone, the worst case, halves a double to its last bit in 64
+# Newton takes about six iterations; bisection alone, the worst case, reaches the last bit of a double in 64
 MOST_STEPS = 80
 
 
@@ -20,8 +20,8 @@ def invert_increasing(
 ) -> Array:
     """Solve function(x) = target on [low, high] to machine precision, for all targets at once.
 
-    Newton's method, kept inside a bracket that shrinks at every step: a step that would leave the bracket
-    is replaced by its midpoint, so it converges for every increasing function, however bent.
+    Newton's method inside a bracket that shrinks in every iteration: a step that would leave the bracket is replaced by
+    a bisection, so that it converges for every increasing function.
     """
     left = np.full_like(target, low)
     right = np.full_like(target, high)
@@ -30,7 +30,7 @@ def invert_increasing(
         excess = function(x) - target
         left = np.where(excess <= 0, x, left)
         right = np.where(excess >= 0, x, right)
-        with np.errstate(divide="ignore", invalid="ignore"):  # a level place sends the step out of the bracket
+        with np.errstate(divide="ignore", invalid="ignore"):  # where the slope is 0 the step leaves the bracket
             newton = x - excess / slope(x)
         inside = (newton >= left) & (newton <= right)
         following = np.where(inside, newton, 0.5 * (left + right))

@@ -12,21 +12,21 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Triangles that turn counter-clockwise when seen from outside, with smooth normals."""
+    """Triangle mesh with smooth normals; triangles are counter-clockwise when seen from outside."""
 
     vertices: Array  # (n, 3)
     normals: Array  # (n, 3), of length 1
     triangles: Indices  # (m, 3)
-    colors: Array  # (n, channels), the share of the light that the surface gives back
+    colors: Array  # (n, channels), share of the light that the surface reflects
 
     def painted(self, colors: Array) -> "Mesh":
-        """The same solid in one colour (channels,), or in a colour for each vertex (n, channels)."""
+        """Copy of the mesh in one colour (channels,), or in a colour for each vertex (n, channels)."""
         whole = np.broadcast_to(colors, (len(self.vertices), colors.shape[-1]))
         return replace(self, colors=whole)
 
 
 def curve_through(points: Sequence[tuple[float, ...]], n_samples: int) -> Array:
-    """A smooth curve through the points (Catmull-Rom), with `n_samples` samples even in parameter."""
+    """Smooth curve through the points (Catmull-Rom spline), at `n_samples` equally spaced parameters."""
     knots = np.asarray(points, dtype=np.float64)
     # ends continued in a straight line
     padded = np.vstack([2 * knots[0] - knots[1], knots, 2 * knots[-1] - knots[-2]])
@@ -41,7 +41,7 @@ def curve_through(points: Sequence[tuple[float, ...]], n_samples: int) -> Array:
 
 
 def revolve(profile: Array, n_around: int) -> Mesh:
-    """The surface that a profile of (radius, height), from bottom to top, sweeps about the third axis."""
+    """Surface of revolution about the third axis of a profile of (radius, height), from bottom to top."""
     angle = np.arange(n_around) * (2 * np.pi / n_around)
     radius, height = profile.T
     rings = np.stack(
@@ -56,9 +56,9 @@ def revolve(profile: Array, n_around: int) -> Mesh:
 
 
 def sweep(path: Array, widths: Array, n_around: int, *, flatness: float = 1.0) -> Mesh:
-    """The tube about a path of (first, third) coordinates in the plane of the first and third axes.
+    """Tube along a path of (first, third) coordinates in the plane of these two axes.
 
-    `widths` are the radii in that plane, one per sample; across it they are `flatness` times as large.
+    `widths` are the radii in that plane, one per sample; perpendicular to it they are `flatness` times as large.
     """
     tangent = np.gradient(path, axis=0)
     tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
@@ -73,7 +73,7 @@ def sweep(path: Array, widths: Array, n_around: int, *, flatness: float = 1.0) -
 
 
 def join(meshes: Sequence[Mesh]) -> Mesh:
-    """All the meshes as one."""
+    """Merge several meshes into one."""
     offsets = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])])
     return Mesh(
         np.vstack([mesh.vertices for mesh in meshes]),

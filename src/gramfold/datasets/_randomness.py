@@ -1,4 +1,4 @@
-"""Randomness: every accepted form of `random_state` becomes one generator."""
+"""Convert every accepted form of `random_state` to a NumPy generator."""
 
 import operator
 
@@ -12,10 +12,10 @@ SEED_WORDS = 4
 
 
 def generator(random_state: RandomStateLike) -> np.random.Generator:
-    """The generator that `random_state` stands for.
+    """Return the generator for a `random_state`.
 
-    A `Generator` is used as it is. A `RandomState` seeds a new one and moves on in doing so, so that two
-    calls with the same object give two different samples, as they do with a `Generator`.
+    A `Generator` is used as it is. A `RandomState` seeds a new one and advances, so that two calls with the
+    same object give different samples, as with a `Generator`.
     """
     if isinstance(random_state, np.random.Generator):
         return random_state
@@ -37,7 +37,7 @@ def generator(random_state: RandomStateLike) -> np.random.Generator:
 
 
 def add_noise(points: NDArray[np.float64], noise: float, rng: np.random.Generator) -> NDArray[np.float64]:
-    """`points` with independent Gaussian noise of standard deviation `noise` in every coordinate."""
+    """Add independent Gaussian noise of standard deviation `noise` to every coordinate."""
     if noise == 0.0:
         return points
     return points + rng.normal(scale=noise, size=points.shape)

@@ -1,4 +1,4 @@
-"""A small rasteriser: triangles to pictures, with a depth buffer, on arrays throughout.
+"""Render triangle meshes to images: a small rasteriser with a depth buffer.
 
 camera      perspective, looking at the origin from slightly above
 visibility  spans of samples row by row; the nearest triangle keeps each sample
@@ -16,17 +16,17 @@ from gramfold.datasets._mesh import Mesh
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# Twice the area, in samples, of the thinnest triangle drawn: rounding would rule over one still thinner,
-# and nobody would see it.
+# Twice the area, in samples, of the thinnest triangle drawn: a thinner one would be dominated by rounding, and is not
+# visible.
 THINNEST = 1e-6
 
 
 @dataclass(frozen=True)
 class Camera:
-    """Where the picture is taken from, and what it shows.
+    """Position of the camera, and the part of the scene that it shows.
 
     The frame is the rectangle `frame` = (width, height) of the plane through the origin that faces the
-    camera; it is fitted into the picture whatever the picture's shape.
+    camera; it is fitted into an image of any shape.
     """
 
     elevation: float
@@ -34,7 +34,7 @@ class Camera:
     frame: tuple[float, float]
 
     def axes(self) -> Array:
-        """Rows: the directions right, down and towards the camera."""
+        """Directions right, down and towards the camera, one in a row."""
         sine, cosine = np.sin(self.elevation), np.cos(self.elevation)
         # seen from the negative second axis, with the third axis up
         return np.array([[1.0, 0.0, 0.0], [0.0, -sine, -cosine], [0.0, -cosine, sine]])
@@ -42,14 +42,14 @@ class Camera:
 
 @dataclass(frozen=True)
 class Light:
-    """A distant lamp, and light from everywhere. Directions are (right, down, towards the camera)."""
+    """Directional and ambient light; directions are (right, down, towards the camera)."""
 
     direction: tuple[float, float, float]
     ambient: float
     diffuse: float
 
     def on(self, normals: Array) -> Array:
-        """The brightness of a white surface with these unit normals."""
+        """Brightness of a white surface with these unit normals."""
         cosine = normals @ np.asarray(self.direction) / np.linalg.norm(self.direction)
         return np.asarray(self.ambient + self.diffuse * np.maximum(cosine, 0.0))
 
@@ -80,7 +80,7 @@ def render(
     shape: tuple[int, int],
     samples_per_pixel: int,
 ) -> Array:
-    """A picture (rows, columns, channels) of the mesh, in as many channels as its colours have."""
+    """Render an image (rows, columns, channels) of the mesh, with as many channels as its colours have."""
     height, width = shape[0] * samples_per_pixel, shape[1] * samples_per_pixel
     axes = camera.axes()
     seen = mesh.vertices @ axes.T

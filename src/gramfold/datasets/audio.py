@@ -1,4 +1,4 @@
-"""Sound made to order: tones and chirps, ways to spoil them, and the spectra by which they are known."""
+"""Generate audio clips of tones and chirps, distort them, and compute their spectra."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,27 +12,27 @@ _LOWEST, _HIGHEST = 150.0, 3000.0  # hertz
 _HARMONICS = (1.0, 0.5, 0.25)  # loudness of a tone and its first overtones
 _CHIRPS = 0.3  # share of the notes that glide
 _OCTAVES = 1.0  # that they glide at most, up or down
-_QUIET = 1e-3  # share of the mean power that silence counts as: a logarithm needs some
+_QUIET = 1e-3  # share of the mean power that is added to every band: the logarithm of 0 is not finite
 
 
 def make_audio_clips(
-    n_clips: int = 50, *, seconds: float = 2.0, random_state: RandomStateLike = None
+    n_clips: int = 50, *, seconds: float = 2.0, random_state: RandomStateLike = 0
 ) -> NDArray[np.float64]:
-    """Clips of tones with overtones and of chirps, some sounding together.
+    """Generate audio clips of overlapping tones, with overtones, and chirps.
 
     Parameters
     ----------
-    n_clips : int
+    n_clips : int, default=50
         Number of clips.
-    seconds : float
-        Length of each, at 8,000 samples a second.
-    random_state : None, int, RandomState or Generator
-        Source of randomness.
+    seconds : float, default=2.0
+        Length of each clip, at 8,000 samples per second.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed or random generator. A fixed seed gives the same data in each call, None gives different data.
 
     Returns
     -------
     ndarray of shape (n_clips, 8000 · seconds)
-        One clip a row; the mean square of each is 1.
+        One clip per row; the mean square of each is 1.
 
     Examples
     --------
@@ -54,29 +54,31 @@ def distort_audio(
     shift: int = 0,
     resample: float = 1.0,
     clip: float | None = None,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> NDArray[np.float64]:
-    """Clips as a poor line would deliver them.
+    """Distort audio clips by a shift, resampling, noise and clipping.
 
     Parameters
     ----------
     clips : array of shape (n_clips, n_samples)
-        One clip a row.
-    noise : float
+        One clip per row.
+    noise : float, default=0.0
         Standard deviation of white noise, relative to the root mean square of each clip.
-    shift : int
-        Samples by which each clip comes late (or, if negative, early); the rest is silence.
-    resample : float
-        Sampled at this share of the rate and back, by straight lines: what is high is lost or folded down.
+    shift : int, default=0
+        Number of samples by which each clip is delayed or, if negative, advanced. The rest is filled with silence.
+    resample : float, default=1.0
+        Share of the sampling rate, in (0, 1], to which each clip is resampled, and back, by linear interpolation. High
+        frequencies are lost or aliased.
     clip : float, optional
-        Cut off beyond this many times the root mean square.
-    random_state : None, int, RandomState or Generator
-        Source of randomness.
+        Largest amplitude, relative to the root mean square of each clip; larger values are clipped. By default none is.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed or random generator of the noise. A fixed seed gives the same noise in each call; for several noisy
+        versions pass different seeds, or None.
 
     Returns
     -------
     ndarray of shape (n_clips, n_samples)
-        The same clips, spoilt, in the order shift, resample, noise, clip.
+        Distorted clips; distortions are applied in the order shift, resample, noise, clip.
 
     Examples
     --------
@@ -87,7 +89,7 @@ def distort_audio(
     """
     spoilt = np.array(clips, dtype=np.float64)
     if spoilt.ndim != 2:
-        raise ValueError(f"clips has {spoilt.ndim} dimensions; give one clip a row.")
+        raise ValueError(f"clips has {spoilt.ndim} dimensions; give a 2-D array with one clip per row.")
     level = np.sqrt(np.mean(spoilt**2, axis=1, keepdims=True))
     samples = spoilt.shape[1]
     if shift:
@@ -111,21 +113,21 @@ def distort_audio(
 
 
 def log_spectra(clips: NDArray[np.floating], *, frame: int = 256, step: int = 128) -> NDArray[np.float64]:
-    """The logarithm of the power in each frequency band of each frame, frames along the columns.
+    """Compute the log power in each frequency band of each frame, frames along the columns.
 
     Parameters
     ----------
     clips : array of shape (n_clips, n_samples)
-        One clip a row.
-    frame : int
-        Samples that are looked at together, faded in and out.
-    step : int
-        Samples from one frame to the next.
+        One clip per row.
+    frame : int, default=256
+        Number of samples in a frame. Each frame is multiplied by a Hann window.
+    step : int, default=128
+        Number of samples from the start of one frame to the start of the next.
 
     Returns
     -------
     ndarray of shape (n_clips, n_frames · frame/2)
-        The bands of the first frame, then those of the next; the band of frequency 0 is left out.
+        Bands of the first frame, then those of the next; the band of frequency 0 is left out.
 
     Examples
     --------
@@ -136,7 +138,10 @@ def log_spectra(clips: NDArray[np.floating], *, frame: int = 256, step: int = 12
     frame, step = count("frame", frame, least=2), count("step", step)
     clips = np.asarray(clips, dtype=np.float64)
     if clips.ndim != 2 or clips.shape[1] < frame:
-        raise ValueError(f"clips of shape {clips.shape} hold no frame of {frame} samples; give longer ones, one a row.")
+        raise ValueError(
+            f"clips has shape {clips.shape} and a frame has {frame} samples; give a 2-D array of longer clips, one per "
+            "row."
+        )
     window = np.hanning(frame)
     starts = range(0, clips.shape[1] - frame + 1, step)
     power = [np.abs(np.fft.rfft(clips[:, start : start + frame] * window)[:, 1:]) ** 2 for start in starts]
@@ -159,6 +164,6 @@ def _clip(samples: int, rng: np.random.Generator) -> NDArray[np.float64]:
         phase = 2 * np.pi * (np.cumsum(hertz) / RATE + rng.random())
         fade = np.sin(np.pi * (np.arange(length) + 0.5) / length) ** 0.5
         for overtone, loudness in enumerate(_HARMONICS, start=1):
-            heard = overtone * hertz < 0.5 * RATE  # what the rate cannot carry is not there
+            heard = overtone * hertz < 0.5 * RATE  # nothing above the Nyquist frequency
             total[start : start + length] += rng.uniform(0.5, 1.0) * loudness * fade * heard * np.sin(overtone * phase)
     return total

@@ -1,4 +1,4 @@
-"""Gaussian clusters whose centres keep a stated distance."""
+"""Gaussian clusters with a given distance between their centres."""
 
 from collections.abc import Sequence
 
@@ -20,25 +20,25 @@ def make_gaussian_clusters(
     n_features: int = 2,
     separation: float = 6.0,
     spread: float | Sequence[float] = 1.0,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> Sample:
-    """Round Gaussian clusters of equal size.
+    """Generate spherical Gaussian clusters of equal size.
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int, default=1000
         Number of points; at least `n_clusters`. The sizes of two clusters differ by at most one.
-    n_clusters : int
+    n_clusters : int, default=3
         Number of clusters.
-    n_features : int
+    n_features : int, default=2
         Number of columns.
-    separation : float
-        Distance between the two nearest centres. The centres are spread out (each the farthest from those
-        before it among random candidates) and then scaled to this distance.
-    spread : float or sequence of float
-        Standard deviation of the clusters in every direction: one for all, or one for each.
-    random_state : None, int, RandomState or Generator
-        Source of randomness.
+    separation : float, default=6.0
+        Distance between the two nearest centres. Centres are selected from random candidates by farthest-point sampling
+        and scaled to this distance.
+    spread : float or sequence of float, default=1.0
+        Standard deviation of the clusters in every direction: one number for all clusters, or one for each.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed or random generator. A fixed seed gives the same data in each call, None gives different data.
 
     Returns
     -------
@@ -57,8 +57,8 @@ def make_gaussian_clusters(
     n_samples = count("n_samples", n_samples)
     if n_samples < n_clusters:
         raise ValueError(
-            f"n_samples={n_samples} points cannot fill n_clusters={n_clusters} clusters; "
-            "ask for more points or fewer clusters."
+            f"n_samples={n_samples} is less than n_clusters={n_clusters}, so some clusters would be empty; give more "
+            "points or fewer clusters."
         )
     n_features = count("n_features", n_features)
     separation = positive("separation", separation)
@@ -82,7 +82,7 @@ def _one_per_cluster(spread: float | Sequence[float], n_clusters: int) -> NDArra
 
 
 def _spread_out_centres(n_clusters: int, n_features: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Centres around the origin whose two nearest are at distance 1."""
+    """Centres around the origin, the two nearest at distance 1."""
     candidates = rng.standard_normal((CANDIDATES_PER_CENTRE * n_clusters, n_features))
     chosen = [0]
     nearest = np.linalg.norm(candidates - candidates[0], axis=1)  # to the centres chosen so far

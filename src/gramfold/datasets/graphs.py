@@ -1,4 +1,4 @@
-"""Random graphs whose edges carry lengths, for everything that starts from a graph."""
+"""Generate random graphs with edge lengths."""
 
 from dataclasses import dataclass
 from math import gamma, pi
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class RandomGraph:
-    """A graph of edge lengths, and what it was made from.
+    """Graph with edge lengths, and the positions or labels that it was generated from.
 
     Attributes
     ----------
@@ -40,41 +40,42 @@ def make_random_graph(
     n_communities: int = 3,
     mixing: float = 0.1,
     connected: bool = False,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> RandomGraph:
-    """A random undirected graph with a length on every edge.
+    """Generate a random undirected graph with a length for every edge.
 
     Parameters
     ----------
-    n_vertices : int
+    n_vertices : int, default=100
         Number of vertices.
-    kind : {"erdos_renyi", "geometric", "planted"}
-        ``"erdos_renyi"``: every pair is an edge with the same probability.
-        ``"geometric"``: positions uniform in the unit cube, joined where they are closer than a radius;
-        the length of an edge is the distance.
-        ``"planted"``: communities of equal size, with more edges inside them than between them.
-    mean_degree : float
-        Expected number of edges at a vertex; at a vertex away from the border for a geometric graph.
-    lengths : (float, float)
-        The edge lengths of the two other kinds are uniform between these two positive numbers.
-    dimension : int
+    kind : {"erdos_renyi", "geometric", "planted"}, default="geometric"
+        Kind of random graph.
+
+        - ``"erdos_renyi"``: every pair of vertices is an edge with the same probability.
+        - ``"geometric"``: positions are uniform in the unit cube. Those within a radius are joined by an edge, whose
+          length is their distance.
+        - ``"planted"``: planted partition of communities of equal size, with more edges inside them than between them.
+    mean_degree : float, default=8.0
+        Expected number of edges of a vertex; of a geometric graph, for a vertex away from the border of the cube.
+    lengths : (float, float), default=(0.5, 1.5)
+        Smallest and largest edge length, both positive; lengths are uniform between them. Not used for `geometric`.
+    dimension : int, default=2
         Dimension of the cube of a geometric graph.
-    n_communities : int
+    n_communities : int, default=3
         Number of communities of a planted partition.
-    mixing : float
-        Expected share of the edges of a planted partition that leave their community, in [0, 1].
-    connected : bool
-        Make sure that the graph is connected, by as many further edges as there are parts to join, less
-        one. In a geometric graph these are the links of a minimum spanning tree over near neighbours.
-        In the other kinds every part but the first is linked, by a random vertex, to a random vertex of
-        the parts before it. A graph that is connected already is left as it is.
-    random_state : None, int, RandomState or Generator
-        Source of randomness.
+    mixing : float, default=0.1
+        Expected share of the edges of a planted partition that join different communities, in [0, 1].
+    connected : bool, default=False
+        Whether to connect the graph by adding edges, one fewer than it has connected components. In a geometric graph
+        these are the links of a minimum spanning tree over near neighbours. In the other kinds a random vertex of each
+        component but the first is linked to a random vertex of the components before it.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed or random generator. A fixed seed gives the same data in each call, None gives different data.
 
     Returns
     -------
     RandomGraph
-        The graph, and its truth.
+        The graph, and the true positions or labels of its vertices.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def make_random_graph(
     >>> made.graph.shape, made.truth.shape
     ((50, 50), (50,))
     """
-    from gramfold.datasets import _edges  # brings scipy, which no other data set needs
+    from gramfold.datasets import _edges  # imports scipy, which no other data set needs
 
     n_vertices = count("n_vertices", n_vertices, least=2)
     mean_degree = positive("mean_degree", mean_degree)
@@ -97,7 +98,7 @@ def make_random_graph(
         if connected:
             edges = np.vstack([edges, _edges.short_links(edges, positions)])
         gaps = np.linalg.norm(positions[edges[:, 0]] - positions[edges[:, 1]], axis=1)
-        # two equal positions would make an entry that sparse arithmetic takes for no edge
+        # two equal positions would give an entry of 0, which sparse arithmetic may drop
         gaps = np.maximum(gaps, np.finfo(np.float64).tiny)
         return RandomGraph(_edges.symmetric_graph(edges, gaps, n_vertices), positions)
 
@@ -121,17 +122,17 @@ def make_random_graph(
 
 
 def _probability(expected: float, partners: float) -> float:
-    """The probability of an edge with which a vertex expects `expected` of its `partners`."""
+    """Probability of an edge for which a vertex has `expected` edges to `partners` other vertices."""
     if expected > partners:
         raise ValueError(
-            f"mean_degree asks for {expected:g} edges at a vertex that has only {partners:g} partners; "
-            "lower mean_degree, or change mixing or the number of communities of a planted partition."
+            f"mean_degree gives a vertex {expected:g} edges to only {partners:g} other vertices; lower mean_degree or, "
+            "for a planted partition, change mixing or n_communities."
         )
     return expected / partners if partners else 0.0
 
 
 def _radius(share: float, dimension: int) -> float:
-    """The radius of a ball that holds this share of the unit cube, borders aside."""
+    """Radius of a ball with this share of the volume of the unit cube."""
     unit_ball = pi ** (dimension / 2) / gamma(dimension / 2 + 1)
     return float((share / unit_ball) ** (1 / dimension))
 
@@ -140,15 +141,15 @@ def _labels(n_vertices: int, n_communities: int, rng: np.random.Generator) -> ND
     if n_communities > n_vertices:
         raise ValueError(
             f"n_communities={n_communities} exceeds n_vertices={n_vertices}, so some would be empty; "
-            "ask for fewer communities."
+            "give fewer communities."
         )
     return rng.permutation(np.arange(n_vertices) % n_communities)
 
 
 def _length_range(lengths: tuple[float, float]) -> tuple[float, float]:
     if np.shape(lengths) != (2,):
-        raise ValueError(f"lengths={lengths!r} is not a pair; give the least and the greatest edge length.")
+        raise ValueError(f"lengths={lengths!r} is not a pair; give the smallest and the largest edge length.")
     shortest, longest = (positive("lengths", one) for one in lengths)
     if shortest > longest:
-        raise ValueError(f"lengths={lengths!r} runs downwards; give the smaller length first.")
+        raise ValueError(f"lengths={lengths!r} is in descending order; give the smaller length first.")
     return shortest, longest

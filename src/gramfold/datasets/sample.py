@@ -1,4 +1,4 @@
-"""What a data set hands back: the points, and the coordinates they were made from."""
+"""Points of a data set and their true coordinates."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Points together with the truth a method should find again.
+    """Points and the true coordinates that they were generated from.
 
-    Unpacks as a pair, ``points, truth = make_swiss_roll()``.
+    A sample unpacks as a pair: ``points, truth = make_swiss_roll()``.
 
     Attributes
     ----------
     points : ndarray of shape (n, d), float64
-        One row per point.
+        Data, one row per point.
     truth : ndarray of shape (n, p), float64
-        The true coordinates of each point. For clusters: the integer labels, shape (n,).
-    image_shape : tuple of int, or None
-        Where the rows are pictures, the shape that ``points[i].reshape(image_shape)`` needs.
+        True coordinates of each point. For clusters, the integer labels, shape (n,).
+    image_shape : tuple of int or None
+        If the rows are images, their shape: ``points[i].reshape(image_shape)`` is an image. Otherwise None.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sheets: flat or hilly rectangles bent into three dimensions.
+"""Generate sheets in three dimensions: swiss roll, S-curve and twin peaks.
 
 The swiss roll and the S-curve are isometric to a rectangle: their truth is (arc length, height), and the
 geodesic distance of two points on the sheet is the Euclidean distance of their truths (on a sheet without
@@ -29,32 +29,33 @@ def make_swiss_roll(
     noise: float = 0.0,
     extra_dimensions: int = 0,
     extra_noise: float = 0.05,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> Sample:
-    """Points spread evenly over a rolled-up rectangle.
+    """Generate a swiss roll: points uniform on a rolled-up rectangle.
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int, default=1000
         Number of points.
-    length : float
-        Length of the rectangle along the spiral. The spiral r = t starts at t = 3π/2 and ends where this
-        length is used up: 90 gives two turns, to t = 14.1. Neighbouring turns lie about 2π apart.
-    height : float
+    length : float, default=90.0
+        Length of the rectangle along the spiral r = t, which starts at t = 3π/2. The default gives one and a half
+        turns, to t = 14.2. Neighbouring turns lie about 2π apart.
+    height : float, default=21.0
         Height of the rectangle, along the axis of the roll.
-    hole : bool
-        Leave out the middle third of the length where it crosses the middle third of the height.
-        All `n_samples` points lie outside the hole.
-    noise : float
+    hole : bool, default=False
+        Whether to leave out a hole in the middle of the rectangle, a third of its length by a third of its height. All
+        `n_samples` points lie outside the hole.
+    noise : float, default=0.0
         Standard deviation of Gaussian noise in the three coordinates of the roll.
-    extra_dimensions : int
-        Number of further columns that hold nothing but noise; 20 of them give the 23-dimensional roll of
-        Weinberger, Sha and Saul (ICML 2004, figure 1).
-    extra_noise : float
-        Standard deviation of the noise in those columns. With the default, 20 columns put two points
-        0.05·√40 ≈ 0.3 further apart, a fifth of the spacing of 800 points on the default sheet.
-    random_state : None, int, RandomState or Generator
-        Source of randomness. A seed gives the same truth whatever the noise and the extra dimensions.
+    extra_dimensions : int, default=0
+        Number of additional columns that hold only noise. 20 of them give the 23-dimensional roll of Weinberger, Sha
+        and Saul (ICML 2004, figure 1).
+    extra_noise : float, default=0.05
+        Standard deviation of the noise in the additional columns. With the default, 20 columns of noise put two points
+        0.05·√40 ≈ 0.3 apart, a fifth of the spacing of 800 points on the default sheet.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed or random generator. A fixed seed gives the same data in each call, None gives different data. The truth
+        does not depend on `noise` and `extra_dimensions`.
 
     Returns
     -------
@@ -90,20 +91,20 @@ def make_s_curve(
     *,
     height: float = 2.0,
     noise: float = 0.0,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> Sample:
-    """Points spread evenly over a sheet bent into an S: two three-quarter circles of radius 1.
+    """Generate an S-curve: points uniform on a sheet bent into two three-quarter circles of radius 1.
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int, default=1000
         Number of points.
-    height : float
+    height : float, default=2.0
         Height of the sheet. Its length is 3π.
-    noise : float
+    noise : float, default=0.0
         Standard deviation of Gaussian noise in the three coordinates.
-    random_state : None, int, RandomState or Generator
-        Source of randomness.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed or random generator. A fixed seed gives the same data in each call, None gives different data.
 
     Returns
     -------
@@ -132,20 +133,20 @@ def make_twin_peaks(
     *,
     peak: float = 1.0,
     noise: float = 0.0,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> Sample:
-    """Points on the surface z = peak · sin(πx) tanh(3y), two hills and two hollows over a square.
+    """Generate points on the surface z = peak · sin(πx) tanh(3y): two hills and two hollows over a square.
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int, default=1000
         Number of points.
-    peak : float
+    peak : float, default=1.0
         Height of the hills and depth of the hollows.
-    noise : float
+    noise : float, default=0.0
         Standard deviation of Gaussian noise in the three coordinates.
-    random_state : None, int, RandomState or Generator
-        Source of randomness.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed or random generator. A fixed seed gives the same data in each call, None gives different data.
 
     Returns
     -------
@@ -174,7 +175,7 @@ def _spiral_length(t: Array) -> Array:
 
 
 def _spiral_angle(arc_length: Array, length: float) -> Array:
-    """The angle t at which the spiral has gone `arc_length` from its start."""
+    """Angle t of the spiral at `arc_length` from its start."""
     start = float(_spiral_length(np.array(SPIRAL_START)))
     furthest = float(np.sqrt(2 * (start + length)))  # since s(t) ≥ t²/2
     return invert_increasing(_spiral_length, lambda t: np.sqrt(1 + t * t), start + arc_length, SPIRAL_START, furthest)

@@ -1,4 +1,4 @@
-"""Parts of the unit sphere that can be laid flat: one cut open, one with a cap taken off."""
+"""Generate parts of the unit sphere: without its poles and one slice, or without a cap."""
 
 from typing import Literal
 
@@ -15,22 +15,22 @@ def make_severed_sphere(
     polar_gap: float = np.pi / 8,
     slice_gap: float = 0.55,
     noise: float = 0.0,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> Sample:
-    """Points spread evenly over a unit sphere without its poles and without one slice.
+    """Generate points uniform on a unit sphere without its poles and without one slice.
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int, default=1000
         Number of points.
-    polar_gap : float
-        Angular radius in radians of the cap missing at either pole, in [0, π/2).
-    slice_gap : float
+    polar_gap : float, default=π/8
+        Angular radius in radians of the missing cap at either pole, in [0, π/2).
+    slice_gap : float, default=0.55
         Width in radians of the missing range of longitudes, in [0, 2π).
-    noise : float
+    noise : float, default=0.0
         Standard deviation of Gaussian noise in the three coordinates.
-    random_state : None, int, RandomState or Generator
-        Source of randomness.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed or random generator. A fixed seed gives the same data in each call, None gives different data.
 
     Returns
     -------
@@ -67,26 +67,29 @@ def make_punctured_sphere(
     cap: float = np.pi / 3,
     sampling: Literal["area", "plane"] = "area",
     noise: float = 0.0,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> Sample:
-    """Points on a unit sphere without the cap around its north pole.
+    """Generate points on a unit sphere without the cap around its north pole.
 
     The truth is the stereographic projection from that pole, (x, y) / (1 − z): a conformal map of the
     rest of the sphere onto a disc of radius cot(cap / 2).
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int, default=1000
         Number of points.
-    cap : float
-        Angular radius of the missing cap in radians, in (0, π). The default takes a quarter of the area.
-    sampling : {"area", "plane"}
-        ``"area"`` is uniform in area on the sphere. ``"plane"`` is uniform on the disc of true
-        coordinates, so that the points on the sphere crowd towards the rim of the missing cap.
-    noise : float
+    cap : float, default=π/3
+        Angular radius in radians of the missing cap, in (0, π). The default removes a quarter of the area.
+    sampling : {"area", "plane"}, default="area"
+        Distribution of the points.
+
+        - ``"area"``: uniform in area on the sphere.
+        - ``"plane"``: uniform on the disc of true coordinates, so that the points on the sphere are denser near the rim
+          of the missing cap.
+    noise : float, default=0.0
         Standard deviation of Gaussian noise in the three coordinates.
-    random_state : None, int, RandomState or Generator
-        Source of randomness.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed or random generator. A fixed seed gives the same data in each call, None gives different data.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Pictures of a teapot that turns about its vertical axis: a closed curve in the space of images."""
+"""Generate images of a teapot that turns about its vertical axis: a closed curve in the space of images."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,29 +57,29 @@ def make_teapots(
     image_shape: tuple[int, int] = (76, 101),
     color: bool = False,
 ) -> Sample:
-    """Pictures of a turning teapot, in the manner of Weinberger, Sha and Saul (ICML 2004, figures 2 and 4).
+    """Generate images of a turning teapot, as in Weinberger, Sha and Saul (ICML 2004, figures 2 and 4).
 
-    The teapot is modelled and drawn here. It turns about its vertical axis in equal steps, while the
-    camera, slightly above it, and the lamp stand still. Nothing is random.
+    The teapot is a model that is rendered here, not the one that was photographed for the paper. It turns about its
+    vertical axis in equal steps, while the camera, slightly above it, and the light do not move. Nothing is random.
 
     Parameters
     ----------
-    n_samples : int
-        Number of pictures.
-    degrees : float
-        How far the teapot turns, in (0, 360]. After a whole turn the pictures close to a ring, in which the
-        first is not repeated at the end; a shorter turn includes both of its ends.
-    image_shape : (int, int)
-        Rows and columns of a picture.
-    color : bool
-        Red, green and blue, so that a picture of the default shape is a point in 23028 dimensions. By
-        default pictures are grey: the luminance of the coloured ones.
+    n_samples : int, default=400
+        Number of images.
+    degrees : float, default=360.0
+        Angle in degrees by which the teapot turns, in (0, 360]. The images of a full turn form a closed ring, in which
+        the first is not repeated at the end. A smaller turn includes both of its ends.
+    image_shape : (int, int), default=(76, 101)
+        Number of rows and columns of an image.
+    color : bool, default=False
+        Whether images have red, green and blue channels, so that an image of the default shape is a point in 23028
+        dimensions. By default they are grey: the luminance of the coloured ones.
 
     Returns
     -------
     Sample
-        Points (n, pixels) in [0, 1], one picture in a row; truth (n, 1), the angle in radians; and
-        `image_shape`, (rows, columns) or (rows, columns, 3), to which a row can be reshaped.
+        Points (n, pixels) in [0, 1], one image per row; truth (n, 1), the angle in radians; and `image_shape`,
+        (rows, columns) or (rows, columns, 3), the shape of an image.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def make_teapots(
     n_samples = count("n_samples", n_samples)
     degrees = between("degrees", degrees, 0.0, 360.0, closed="high")
     if np.shape(image_shape) != (2,):
-        raise ValueError(f"image_shape={image_shape!r} is not a pair; give the rows and columns of a picture.")
+        raise ValueError(f"image_shape={image_shape!r} is not a pair; give the number of rows and columns of an image.")
     rows, columns = (count("image_shape", side) for side in image_shape)
 
     angles = np.linspace(0.0, np.deg2rad(degrees), n_samples, endpoint=degrees < 360.0)
@@ -116,8 +116,8 @@ def _turned(mesh: Mesh, angle: float) -> Mesh:
 def _teapot(channels: Array) -> Mesh:
     """The solid about the third axis, its spout along the first; colours are mixed to these channels.
 
-    Its body is painted all over, as that of the photographed teapot is: what turns past the camera changes the picture
-    about as much from every side. On a plain body handle and spout alone would, and unevenly.
+    Its body is painted all over, as that of the photographed teapot is, so that the image changes by about as much at
+    every angle. With a plain body only handle and spout would change it, and unevenly.
     """
     body = revolve(curve_through(BODY, 56), 128)
     lid = revolve(curve_through(LID, 16), 64)
@@ -140,7 +140,7 @@ def _teapot(channels: Array) -> Mesh:
 
 
 def _decoration(vertices: Array) -> Array:
-    """How much of the paint each vertex of the body has, from 0 to 1: blossoms of five petals."""
+    """Share of paint at each vertex of the body, from 0 to 1: blossoms of five petals."""
     radius, height = curve_through(BODY, 200).T
     painted = np.zeros(len(vertices))
     for number, level in enumerate(np.linspace(*BLOSSOM_HEIGHTS, BLOSSOMS)):
@@ -155,6 +155,6 @@ def _decoration(vertices: Array) -> Array:
 
 
 def _closing_disc(path: Array, widths: Array) -> tuple[Array, Array]:
-    """A tube too short to be seen from the side, narrowing to nothing: the lid of a tube's open end."""
+    """A very short tube that narrows to a point and closes the open end of a tube."""
     forward = path[-1] - path[-2]
     return path[-1] + np.array([[0.0], [1e-3]]) * forward, np.array([widths[-1], 0.0])

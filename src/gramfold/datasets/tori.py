@@ -1,4 +1,4 @@
-"""The torus, and the helix wound around it.
+"""Generate a torus, and a helix that winds around it.
 
 torus  ((R + r cos v) cos u, (R + r cos v) sin u, r sin v);   helix  v = turns · u
 """
@@ -23,22 +23,22 @@ def make_torus(
     major_radius: float = 2.0,
     minor_radius: float = 1.0,
     noise: float = 0.0,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> Sample:
-    """Points spread evenly over the surface of a torus.
+    """Generate points uniform on the surface of a torus.
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int, default=1000
         Number of points.
-    major_radius : float
+    major_radius : float, default=2.0
         Distance from the axis to the middle of the tube.
-    minor_radius : float
+    minor_radius : float, default=1.0
         Radius of the tube; at most `major_radius`.
-    noise : float
+    noise : float, default=0.0
         Standard deviation of Gaussian noise in the three coordinates.
-    random_state : None, int, RandomState or Generator
-        Source of randomness.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed or random generator. A fixed seed gives the same data in each call, None gives different data.
 
     Returns
     -------
@@ -79,24 +79,24 @@ def make_helix(
     major_radius: float = 2.0,
     minor_radius: float = 1.0,
     noise: float = 0.0,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> Sample:
-    """Points spread evenly along a closed helix that winds around a torus.
+    """Generate points uniform along a closed helix that winds around a torus.
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int, default=1000
         Number of points.
-    turns : int
-        How often the curve winds around the tube while it goes once around the axis.
-    major_radius : float
+    turns : int, default=8
+        Number of times that the curve winds around the tube while it goes once around the axis.
+    major_radius : float, default=2.0
         Distance from the axis to the middle of the tube.
-    minor_radius : float
+    minor_radius : float, default=1.0
         Radius of the tube; at most `major_radius`.
-    noise : float
+    noise : float, default=0.0
         Standard deviation of Gaussian noise in the three coordinates.
-    random_state : None, int, RandomState or Generator
-        Source of randomness.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed or random generator. A fixed seed gives the same data in each call, None gives different data.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def _radii(major_radius: float, minor_radius: float) -> tuple[float, float]:
     if minor > major:
         raise ValueError(
             f"minor_radius={minor:g} exceeds major_radius={major:g}, so the tube would cross itself; "
-            "make the minor radius the smaller one."
+            "give a minor radius of at most the major one."
         )
     return major, minor
 
@@ -141,7 +141,7 @@ def _on_torus(around_axis: Array, around_tube: Array, major: float, minor: float
 
 
 def _even_along_turn(share: Array, turns: int, major: float, minor: float) -> Array:
-    """The angles v in [0, 2π] up to which these shares of the length of one turn have been walked."""
+    """Angles v in [0, 2π] at these shares of the arc length of one turn."""
 
     def speed(v: Array) -> Array:
         # |d(curve)/dv| times `turns`; all turns are alike

@@ -28,6 +28,7 @@ from gramfold.kernels.basis import Basis
 from gramfold.kernels.edge_problem import edge_problem, solving_threads
 from gramfold.kernels.transformational import Approximation, transformational_map
 from gramfold.neighbors.units import Unit
+from gramfold.runtime.counting import last_columns_are
 from gramfold.runtime.warning import warn
 from gramfold.types import Graph, Integers, Plain
 
@@ -167,7 +168,7 @@ def continuous_part(
     if count < fit.n_components:
         warn(
             f"the {basis.size} functions of the embedding span {count} directions besides the constant, fewer than "
-            f"n_components={fit.n_components}: its last {fit.n_components - count} columns are zero.",
+            f"n_components={fit.n_components}: {last_columns_are(fit.n_components - count)} zero.",
             RankWarning,
         )
     return Part(

@@ -54,8 +54,9 @@ class KernelFunctions:
     landmarks: Any = parameter(
         default=None,
         allowed=[Interval(Integral, 2, None, closed="left"), "array-like", None],
-        words="""Number of landmarks, or the indices of the rows that are landmarks. None: all rows, with an n × n matrix.
-        Where indices are given, a precomputed kernel may have one column per landmark instead of all columns.""",
+        words="""Number of landmarks, or the indices of the rows that are landmarks. None: all rows, with an n × n
+        matrix. Where indices are given, a precomputed kernel may have one column per landmark instead of all
+        columns.""",
     )
     landmark_choice: Sampling = parameter(
         default="random",

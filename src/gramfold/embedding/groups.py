@@ -72,15 +72,15 @@ class Neighborhood(Metrics):
     on_disconnected: OnDisconnected = parameter(
         default="bridge",
         allowed=[StrOptions({"bridge", "largest", "separate", "error"})],
-        words="""What to do when the graph has several connected components. "bridge": connect them by the shortest edges
-        between them; "largest": embed only the largest, the coordinates of the other rows are NaN; "separate": embed
-        each by itself and arrange them side by side; "error": raise.""",
+        words="""What to do when the graph has several connected components. "bridge": connect them by the shortest
+        edges between them; "largest": embed only the largest, the coordinates of the other rows are NaN; "separate":
+        embed each by itself and arrange them side by side; "error": raise.""",
     )
 
     graph_ = attribute(
         "Graph",
-        """The symmetric neighbour graph over the data rows: `lengths` is a sparse matrix (n_samples, n_samples). Identical
-        rows are one vertex, whose edges are stored at the first of them, `graph_.rows[i]`.""",
+        """The symmetric neighbour graph over the data rows: `lengths` is a sparse matrix (n_samples, n_samples).
+        Identical rows are one vertex, whose edges are stored at the first of them, `graph_.rows[i]`.""",
         _graph,
     )
     neighbors_ = attribute(
@@ -98,8 +98,8 @@ class GraphChoice(Neighborhood):
     graph: EdgeRule = parameter(
         default="union",
         allowed=[StrOptions(set(get_args(EdgeRule)))],
-        words="""Which pairs of rows are edges. "union": one is a neighbour of the other; "mutual": each is a neighbour of
-        the other; "mst": the minimum spanning tree; "union+mst" and "mutual+mst": both, so that the graph is
+        words="""Which pairs of rows are edges. "union": one is a neighbour of the other; "mutual": each is a neighbour
+        of the other; "mst": the minimum spanning tree; "union+mst" and "mutual+mst": both, so that the graph is
         connected.""",
     )
 
@@ -111,15 +111,15 @@ class Geodesics(GraphChoice):
     conformal: bool = parameter(
         default=False,
         allowed=["boolean"],
-        words="""Whether to use conformal Isomap (C-Isomap): the length of an edge is divided by √(M_i M_j), with M_i the
-        mean distance of row i to its neighbours. This corrects for a density that varies along the manifold.""",
+        words="""Whether to use conformal Isomap (C-Isomap): the length of an edge is divided by √(M_i M_j), with M_i
+        the mean distance of row i to its neighbours. This corrects for a density that varies along the manifold.""",
     )
     landmarks: Any = parameter(
         default=None,
         allowed=[Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), "array-like", None],
-        words="""Number of landmarks, or the indices of the rows that are landmarks. The kernel is over the landmarks, and
-        the other rows are embedded by their shortest paths to them. None: all rows are landmarks. "auto": all where the
-        n × n matrix fits into memory, else 2,000, or as many as fit, with a warning.""",
+        words="""Number of landmarks, or the indices of the rows that are landmarks. The kernel is over the landmarks,
+        and the other rows are embedded by their shortest paths to them. None: all rows are landmarks. "auto": all
+        where the n × n matrix fits into memory, else 2,000, or as many as fit, with a warning.""",
     )
     landmark_choice: Literal["maxmin", "random"] = parameter(
         default="maxmin",
@@ -129,14 +129,15 @@ class Geodesics(GraphChoice):
     storage: Literal["memory", "float32"] | PathLike[str] | str = parameter(
         default="memory",
         allowed=[str, PathLike],
-        words="""Where the n × n matrix of shortest paths is stored. "memory": in memory, with the dtype of X; "float32":
-        in memory, in single precision; or a folder: in a temporary file there, which is memory-mapped and deleted with
-        the model.""",
+        words="""Where the n × n matrix of shortest paths is stored. "memory": in memory, with the dtype of X;
+        "float32": in memory, in single precision; or a folder: in a temporary file there, which is memory-mapped and
+        deleted with the model.""",
     )
 
     landmarks_ = attribute(
         "ndarray of int or None",
-        "Row indices of the landmarks (of the largest connected component), in the order of `kernel_`; None where all rows are.",
+        "Row indices of the landmarks (of the largest connected component), in the order of `kernel_`; None where all "
+        "rows are.",
         _landmark_rows,
     )
 
@@ -191,7 +192,8 @@ class LaplacianMap(EdgeWeights):
     landmark_choice: Literal["random", "kmeans"] = parameter(
         default="random",
         allowed=[StrOptions({"random", "kmeans"})],
-        words="""Landmark selection. "random": rows drawn at random; "kmeans": the rows nearest the centres of k-means.""",
+        words="""Landmark selection. "random": rows drawn at random; "kmeans": the rows nearest the centres of
+        k-means.""",
     )
 
     landmarks_ = attribute(

@@ -52,8 +52,8 @@ class _Attribute:
 
     def __set__(self, estimator: Any, value: Any) -> None:
         raise AttributeError(
-            f"{self.name} is a result of fit and cannot be assigned, because transform would not use the new value: fit "
-            f"{type(estimator).__name__} again, or store the value under another name."
+            f"{self.name} is a result of fit and cannot be assigned, because transform would not use the new value: "
+            f"fit {type(estimator).__name__} again, or store the value under another name."
         )
 
 

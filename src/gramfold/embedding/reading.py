@@ -136,8 +136,8 @@ def check_finite(X: Any, name: str, *, allow_missing: bool = False, names: Seque
     shown = ", ".join(by_column[:_MOST_COLUMNS]) + (f" and more in {more:,} others" if more > 0 else "")
     such = f"{len(rows):,} such value{'s' * (len(rows) > 1)} in all" + (f": {shown}" if len(by_column) > 1 else "")
     raise InputError(
-        f"{name} contains {what} in row {rows[0]}, {_named(columns[0], names)} ({such}), and distances to such rows are "
-        "not defined: remove the rows, or impute the values (sklearn.impute)."
+        f"{name} contains {what} in row {rows[0]}, {_named(columns[0], names)} ({such}), and distances to such rows "
+        "are not defined: remove the rows, or impute the values (sklearn.impute)."
     )
 
 

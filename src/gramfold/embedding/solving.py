@@ -16,6 +16,7 @@ from gramfold.extension.project import place_everybody, positive_directions
 from gramfold.extension.side_by_side import side_by_side
 from gramfold.kernels.plain_map import Data, all_distances, rows_by
 from gramfold.neighbors.duplicates import Collapse
+from gramfold.runtime.counting import last_columns_are
 from gramfold.runtime.warning import warn
 from gramfold.types import Integers, Kernel, Spectrum
 
@@ -66,8 +67,8 @@ class Whole:
 def few_positive(_: Spectrum, positive: int, wanted: int) -> str:
     """Say that the last columns of a map are zero."""
     return (
-        f"n_components={wanted} and the kernel has only {positive} positive eigenvalues: the last {wanted - positive} "
-        "columns of the embedding are zero."
+        f"n_components={wanted} and the kernel has only {positive} positive eigenvalues: "
+        f"{last_columns_are(wanted - positive)} zero."
     )
 
 

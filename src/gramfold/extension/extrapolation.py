@@ -2,10 +2,10 @@
 
     e(x) = d(x, x_j) / r_j,    x_j the training point nearest to x,  r_j how far x_j is from its own 8th neighbour
 
-(in a method with a neighbour graph r_j is the neighbourhood radius of x_j there). Points from the same source as the training points
-seldom have e > 1: 2 in 10,000 on an even square, 3 in 100 in a Gaussian cloud of 5 dimensions, 19 in 100 of the USPS
-digits; beyond 3 none of them was. What is said of a point beyond `LIMIT` is extrapolated from points that it has
-nothing to do with.
+(in a method with a neighbour graph r_j is the neighbourhood radius of x_j there). Points from the same source as the
+training points seldom have e > 1: 2 in 10,000 on an even square, 3 in 100 in a Gaussian cloud of 5 dimensions, 19 in
+100 of the USPS digits; beyond 3 none of them was. What is said of a point beyond `LIMIT` is extrapolated from points
+that it has nothing to do with.
 """
 
 from collections.abc import Callable
@@ -96,8 +96,8 @@ def warn_if_outside(outside: Floats, what: str) -> None:
     if far.size:
         worst = int(far[outside[far].argmax()])
         warn(
-            f"{far.size} of {len(outside)} {what} are farther from the training data than {LIMIT:g} neighbourhood radii "
-            f"(number {worst}: {outside[worst]:.3g}), so the result is an extrapolation: see extrapolation().",
+            f"{far.size} of {len(outside)} {what} are farther from the training data than {LIMIT:g} neighbourhood "
+            f"radii (number {worst}: {outside[worst]:.3g}), so the result is an extrapolation: see extrapolation().",
             ExtrapolationWarning,
         )
 

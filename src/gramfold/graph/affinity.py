@@ -112,6 +112,6 @@ def _check_hold(edges: csr_array, weights: Floats, width: str) -> None:
     count = connected_components(left, directed=False)[0]
     if count > 1:
         raise InputError(
-            f"Gaussian weights of {width} underflow to 0 for edges of length {edges.data[weights == 0].min():.3g}, which "
-            f"leaves {count} connected components: use a larger width, or weights='binary'."
+            f"Gaussian weights of {width} underflow to 0 for edges of length {edges.data[weights == 0].min():.3g}, "
+            f"which leaves {count} connected components: use a larger width, or weights='binary'."
         )

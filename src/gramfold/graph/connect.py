@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from gramfold.errors import DisconnectedGraphError, DisconnectedGraphWarning, PrecomputedInputError
 from gramfold.graph.build import subgraph
 from gramfold.neighbors.index import Index, Outlook, Step
+from gramfold.runtime.counting import counted
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Graph, Integers, Neighbors
 
@@ -52,20 +53,20 @@ def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list
     if on_disconnected == "bridge":
         graph = bridge(graph, component, index)
         _warn(
-            f"{found}; they were connected by {len(graph.bridges)} bridges, the shortest edges between them, so "
+            f"{found}; they were connected by {counted(len(graph.bridges), 'bridge')} of least length, so "
             f"distances between components are approximate: {advice}."
         )
         return [graph]
     parts = [subgraph(graph, np.flatnonzero(component == number)) for number in range(count)]
     if on_disconnected == "largest":
         _warn(
-            f"{found}; only the largest was embedded, and the coordinates of the other {sizes[1:].sum():,} rows are NaN "
-            f"(see kept_): {advice}."
+            f"{found}; only the largest was embedded, and the coordinates of the other {sizes[1:].sum():,} rows are "
+            f"NaN (see kept_): {advice}."
         )
         return parts[:1]
     _warn(
-        f"{found}; each was embedded by itself and they are arranged side by side, so only distances within a component "
-        f"are meaningful: {advice}."
+        f"{found}; each was embedded by itself and they are arranged side by side, so only distances within a "
+        f"component are meaningful: {advice}."
     )
     return parts
 

@@ -49,11 +49,14 @@ def graph_of_weights(W: csr_array, rows: Integers) -> Graph:
     n = W.shape[0]
     first = np.repeat(np.arange(n), np.diff(W.indptr))
     edges = first != W.indices
+    i, j = first[edges], W.indices[edges]
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(i, minlength=n))))
     # a weight near the smallest number has a length that is a number too
     lengths = 1.0 / np.maximum(W.data[edges], np.finfo(np.float64).tiny)
-    i, j, vertices = first[edges], W.indices[edges], np.arange(n)
-    neighbors = Neighbors.from_pairs(i, j, lengths, (n, n))
-    return Graph(csr_array((lengths, (i, j)), shape=(n, n)), neighbors, None, np.ones(n), vertices, rows)
+    nearest = np.lexsort((lengths, i))  # stable: the lower index at a tie
+    neighbors = Neighbors(indptr, j[nearest].astype(np.intp), lengths[nearest], n)
+    graph = csr_array((lengths, j, indptr), shape=(n, n))
+    return Graph(graph, neighbors, None, np.ones(n), np.arange(n), rows)
 
 
 def _require_weights(W: csr_array, name: str) -> None:

@@ -91,8 +91,8 @@ class EnoughNeighbors:
     def _require(self, count: int, found: str) -> None:
         if count < self.least:
             raise InputError(
-                f"{found}, and {self.name} with n_components={self.n_components} needs at least {self.least} neighbours "
-                f"of every row: use n_neighbors >= {self.least}, a larger radius, or fewer components."
+                f"{found}, and {self.name} with n_components={self.n_components} needs at least {self.least} "
+                f"neighbours of every row: use n_neighbors >= {self.least}, a larger radius, or fewer components."
             )
 
 

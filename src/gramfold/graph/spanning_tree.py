@@ -39,7 +39,7 @@ def _merged(component: Integers, i: Integers, j: Integers) -> Integers:
 
 
 def _tree_of(i: Integers, j: Integers, lengths: Floats, n: int) -> Neighbors:
-    """The minimum spanning forest of these edges. Ranks stand for lengths, for SciPy takes a length of 0 for no edge."""
+    """The minimum spanning forest of these edges, by their ranks: SciPy takes a length of 0 for no edge."""
     low, high = np.minimum(i, j), np.maximum(i, j)
     order = np.lexsort((high, low, lengths))
     keys, first = np.unique(low[order] * n + high[order], return_index=True)  # an edge may be listed at both ends

@@ -1,4 +1,4 @@
-"""Tables in and out: csv, tsv, txt, npy, npz, parquet, feather."""
+"""Read and write tables: csv, tsv, txt, npy, npz, parquet and feather."""
 
 from gramfold.io.replacing import check_folder, replacing
 from gramfold.io.table import Table, check_destination, is_text, read_table, write_table

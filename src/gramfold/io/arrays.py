@@ -1,4 +1,4 @@
-"""npy and npz: arrays without names, and arrays with names beside them."""
+"""Read and write .npy and .npz files."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -18,18 +18,18 @@ Found = TypeVar("Found")
 
 
 def numbered(width: int) -> list[str]:
-    """Names for columns that have none, as scikit-learn gives them: x0, x1, …."""
+    """Default column names, as in scikit-learn: x0, x1, …."""
     return [f"x{j}" for j in range(width)]
 
 
 def read_npy(path: Path, selection: Selection) -> Contents:
-    """One array."""
+    """Read the array of a .npy file."""
     array = _array(lambda: path.open("rb"), path.stat().st_size, f"'{path}'")
     return _selected(array, numbered(array.shape[-1] if array.ndim else 0), selection, f"'{path}'")
 
 
 def read_npz(path: Path, selection: Selection) -> Contents:
-    """The array `X`, or the only 2-D array there is; with `names` if stored beside it, and labels likewise."""
+    """Read the array `X` of a .npz file, or its only 2-D array, with `names` and labels if they are stored."""
     with path.open("rb") as stream, _archive(stream, path) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
         key = "X" if "X" in members else _only_table(archive, members, path)
@@ -50,13 +50,13 @@ def read_npz(path: Path, selection: Selection) -> Contents:
 
 
 def write_npy(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:  # noqa: ARG001 - one shape of writer
-    """The values alone: the format has no place for names."""
+    """Write the values; the format does not hold column names."""
     with path.open("wb") as stream:
         np.save(stream, values, allow_pickle=False)
 
 
 def write_npz(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
-    """Values as `X`, names as `names`."""
+    """Write the values as `X` and the column names as `names`."""
     with path.open("wb") as stream:
         np.savez_compressed(stream, X=values, names=np.array(names, dtype=np.str_))
 
@@ -69,30 +69,33 @@ def _archive(stream: IO[bytes], path: Path) -> ZipFile:
 
 
 def _only_table(archive: ZipFile, members: dict[str, ZipInfo], path: Path) -> str:
-    """The one member that is a 2-D array, told by its header; no array is loaded for that."""
+    """Name of the only 2-D array, found from the headers; no array is loaded."""
     held, tables = [], []
     for key, member in members.items():
         try:
             with archive.open(member) as stream:
                 shape, _ = _header(stream)
-        except Exception:  # noqa: BLE001 - something else may lie beside the table
-            held.append(f"{shortened(key)} (no array)")
+        except Exception:  # noqa: BLE001 - the archive may also hold other files
+            held.append(f"{shortened(key)} (not an array)")
             continue
         held.append(f"{shortened(key)} {shape}")
         if len(shape) == 2 and key != "names":
             tables.append(key)
     if len(tables) == 1:
         return tables[0]
-    raise InputError(f"'{path}' holds {listed(held) or 'nothing'}, and which is the table is not clear: name it X.")
+    raise InputError(
+        f"'{path}' holds {listed(held) or 'no arrays'}: it is not clear which array is the table. Save the table under "
+        "the name X."
+    )
 
 
 def _array(opened: Callable[[], IO[bytes]], size: int, source: str) -> NDArray[Any]:
-    """The array of a stream of so many bytes; one that announces more or less than is there is refused."""
+    """Read the array from a stream of `size` bytes; raise an error if its header declares another size."""
     announced = _parsed(_announced, opened, source)
     if announced is not None and announced != size:
-        found = "is cut off" if announced > size else "goes on after its array"
+        found = "is truncated" if announced > size else "has extra bytes after its array"
         raise InputError(
-            f"{source} {found}: its header announces {announced:,} bytes and there are {size:,}; save it again."
+            f"{source} {found}: its header declares {announced:,} bytes and there are {size:,}. Save it again."
         )
     # pickles run code: a data file must not
     return _parsed(lambda stream: np.asarray(npy.read_array(stream, allow_pickle=False)), opened, source)
@@ -106,24 +109,24 @@ def _parsed(parse: Callable[[IO[bytes]], Found], opened: Callable[[], IO[bytes]]
         raise
     except Exception as error:  # damaged bytes make a parser raise anything
         raise InputError(
-            f"{source} is not a readable array: save it again with numpy.save or numpy.savez, numbers as floating "
-            "point, words as np.array(words, dtype=str)."
+            f"{source} is not a readable array: save it again with numpy.save or numpy.savez, with a numeric or "
+            "string dtype. Pickled object arrays are not read."
         ) from error
 
 
 def _announced(stream: IO[bytes]) -> int | None:
-    """How many bytes the header says there are, itself among them; None for pickles, which are never read."""
+    """Number of bytes that the header declares, including itself; None for pickles, which are never read."""
     shape, dtype = _header(stream)
     return None if dtype.hasobject else stream.tell() + math.prod(shape) * dtype.itemsize
 
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     version = npy.read_magic(stream)
-    # the third version differs from the second by the alphabet of field names, which no table has
+    # version 3 differs from version 2 only in the encoding of field names, which tables do not have
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, _, dtype = read(stream)
     if any(length < 0 for length in shape):
-        raise ValueError(f"negative lengths {shape}")
+        raise ValueError(f"negative shape {shape}")
     return shape, dtype
 
 
@@ -132,30 +135,26 @@ def _words(names: NDArray[Any]) -> list[str]:
 
 
 def _labels(array: NDArray[Any], n: int, source: str) -> NDArray[Any]:
-    """An array of words or numbers, one for each row."""
+    """Check that an array holds one string or number for each row."""
     if array.shape != (n,):
-        raise InputError(
-            f"{source} is an array of shape {array.shape} and the table has {n} rows: save one label for each row."
-        )
+        raise InputError(f"{source} has shape {array.shape} and the table has {n} rows: save one label for each row.")
     if array.dtype.kind not in "biufU":
-        raise InputError(f"{source} holds values of type {array.dtype}, neither words nor numbers: save it as either.")
+        raise InputError(f"{source} has dtype {array.dtype}: labels must be strings or numbers.")
     return np.strings.strip(array) if array.dtype.kind == "U" else array
 
 
 def _selected(array: NDArray[Any], names: list[str], selection: Selection, source: str) -> Contents:
     if array.dtype.names is not None:
         raise InputError(
-            f"{source} is an array of records ({listed(list(array.dtype.names))}), and a table has columns of numbers: "
-            "save numpy.lib.recfunctions.structured_to_unstructured(array)."
+            f"{source} is a structured array with fields {listed(list(array.dtype.names))}: save it as a 2-D array, "
+            "numpy.lib.recfunctions.structured_to_unstructured(array)."
         )
     if array.ndim != 2:
         change = "reshape(-1, 1)" if array.ndim < 2 else "reshape(len(array), -1)"
-        raise InputError(
-            f"{source} is an array of shape {array.shape}, and a table has rows and columns: save array.{change}."
-        )
+        raise InputError(f"{source} has shape {array.shape}, and a table must be 2-D: save array.{change}.")
     if array.dtype.kind not in "biuf":
         raise InputError(
-            f"{source} holds values of type {array.dtype}, which are not real numbers: save it as floating point."
+            f"{source} holds values of dtype {array.dtype}, which are not real numbers: save it as floating point."
         )
     kept = selection.positions(names, source)
     dtype = np.float32 if array.dtype in (np.float16, np.float32) else np.float64

@@ -1,4 +1,4 @@
-"""Parquet and feather, through pyarrow (an extra, imported when first needed)."""
+"""Read and write Parquet and Feather files with pyarrow, an optional dependency that is imported on first use."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -12,14 +12,14 @@ from gramfold.errors import InputError, MissingExtraError
 from gramfold.io.selection import Contents, Selection, leave_out, listed, shortened
 
 Found = TypeVar("Found")
-FIRST_VERSION = b"FEA1"  # of feather: it has no schema apart
+FIRST_VERSION = b"FEA1"  # of Feather, whose schema cannot be read separately
 
 
 def read(path: Path, selection: Selection) -> Contents:
-    """The wanted columns, read alone; a pandas index is row labels, not data, unless asked for by name."""
+    """Read only the selected columns; a pandas index is not data unless it is selected by name."""
     pa = require_pyarrow(path)
     schema = _parsed(lambda: _schema(path), path)
-    all_names = _parsed(lambda: schema.names, path)  # which may be no text
+    all_names = _parsed(lambda: schema.names, path)  # which may fail to decode
     kept = selection.positions(all_names, f"'{path}'", index=_pandas_index(schema))
     names = [all_names[j] for j in kept]
     odd = [j for j in kept if not _is_number(schema.field(j).type)]
@@ -31,7 +31,7 @@ def read(path: Path, selection: Selection) -> Contents:
     narrow = all(pa.types.is_float32(kind) or pa.types.is_float16(kind) for kind in kinds)
     values = np.empty((table.num_rows, len(names)), dtype=np.float32 if narrow else np.float64)
     for j in range(len(kept)):
-        # gaps come back as NaN, which the reader of tables then names; booleans become 0 and 1; large integers round
+        # missing values become NaN, which `read_table` reports; booleans become 0 and 1; large integers are rounded
         values[:, j] = table.column(j).cast(pa.float64(), safe=False).to_numpy()
     return Contents(
         values, names, None if selection.labels is None else _labels(table.column(len(kept)), selection, path)
@@ -39,7 +39,7 @@ def read(path: Path, selection: Selection) -> Contents:
 
 
 def write(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
-    """One column per name, in the precision of the values."""
+    """Write one column per name, in the precision of the values."""
     pa = require_pyarrow(path)
     table = pa.table({name: np.ascontiguousarray(values[:, j]) for j, name in enumerate(names)})
     if path.suffix.lower() == ".parquet":
@@ -53,12 +53,12 @@ def write(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
 
 
 def require_pyarrow(path: Path) -> Any:
-    """The pyarrow module, or one sentence on how to get it."""
+    """Import pyarrow, or raise an error with the command that installs it."""
     try:
         import pyarrow as pa
     except ImportError as error:
         raise MissingExtraError(
-            f"'{path}' is a {path.suffix} file, and pyarrow, which reads and writes those, is not installed: "
+            f"'{path}' is a {path.suffix} file, which needs pyarrow, and pyarrow is not installed: "
             'run `pip install "gramfold[tables]"`, or use a .csv file.'
         ) from error
     return pa
@@ -69,7 +69,7 @@ def _parsed(parse: Callable[[], Found], path: Path) -> Found:
         return parse()
     except Exception as error:  # damaged bytes make a parser raise anything
         raise InputError(
-            f"'{path}' is not a readable {path.suffix} file (it may be cut off): write it again."
+            f"'{path}' is not a readable {path.suffix} file (it may be truncated): save it again."
         ) from error
 
 
@@ -88,14 +88,14 @@ def _schema(path: Path) -> Any:
 
 
 def _columns(path: Path, schema: Any, positions: list[int]) -> Any:
-    """These columns, in this order, checked to be what they say."""
+    """Read these columns in this order, and validate them."""
     names = [schema.names[j] for j in positions]
     unique = len(set(schema.names)) == len(schema.names)
     wanted = names if unique else None
     if path.suffix.lower() == ".parquet":
         import pyarrow.parquet
 
-        # one file: a folder named a=1 above it is no column of it
+        # a single file: a folder above it named a=1 is not a column (Hive partitioning)
         with pyarrow.parquet.ParquetFile(path) as file:
             table = file.read(columns=wanted)
     else:
@@ -108,7 +108,7 @@ def _columns(path: Path, schema: Any, positions: list[int]) -> Any:
 
 
 def _labels(column: Any, selection: Selection, path: Path) -> NDArray[Any]:
-    """Words, or numbers as float64; a gap is an empty word or NaN."""
+    """Labels as strings, or as float64 if they are numbers; a missing label is an empty string or NaN."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):  # as pandas writes its categories
@@ -117,8 +117,8 @@ def _labels(column: Any, selection: Selection, path: Path) -> NDArray[Any]:
         return np.array(["" if word is None else word.strip() for word in column.to_pylist()], dtype=np.str_)
     if not _is_number(column.type):
         raise InputError(
-            f"In '{path}' column '{selection.labels}' holds {_in_words(column.type)}, neither words nor numbers: take "
-            "another column for the labels."
+            f"In '{path}', column '{selection.labels}' holds {_in_words(column.type)}: labels must be strings or "
+            "numbers. Choose another column."
         )
     return np.asarray(column.cast(pa.float64(), safe=False).to_numpy())
 
@@ -136,7 +136,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def _in_words(kind: Any) -> str:
-    """What values of a type are called."""
+    """Plain name of the values of a type."""
     from pyarrow import types
 
     if _is_text(kind):
@@ -148,33 +148,35 @@ def _in_words(kind: Any) -> str:
     if types.is_temporal(kind):
         return "dates or times"
     if types.is_null(kind):
-        return "no values at all"
+        return "only missing values"
     return "lists" if types.is_nested(kind) else str(kind)
 
 
 def _pandas_index(schema: Any) -> list[str]:
-    """Columns that pandas notes as its index; a note that says nothing of it names none."""
+    """Columns that the pandas metadata lists as the index; none without valid metadata."""
     try:
         noted = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
     except ValueError:
         return []
     index = noted.get("index_columns") if isinstance(noted, dict) else None
-    # a plain range is noted as a dictionary and has no column
+    # a RangeIndex is stored as a dictionary and has no column
     return [name for name in index if isinstance(name, str)] if isinstance(index, list) else []
 
 
 def _no_numbers(odd: Any, n_columns: int, path: Path) -> InputError:
-    """What these columns hold instead, each with its first value."""
+    """Error for columns that are not numeric, with the kind and the first value of each."""
     found = [f"'{shortened(name)}' ({_told(odd.column(j))})" for j, name in enumerate(odd.schema.names)]
-    word, verb, them = ("column", "holds", "it") if len(found) == 1 else ("columns", "hold", "them")
-    advice = f"leave {them} out ({leave_out(odd.schema.names)})" if len(found) < n_columns else "save numbers"
-    return InputError(f"In '{path}' {word} {listed(found)} {verb} no numbers: {advice}.")
+    word, verb, them = ("column", "is", "it") if len(found) == 1 else ("columns", "are", "them")
+    advice = (
+        f"leave {them} out ({leave_out(odd.schema.names)})" if len(found) < n_columns else f"save {them} as numbers"
+    )
+    return InputError(f"In '{path}', {word} {listed(found)} {verb} not numeric: {advice}.")
 
 
 def _told(column: Any) -> str:
     kind = _in_words(column.type)
     try:
         first = next((value.as_py() for value in column if value.is_valid), None)
-    except (OverflowError, ValueError):  # a date that Python does not reach
+    except (OverflowError, ValueError):  # a date outside the range of Python
         first = None
     return kind if first is None else f"{kind}: '{shortened(str(first))}'"

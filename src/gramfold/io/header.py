@@ -1,4 +1,4 @@
-"""Whether the first line of a text holds the names of the columns."""
+"""Detect whether the first line of a text file holds the column names."""
 
 from collections.abc import Collection
 from itertools import pairwise
@@ -10,11 +10,11 @@ from gramfold.io.selection import listed
 from gramfold.runtime.warning import warn
 
 FIRST_YEAR, LAST_YEAR = 1000, 2999
-A_SEQUENCE = 4  # so many numbers at equal steps are hardly there by chance
+A_SEQUENCE = 4  # this many equally spaced numbers are unlikely to be data
 
 
 def is_header(path: Path, rows: list[list[str]], numerals: Numerals, gaps: Collection[str]) -> bool:
-    """Whether the first of these rows is a header; a guess about numbers is warned of."""
+    """Whether the first of these rows is a header; where numbers may be either, give a warning."""
     first = [cell.strip() for cell in rows[0]]
     words = [j for j, cell in enumerate(first) if numerals.number(cell) is None and cell.lower() not in gaps]
     if any(not _is_flag(rows, j) for j in words):
@@ -29,23 +29,23 @@ def is_header(path: Path, rows: list[list[str]], numerals: Numerals, gaps: Colle
     guess = _guess(first[labelled:], below, numerals)
     if guess is None:
         return False
-    read, option = ("the names of the columns", "no-header") if guess else ("a row of values", "header")
+    read, option = ("column names", "no-header") if guess else ("a row of values", "header")
     warn(
-        f"the first line of '{path}' ({listed(first[labelled:])}) is all numbers and unlike the lines below it; it was "
-        f"read as {read}: if that is wrong, say `--{option}`, or header={not guess} in Python.",
+        f"the first line of '{path}' ({listed(first[labelled:])}) holds only numbers, which are unlike those below it. "
+        f"It was read as {read}: if that is wrong, pass `--{option}`, or header={not guess} in Python.",
         HeaderWarning,
     )
     return guess
 
 
 def _is_flag(rows: list[list[str]], j: int) -> bool:
-    """Whether True or False stands in the first row as in all others."""
+    """Whether a column holds True or False in every row, including the first."""
     column = [row[j].strip().lower() for row in rows if len(row) > j]
     return len(column) > 1 and all(cell in FLAGS for cell in column)
 
 
 def _guess(first: list[str], below: list[list[str]], numerals: Numerals) -> bool | None:
-    """Whether numbers in the first line are names; None where nothing about them is strange."""
+    """Whether the numbers in the first line are column names; None where they look like data."""
     if len(first) < 2 or not below or not all(cell.isdigit() and _is_whole(cell) for cell in first):
         return None
     marks = [float(cell) for cell in first]
@@ -63,7 +63,7 @@ def _guess(first: list[str], below: list[list[str]], numerals: Numerals) -> bool
 
 
 def _is_apart(mark: float, column: list[float | None]) -> bool:
-    """Whether a number lies outside of all others."""
+    """Whether a number lies outside the range of a column."""
     others = [number for number in column if number is not None]
     return not others or mark < min(others) or mark > max(others)
 

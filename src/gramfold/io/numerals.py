@@ -1,4 +1,4 @@
-"""How numbers are written: which mark stands before the fraction, and what stands between thousands."""
+"""Number formats of text files: the decimal and the thousands separator."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from functools import cached_property
 
 from gramfold.errors import InputError
 
-# What counts as the same mark: a space may be one that does not break lines or a thin one, an apostrophe a curly one.
+# Characters that count as one separator: no-break and thin spaces as a space, a curly apostrophe as a straight one.
 _ALIKE = {" ": " \u00a0\u2009\u202f", "'": "'\u2019"}
 FLAGS = {"true": 1.0, "false": 0.0}
 _MARKS = (",", ".", "'", " ", "_")
@@ -14,26 +14,26 @@ _MARKS = (",", ".", "'", " ", "_")
 
 @dataclass(frozen=True)
 class Numerals:
-    """The marks of written numbers."""
+    """Decimal and thousands separator of the numbers in a text file."""
 
     decimal: str = "."
     thousands: str | None = None
 
     def __post_init__(self) -> None:
         if self.decimal not in (".", ","):
-            raise InputError(f"decimal={self.decimal!r} is no decimal mark: use '.' or ','.")
+            raise InputError(f"decimal={self.decimal!r} is not a decimal separator: use '.' or ','.")
         if self.thousands is not None and self.thousands not in _MARKS:
-            raise InputError(f"thousands={self.thousands!r} is no mark between thousands: use one of {_MARKS}.")
+            raise InputError(f"thousands={self.thousands!r} is not a thousands separator: use one of {_MARKS}.")
         if self.thousands == self.decimal:
-            raise InputError(f"'{self.decimal}' is given for decimals and for thousands: give two different marks.")
+            raise InputError(f"decimal and thousands are both {self.decimal!r}: use two different separators.")
 
     @property
     def plain(self) -> bool:
-        """Whether numbers are written as programs write them."""
+        """Whether numbers have a decimal point and no thousands separator."""
         return self.decimal == "." and self.thousands is None
 
     def number(self, cell: str) -> float | None:
-        """The number that a cell holds, None where it holds none."""
+        """Parse a cell as a number; None if it is not one."""
         cell = cell.strip()
         if not self.plain:
             if self._grouped.fullmatch(cell):
@@ -49,13 +49,13 @@ class Numerals:
             return None
 
     def value(self, cell: str) -> float | None:
-        """The same, and 1 and 0 for True and False."""
+        """Parse a cell as a number, or True and False as 1 and 0; None if it is neither."""
         number = self.number(cell)
         return FLAGS.get(cell.strip().lower()) if number is None else number
 
     @property
     def options(self) -> str:
-        """How to ask for them on the command line and in Python."""
+        """Options for these separators, on the command line and in Python."""
         given = {"decimal": self.decimal} if self.decimal != "." else {}
         if self.thousands is not None:
             given["thousands"] = self.thousands
@@ -69,15 +69,15 @@ class Numerals:
 
     @cached_property
     def _grouped(self) -> re.Pattern[str]:
-        """Groups of three digits, at least two of them."""
+        """Pattern of a number with thousands separators."""
         if self.thousands is None:
-            return re.compile("(?!)")  # nothing
+            return re.compile("(?!)")  # matches nothing
         between = self._between.pattern
         return re.compile(rf"[+-]?\d{{1,3}}({between}\d{{3}})+({re.escape(self.decimal)}\d*)?([eE][+-]?\d+)?")
 
 
 PLAIN = Numerals()
-# Other ways to write numbers, told from cells that are not plain numbers; the commonest first.
+# Other number formats, tried on cells that are not plain numbers; the commonest first.
 OTHER_NUMERALS = tuple(
     Numerals(decimal, thousands)
     for decimal, thousands in (

@@ -1,4 +1,4 @@
-"""Write a file all at once: a reader sees the old one or the new one, never a part."""
+"""Replace files atomically: a reader sees the old file or the new one, never a partial one."""
 
 import errno
 import os
@@ -15,26 +15,26 @@ from typing import Any
 
 from gramfold.errors import InputError
 
-# What ends a process at once unless it asks for a last word; SIGHUP is not known on Windows.
+# Signals that end a process at once unless it handles them; Windows has no SIGHUP.
 _ENDING_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _ANYBODY_MAY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A name to write to; what was written takes the place of `path` at the end.
+    """Provide a temporary file that replaces `path` when the block ends.
 
     Parameters
     ----------
-    path : str or path
-        The file to make or replace. A symbolic link stays one, and the file that it leads to is replaced; an existing
-        file's permissions are kept. A pipe or a character device is not replaced: the bytes are written to it.
+    path : str or path-like
+        File to create or replace. If it is a symbolic link, the file that it points to is replaced. Permissions of an
+        existing file are kept. A pipe or a character device is written to, not replaced.
 
     Yields
     ------
     Path
-        The temporary name, with the ending of `path` itself, in the folder of the file (for a pipe or a device, in one
-        of its own). It is removed if the block raises or the process is told to end; `path` is then untouched.
+        Path of the temporary file. It has the same ending as `path` and is in the same folder (for a pipe or a device,
+        in a temporary folder). If the block raises or the process is terminated, it is removed and `path` is unchanged.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         except OSError as error:
             reason = error.strerror or str(error)
             raise InputError(
-                f"'{path}' could not be written ({reason}): free the space or choose another place."
+                f"'{path}' could not be written ({reason}): free disk space or choose another folder."
             ) from error
         finally:
             clean()
@@ -79,7 +79,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def _told_to_end(clean: Callable[[], None]) -> Iterator[None]:
-    """Clean before a signal ends the process; where the program has a handler of its own, that one is left to work."""
+    """Clean up before a signal ends the process; a signal handler that the program has set is kept."""
     ours = (
         [number for number in _ENDING_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
         if threading.current_thread() is threading.main_thread()  # others cannot set handlers
@@ -89,7 +89,7 @@ def _told_to_end(clean: Callable[[], None]) -> Iterator[None]:
     def end(number: int, frame: Any) -> None:  # noqa: ARG001 - as Python calls it
         clean()
         signal.signal(number, signal.SIG_DFL)
-        signal.raise_signal(number)  # and so end as the sender expects
+        signal.raise_signal(number)  # end the process as the signal would
 
     for number in ours:
         signal.signal(number, end)
@@ -101,38 +101,38 @@ def _told_to_end(clean: Callable[[], None]) -> Iterator[None]:
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that could not be made: callable before the work whose result it will hold.
+    """Raise an error if the file cannot be written; call it before a long computation.
 
     Parameters
     ----------
-    path : str or path
-        The file to be written.
+    path : str or path-like
+        File that will be written.
     """
     mode = _mode(path)
     if mode is not None and stat.S_ISDIR(mode):
         raise InputError(f"'{path}' is a folder: give the name of a file to write.")
     if mode is not None and not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
-        raise InputError(f"'{path}' is a disk or a socket, not a file: give the name of a file to write.")
-    # of root the system says that it may write everywhere; a file without any leave to write is meant to stay
+        raise InputError(f"'{path}' is a block device or a socket, not a file: give the name of a file to write.")
+    # os.access allows root everything; a file without any write permission is protected all the same
     if mode is not None and not (mode & _ANYBODY_MAY_WRITE and os.access(path, os.W_OK)):
         raise InputError(f"'{path}' is write-protected: allow writing to it, or choose another name.")
     if mode is not None and not stat.S_ISREG(mode):
-        return  # written to where it is
+        return  # written to, not replaced
     folder = Path(path).resolve().parent
     if not folder.is_dir():
-        raise InputError(f"'{path}' cannot be written, there is no folder '{folder}': make it first.")
+        raise InputError(f"'{path}' cannot be written: there is no folder '{folder}'. Create it first.")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(f"'{path}' cannot be written, the folder is not yours to write in: choose another.")
+        raise InputError(f"'{path}' cannot be written: its folder is not writable. Choose another folder.")
 
 
 def _mode(path: str | os.PathLike[str]) -> int | None:
-    """Kind and permissions of what the name leads to, None where there is nothing."""
+    """File type and permissions of the path, None if it does not exist."""
     try:
         return Path(path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        found = "it leads back to itself" if error.errno == errno.ELOOP else error.strerror
+        found = "symbolic links form a loop" if error.errno == errno.ELOOP else error.strerror
         raise InputError(f"'{path}' cannot be written ({found}): choose another name.") from error
     except ValueError as error:  # a zero byte
-        raise InputError(f"{os.fspath(path)!r} is no name of a file ({error}): choose another.") from error
+        raise InputError(f"{os.fspath(path)!r} is not a valid file name ({error}): choose another.") from error

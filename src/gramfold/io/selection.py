@@ -1,4 +1,4 @@
-"""Which columns of a table are wanted, and the sentences about those that cannot be used."""
+"""Column selection, and the error messages for columns that cannot be used."""
 
 import csv
 import io
@@ -18,31 +18,31 @@ from gramfold.io.numerals import PLAIN, Numerals
 MOST_NAMES_SHOWN = 12
 MOST_LETTERS_SHOWN = 500  # of names that are to be copied
 MOST_LETTERS_OF_A_WORD = 60
-FILL_LABELS = "fill them in, or remove these rows"
+FILL_LABELS = "fill in the labels, or remove these rows"
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What a reader found."""
+    """Values, column names and labels that were read from a file."""
 
     values: NDArray[Any]  # (n, d)
     names: list[str]  # (d,)
-    labels: NDArray[Any] | None = None  # (n,) words or numbers, where a column of them was asked for
+    labels: NDArray[Any] | None = None  # (n,) strings or numbers, if a label column was requested
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What the caller asked for: only these columns, and not those; None asks for nothing."""
+    """Columns to read and to leave out, and options of the reader; None selects nothing."""
 
     columns: Sequence[str] | None = None
     skip: Sequence[str] | None = None
     gaps: bool = False  # whether values may be missing
-    labels: str | None = None  # the column that says what each row is; never among the values
-    header: bool | None = None  # of text: whether the first line holds names; None: told by looking
-    numerals: Numerals = PLAIN  # of text
+    labels: str | None = None  # the label column, which is never among the values
+    header: bool | None = None  # for text: whether the first line holds column names; None: detected
+    numerals: Numerals = PLAIN  # for text
 
     def positions(self, names: Sequence[str], source: str, index: Sequence[str] = ()) -> list[int]:
-        """Where the wanted columns stand, in the order asked for; `index` names row labels, not data."""
+        """Positions of the selected columns, in the requested order; columns in `index` are not data."""
         if not names:
             raise InputError(f"{source} has no columns: a table needs at least one.")
         position = {name: j for j, name in enumerate(names)}
@@ -55,7 +55,7 @@ class Selection:
                 raise InputError(f"{source} has several columns named '{shortened(name)}': give them different names.")
         twice = [name for name, count in Counter(self.columns or ()).items() if count > 1]
         if twice:
-            raise InputError(f"columns has {quoted(twice)} twice, which would count double: name each once.")
+            raise InputError(f"columns lists {quoted(twice)} twice: list each column once.")
         dropped = {*(self.skip or ()), *label}
         if self.columns is None:
             kept = [j for j, name in enumerate(names) if name not in dropped and name not in index]
@@ -63,22 +63,22 @@ class Selection:
             kept = [position[name] for name in self.columns if name not in dropped]
         if not kept:
             raise InputError(
-                f"{source} has no column left to use out of {_in_short(names)}: keep at least one of them."
+                f"{source} has no column left to use: its columns are {_in_short(names)}. Keep at least one."
             )
         return kept
 
 
 def leave_out(names: Sequence[str]) -> str:
-    """How to leave these columns out, on the command line and in Python."""
+    """Options that leave these columns out, on the command line and in Python."""
     if len(names) > MOST_NAMES_SHOWN or sum(map(len, names)) > MOST_LETTERS_SHOWN or not "".join(names).isprintable():
-        return "name those to use with `--columns`, or columns=[…] in Python"
+        return "list the columns to use with `--columns`, or columns=[…] in Python"
     written = io.StringIO()
     csv.writer(written, lineterminator="").writerow(names)
     return f"`--skip {shlex.quote(written.getvalue())}`, or skip={list(names)!r} in Python"
 
 
 def quoted(names: Sequence[str]) -> str:
-    """The words: column 'a', or columns 'a', 'b' and 'c'."""
+    """Format names as: column 'a', or columns 'a', 'b' and 'c'."""
     shown = [f"'{shortened(name)}'" for name in names]
     if len(shown) == 1:
         return f"column {shown[0]}"
@@ -88,41 +88,41 @@ def quoted(names: Sequence[str]) -> str:
 
 
 def listed(shown: Sequence[str]) -> str:
-    """The words: a, b, c; of many the first, and how many more."""
+    """Join texts with commas; of many show the first ones and the number of the others."""
     more = len(shown) - MOST_NAMES_SHOWN
     return ", ".join(shown[:MOST_NAMES_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def shortened(text: str) -> str:
-    """The beginning of a long text, on one line."""
+    """Truncate a long text and replace characters that are not printable."""
     text = "".join(letter if letter.isprintable() else "·" for letter in text[: MOST_LETTERS_OF_A_WORD + 1])
     return text if len(text) <= MOST_LETTERS_OF_A_WORD else text[: MOST_LETTERS_OF_A_WORD - 1] + "…"
 
 
 @dataclass(frozen=True)
 class Gaps:
-    """Values that are missing or infinite, by column."""
+    """Missing and infinite values of a table, by column."""
 
-    counts: dict[str, int]  # name -> rows
+    counts: dict[str, int]  # column name -> number of rows
     rows: int  # with such a value in any column
     n_rows: int
-    first: str  # what and where
+    first: str  # the first one: what and where
 
     def sentence(self, source: str, n_columns: int) -> str:
-        """What was found, and what to do about it."""
+        """Error message with the counts and the remedy."""
         one = len(self.counts) == 1
         shown = [f"'{shortened(name)}' {count:,}" for name, count in self.counts.items()]
         per_column = "" if one else f"; by column: {listed(shown)}"
         them = "the column" if one else "these columns"
         leave = "" if len(self.counts) == n_columns else f", or leave {them} out ({leave_out(list(self.counts))})"
         return (
-            f"{source} has {self.first} ({self.rows:,} of {self.n_rows:,} rows lack a finite value{per_column}): fill "
-            f"them in or remove these rows{leave}."
+            f"{source} has {self.first} ({self.rows:,} of {self.n_rows:,} rows have missing or infinite "
+            f"values{per_column}). Fill in the values or remove these rows{leave}."
         )
 
 
 def require_finite(values: NDArray[Any], names: Sequence[str], source: str, *, gaps: bool = False) -> None:
-    """Refuse infinite values, and missing ones unless `gaps` are wanted, naming every column that has some."""
+    """Raise an error for infinite values, and for missing ones unless `gaps`, with the columns that have them."""
     bad = np.isinf(values) if gaps else ~np.isfinite(values)
     if not bad.any():
         return
@@ -136,12 +136,12 @@ def require_finite(values: NDArray[Any], names: Sequence[str], source: str, *, g
 
 
 def require_labels(labels: NDArray[Any], name: str, source: str) -> None:
-    """Refuse labels with gaps, naming the first."""
+    """Raise an error for missing labels, with the position of the first."""
     missing = labels == "" if labels.dtype.kind == "U" else ~np.isfinite(labels)
     if missing.any():
         raise InputError(
             f"{source} has no label in column '{name}', row {int(np.argmax(missing))} counted from 0 "
-            f"({int(missing.sum())} of {len(labels)} rows have none): {FILL_LABELS}."
+            f"({int(missing.sum())} of {len(labels)} rows have no label): {FILL_LABELS}."
         )
 
 

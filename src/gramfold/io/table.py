@@ -1,4 +1,4 @@
-"""A table of numbers with named columns, from a file and to a file."""
+"""Read and write tables of numbers with named columns."""
 
 import errno
 import os
@@ -42,18 +42,19 @@ WRITERS: dict[str, Callable[[Path, NDArray[Any], Sequence[str]], None]] = {
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers with named columns.
+    """Table of numbers with named columns.
 
     Parameters
     ----------
     values : ndarray of shape (n, d)
-        float32 where every column was float32, else float64; finite, or NaN where gaps were asked for.
+        Data, without the label column. float32 if every column of the file is float16 or float32, else float64. Values
+        are finite, or NaN where one is missing and `gaps=True`.
     names : list of str
-        One per column; x0, x1, … where the file names none.
+        Column names; x0, x1, … if the file has none.
     source : Path
-        The file they came from.
+        File that the table was read from.
     labels : ndarray of shape (n,) or None
-        The column that was asked for as labels: numbers where all of them are, else words.
+        Label of each row, if a label column was requested: numbers if all labels are numbers, else strings.
     """
 
     values: NDArray[np.floating]
@@ -73,40 +74,41 @@ def read_table(
     decimal: str = ".",
     thousands: str | None = None,
 ) -> Table:
-    r"""Read a table of numbers; the ending of the name says what the file is.
+    r"""Read a table of numbers from a file; the ending of the file name sets the format.
 
     Parameters
     ----------
-    path : str or path
-        A ``.csv``, ``.tsv`` or ``.txt`` file (a header is recognised; columns are separated by commas,
-        semicolons, tabs, bars or, in ``.txt``, blanks), a ``.npy`` or ``.npz`` array, or a ``.parquet`` or
-        ``.feather`` file (these need ``pip install "gramfold[tables]"``). True and False are read as 1 and 0.
+    path : str or path-like
+        A ``.csv``, ``.tsv`` or ``.txt`` file, a ``.npy`` or ``.npz`` array, or a ``.parquet`` or ``.feather`` file. In
+        text files columns are separated by commas, semicolons, tabs, vertical bars or, in ``.txt``, blanks. Parquet
+        and Feather need ``pip install "gramfold[tables]"``. True and False are read as 1 and 0.
     columns : sequence of str, optional
-        Only these columns, in this order.
+        Names of the columns to read, in this order. By default all columns are read.
     skip : sequence of str, optional
-        Not these columns.
+        Names of columns to leave out.
     gaps : bool, default=False
-        Whether values may be missing; they become NaN.
+        Whether missing values are allowed. If True they become NaN, if False they raise an error.
     labels : str, optional
-        The column that says what each row is, in words or numbers. It is left out of the values, and none may be
-        missing. In a ``.npz`` file it may also be an array of its own beside the table.
+        Name of the column that holds the label of each row, a string or a number. It is not among the values, and no
+        label may be missing. In a ``.npz`` file it may also be a separate 1-D array.
     header : bool, optional
-        Of a text file, whether its first line holds the names of the columns. Without it that is told by looking:
-        words are names; years above other numbers are taken for names too, with a warning.
+        Whether the first line of a text file holds the column names. By default this is detected: a line with words
+        is a header, a line of numbers is data. Numbers that look like column names, such as years, give a warning.
     decimal : {".", ","}, default="."
-        Of a text file, the mark before the fraction.
+        Decimal separator of a text file.
     thousands : {",", ".", "'", " ", "_"}, optional
-        Of a text file, what stands between thousands: 1,234,567.
+        Thousands separator of a text file, as in 1,234,567. By default there is none.
 
     Returns
     -------
     Table
+        Values, column names, source file and labels.
 
     Raises
     ------
     InputError
-        The file is missing or empty, or a wanted column holds text, unwanted gaps or infinite values, or labels are
-        missing. The message names the first place.
+        If the file is missing, empty or damaged; if a selected column holds text, infinite values or, unless `gaps`,
+        missing values; or if a label is missing. The message gives the column and the line or row.
 
     Examples
     --------
@@ -131,8 +133,8 @@ def read_table(
     numerals = Numerals(decimal, thousands)
     if not is_text(path) and (header is not None or not numerals.plain):
         raise InputError(
-            f"'{path}' is a {path.suffix} file, which has no first line and no written numbers: leave out header, "
-            "decimal and thousands."
+            f"'{path}' is a {path.suffix} file, and header, decimal and thousands apply to text files only: leave them "
+            "out."
         )
     _require_file(path)
     selection = Selection(_as_names(columns, "columns"), _as_names(skip, "skip"), gaps, labels, header, numerals)
@@ -140,7 +142,7 @@ def read_table(
         refuse_another_kind(path)
         found = read(path, selection)
     except OSError as error:
-        raise InputError(f"'{path}' could not be read ({error.strerror or error}): check that it is yours.") from error
+        raise InputError(f"'{path}' could not be read ({error.strerror or error}): check its permissions.") from error
     if not len(found.values):
         raise InputError(f"'{path}' has columns but no rows: a table needs at least one row.")
     require_finite(found.values, found.names, f"'{path}'", gaps=gaps)
@@ -151,19 +153,20 @@ def read_table(
 
 
 def write_table(path: str | os.PathLike[str], values: ArrayLike, names: Sequence[str]) -> None:
-    """Write a table; the ending of the name says what the file becomes. An existing file is replaced.
+    """Write a table to a file; the ending of the file name sets the format.
 
-    The file appears whole or not at all: it is written under another name in the same folder first.
+    An existing file is replaced. The file appears whole or not at all: it is first written under a temporary name
+    in the same folder.
 
     Parameters
     ----------
-    path : str or path
-        Ends in ``.csv``, ``.tsv``, ``.txt``, ``.npy``, ``.npz``, ``.parquet`` or ``.feather``. Numbers are
-        written so that reading gives the same bits back. ``.npy`` has no place for the names.
+    path : str or path-like
+        File name that ends in ``.csv``, ``.tsv``, ``.txt``, ``.npy``, ``.npz``, ``.parquet`` or ``.feather``. Reading
+        the file returns exactly the same numbers. A ``.npy`` file does not hold the column names.
     values : array-like of shape (n, d)
-        Missing values are allowed, and written as ``nan``.
+        Data. Missing values (NaN) are written as ``nan``.
     names : sequence of str
-        One per column, all different.
+        Column names, all different.
 
     Examples
     --------
@@ -178,9 +181,12 @@ def write_table(path: str | os.PathLike[str], values: ArrayLike, names: Sequence
     write = _by_ending(WRITERS, path, "written")
     values = np.asarray(values)
     if values.ndim != 2 or values.shape[1] != len(names):
-        raise InputError(f"{len(names)} names were given for values of shape {values.shape}: one name per column.")
+        raise InputError(
+            f"{len(names)} names were given for values of shape {values.shape}: pass a 2-D array "
+            "and one name per column."
+        )
     if len(set(names)) < len(names):
-        raise InputError("Two columns have the same name: give each its own.")
+        raise InputError("Two columns have the same name: give each column a different name.")
     with replacing(path) as draft:
         write(draft, values, list(names))
 
@@ -190,8 +196,8 @@ def is_text(path: str | os.PathLike[str]) -> bool:
 
     Parameters
     ----------
-    path : str or path
-        The file.
+    path : str or path-like
+        Name of the file.
 
     Returns
     -------
@@ -202,12 +208,12 @@ def is_text(path: str | os.PathLike[str]) -> bool:
 
 
 def check_destination(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that `write_table` could not write: callable before the work whose result it will hold.
+    """Raise an error if `write_table` cannot write this file; call it before a long computation.
 
     Parameters
     ----------
-    path : str or path
-        The file to be written.
+    path : str or path-like
+        File that will be written.
     """
     path = Path(path)
     if _by_ending(WRITERS, path, "written") is arrow.write:
@@ -216,21 +222,21 @@ def check_destination(path: str | os.PathLike[str]) -> None:
 
 
 def _require_file(path: Path) -> None:
-    """Refuse a name that leads to nothing, or to no file."""
+    """Raise an error if the path is not a regular file with content."""
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError(f"There is no file '{path}': check the name and the folder.") from error
     except OSError as error:
-        reason = "it leads back to itself" if error.errno == errno.ELOOP else error.strerror
+        reason = "symbolic links form a loop" if error.errno == errno.ELOOP else error.strerror
         raise InputError(f"'{path}' cannot be read ({reason}): check the name.") from error
     except ValueError as error:  # a zero byte
-        raise InputError(f"{str(path)!r} is no name of a file ({error}): check the name.") from error
+        raise InputError(f"{str(path)!r} is not a valid file name ({error}): check the name.") from error
     if stat.S_ISDIR(found.st_mode):
         raise InputError(f"'{path}' is a folder: give the name of a file in it.")
     if not stat.S_ISREG(found.st_mode):
         raise InputError(
-            f"'{path}' is a pipe or a device, and a table is read more than once: save it to a file first."
+            f"'{path}' is a pipe or a device, and a table must be read more than once: save it to a file first."
         )
     if found.st_size == 0:
         raise InputError(f"'{path}' is empty: a table needs at least one row.")
@@ -239,13 +245,15 @@ def _require_file(path: Path) -> None:
 def _by_ending(known: dict[str, Work], path: Path, verb: str) -> Work:
     ending = path.suffix.lower()
     if ending not in known:
-        found = f"ends in '{path.suffix}'" if ending else "has no ending"
-        raise InputError(f"'{path}' {found}, which cannot be {verb}: use one of {', '.join(known)}.")
+        found = (
+            f"ends in '{path.suffix}', which cannot be {verb}" if ending else "has no ending, so its format is unknown"
+        )
+        raise InputError(f"'{path}' {found}: use one of {', '.join(known)}.")
     return known[ending]
 
 
 def _as_names(names: Sequence[str] | None, word: str) -> Sequence[str] | None:
-    # a lone string is a sequence of letters, which is never what was meant
+    # a single string is a sequence of letters, which is never meant
     if isinstance(names, str):
-        raise InputError(f"{word}='{names}' is one string: give a list of names, {word}=['{names}'].")
+        raise InputError(f"{word}='{names}' is a single string: give a list of names, {word}=['{names}'].")
     return names

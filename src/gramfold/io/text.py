@@ -1,4 +1,4 @@
-"""Delimited text. numpy's compiled parser does the reading; when it fails, a slow pass finds out why."""
+"""Read and write delimited text with NumPy's compiled parser; if it fails, a slower pass finds the reason."""
 
 import csv
 import math
@@ -22,24 +22,24 @@ SEPARATORS: tuple[str, ...] = ("\t", ";", "|", ",")
 NO_SEPARATOR = "\x1f"  # leaves lines whole
 LINES_LOOKED_AT = 20
 _NO_NAME = ("", "Unnamed: 0")  # which is what pandas calls an index that it has written and read again
-_TELLING_ROWS = 5  # from which whole numbers that are all different are no chance
+_TELLING_ROWS = 5  # from this many rows on, integers that are all different are taken for an index
 GAPS = frozenset(("", "na", "n/a", "nan", "null", "none", "-", "?", "."))
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the file is laid out; a separator of None stands for blanks."""
+    """Layout of a text file; a separator of None means blanks."""
 
     separator: str | None
     names: list[str]
     lines_before: int  # comments and header
-    unnamed_first: bool  # the header leaves the first column without a name, as row labels are written
-    short_header: bool  # and without a cell for it
+    unnamed_first: bool  # the first column has no name in the header, as is usual for row labels
+    short_header: bool  # the header also has no cell for it
     numerals: Numerals
 
 
 def read(path: Path, selection: Selection) -> Contents:
-    """The wanted columns as float64, the labels beside them."""
+    """Read the selected columns as float64, and the labels."""
     labels = None
     try:
         layout = _layout(path, selection)
@@ -61,12 +61,12 @@ def read(path: Path, selection: Selection) -> Contents:
 
 
 def write(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
-    """A header and the shortest digits that read back as the same number."""
+    """Write a header, and each number with the fewest digits that read back as the same number."""
     separator = "," if path.suffix.lower() == ".csv" else "\t"
     # float32 through its own digits: as Python floats 0.1 would read 0.10000000149011612
     rows = (values if values.dtype == np.float64 else values.astype(np.str_)).tolist()
     with path.open("w", encoding="utf-8", newline="") as stream:
-        # a header that starts as a comment does, or runs over several lines, is read back if it is quoted
+        # a header that starts with # or contains line breaks can be read back only if it is quoted
         odd = names[0].startswith("#") or not all(name.isprintable() for name in names)
         header = csv.writer(
             stream, delimiter=separator, lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
@@ -106,7 +106,7 @@ def _layout(path: Path, selection: Selection) -> Layout:
 
 
 def _all_named(names: list[str]) -> list[str]:
-    """With a name for each column that has none, which no other column has."""
+    """Give each column without a name one that no other column has."""
     taken = set(names)
     named = []
     for name, number in zip(names, numbered(len(names)), strict=True):
@@ -123,7 +123,7 @@ def _separator(path: Path, lines: list[str], numerals: Numerals) -> str | None:
     blanks = path.suffix.lower() == ".txt"
     able: tuple[str, ...] = SEPARATORS
     if _is_one_column(lines, numerals):
-        # where a mark within numbers might be taken for a separator
+        # where a mark within numbers might be mistaken for a separator
         marks = f"{numerals.decimal}{numerals.thousands or ''}"
         able = tuple(separator for separator in SEPARATORS if separator not in marks)
         blanks = blanks and " " not in marks
@@ -133,7 +133,7 @@ def _separator(path: Path, lines: list[str], numerals: Numerals) -> str | None:
             widths = _widths(lines, separator, strict)
             if len(widths) == 1 and widths != {1}:
                 return separator
-    # None splits all lines alike: take the commonest below the header, and let the parser name the odd line.
+    # No separator splits all lines alike: take the commonest below the header; the parser reports the odd line.
     body = "".join(lines[1:] or lines)
     commonest = max(reversed(able), key=body.count)
     if body.count(commonest):
@@ -154,7 +154,7 @@ def _is_one_column(lines: list[str], numerals: Numerals) -> bool:
 
 
 def _widths(lines: list[str], separator: str | None, strict: bool) -> set[int]:
-    """Into how many cells the lines are split; none where quotes do not allow it."""
+    """Numbers of cells into which the lines are split; empty where a quote is not closed."""
     try:
         return {len(cells) for _, cells in _rows(iter(lines), separator, strict)}
     except csv.Error:
@@ -162,7 +162,7 @@ def _widths(lines: list[str], separator: str | None, strict: bool) -> set[int]:
 
 
 def _names_in_comment(comment: str, separator: str | None, width: int) -> list[str]:
-    """Names from the last comment, as numpy.savetxt writes them; blank where it holds something else."""
+    """Column names from the last comment, as numpy.savetxt writes them; empty if it holds something else."""
     for _, cells in _rows(iter([comment.lstrip("# ")]), separator):
         if len(cells) == width:
             return cells
@@ -187,12 +187,12 @@ def _parse(path: Path, layout: Layout, kept: list[int], gaps: bool) -> NDArray[A
         raise _diagnosis(path, layout, kept, str(error), gaps) from error
     usable = ~np.isinf(values) if gaps else np.isfinite(values)
     if not usable.all() or values.shape[1] != len(kept):
-        raise _diagnosis(path, layout, kept, "gaps or infinite values", gaps)
+        raise _diagnosis(path, layout, kept, "missing or infinite values", gaps)
     return values
 
 
 def _numbers(path: Path, layout: Layout, kept: list[int], gaps: bool) -> NDArray[Any]:
-    """The columns by the compiled parser; with our own converter where it does not know how values are written."""
+    """Parse the columns with NumPy, with a converter of our own for number formats that it does not support."""
     convert = _converter(layout.numerals, gaps)
     if gaps or not layout.numerals.plain:
         return _loaded(path, layout, kept, convert)
@@ -218,7 +218,7 @@ def _loaded(path: Path, layout: Layout, kept: list[int], convert: Any) -> NDArra
 
 
 def _labels(path: Path, layout: Layout, name: str) -> NDArray[Any]:
-    """The cells of one column: numbers where all of them are, else words."""
+    """Cells of one column: as numbers if all of them are numbers, else as strings."""
     place = layout.names.index(name)
     words, gaps, first_gap = [], 0, None
     for line, cells in _all_rows(path, layout):
@@ -229,8 +229,8 @@ def _labels(path: Path, layout: Layout, name: str) -> NDArray[Any]:
     if first_gap:
         line, cell = first_gap
         raise InputError(
-            f"'{path}' has {_cell(cell)} in column '{name}', line {line}, which is no label ({gaps} of {len(words)} "
-            f"rows have none): {FILL_LABELS}."
+            f"'{path}' has a missing label in column '{name}', line {line} ({_cell(cell)}; {gaps} of {len(words)} rows "
+            f"have no label): {FILL_LABELS}."
         )
     numbers = [layout.numerals.number(word) for word in words]
     return np.array(words, dtype=np.str_) if None in numbers else np.array(numbers, dtype=np.float64)
@@ -241,7 +241,7 @@ def _cell(cell: str) -> str:
 
 
 def _converter(numerals: Numerals, gaps: bool) -> Any:
-    """What makes a number of a cell."""
+    """Function that converts a cell to a number."""
 
     def convert(cell: str) -> float:
         number = numerals.value(cell)
@@ -255,7 +255,7 @@ def _converter(numerals: Numerals, gaps: bool) -> Any:
 
 
 def _diagnosis(path: Path, layout: Layout, kept: list[int], reason: str, gaps: bool) -> InputError:
-    """Why these columns are not numbers, in one sentence; `gaps` are no reason where they were asked for."""
+    """Error with the reason why these columns are not numbers; missing values are accepted if `gaps`."""
     _refuse_ragged(path, layout)
     first_odd: dict[int, tuple[int, str]] = {}  # column -> line and cell
     odd_cells, gap_cells = dict.fromkeys(kept, 0), dict.fromkeys(kept, 0)
@@ -295,11 +295,11 @@ def _diagnosis(path: Path, layout: Layout, kept: list[int], reason: str, gaps: b
     if gap_rows:
         counts = {layout.names[j]: count for j, count in gap_cells.items() if count}
         return InputError(Gaps(counts, gap_rows, n_rows, first_gap).sentence(f"'{path}'", len(kept)))
-    return InputError(f"'{path}' could not be read as a table of numbers ({reason}): check how it was written.")
+    return InputError(f"'{path}' could not be read as a table of numbers ({reason}): check its format.")
 
 
 def _other_numerals(path: Path, layout: Layout, columns: list[int]) -> dict[int, list[Numerals]]:
-    """For each of these columns, the ways to write numbers in which all its cells are some."""
+    """For each of these columns, the number formats that fit all its cells."""
     left = {j: list(OTHER_NUMERALS) for j in columns}
     for _, cells in _all_rows(path, layout):
         for j in columns:
@@ -311,21 +311,21 @@ def _other_numerals(path: Path, layout: Layout, columns: list[int]) -> dict[int,
 def _about_numerals(
     path: Path, layout: Layout, first_odd: dict[int, tuple[int, str]], others: dict[int, list[Numerals]]
 ) -> str:
-    """Numbers with separators: how to have them read."""
+    """Error message for numbers with separators, with the options that read them."""
     j, (line, cell) = next(iter(first_odd.items()))
     found = f"'{path}' has {_cell(cell)} in column '{shortened(layout.names[j])}', line {line}"
     common = [numerals for numerals in OTHER_NUMERALS if all(numerals in known for known in others.values())]
     if not common:
-        return f"{found}, and other columns write numbers in other ways: write all with a point and no separator."
-    readings = {numerals.number(cell): numerals for numerals in reversed(common)}  # the commonest way of each
-    ways = [f"as {number:g} with {numerals.options}" for number, numerals in reversed(readings.items())]
-    return f"{found}, a number with separators: have it read {'; '.join(ways)}."
+        return f"{found}, and other columns use another number format: write all numbers as in 1234.5."
+    readings = {numerals.number(cell): numerals for numerals in reversed(common)}  # the commonest format of each
+    ways = [f"to read it as {number:g}, use {numerals.options}" for number, numerals in reversed(readings.items())]
+    return f"{found}, a number with separators: {'; '.join(ways)}."
 
 
 def _about_text(path: Path, layout: Layout, text: list[int], n_columns: int, line: int, cell: str) -> str:
     names = [layout.names[j] for j in text]
     verb, them = ("holds", "it") if len(names) == 1 else ("hold", "them")
-    found = f"In '{path}' {quoted(names)} {verb} text ({_cell(cell)} in line {line})"
+    found = f"In '{path}', {quoted(names)} {verb} text ({_cell(cell)} in line {line})"
     if len(names) == n_columns:
         return f"{found}, and no column holds numbers: a table of numbers is needed."
     return f"{found}: leave {them} out ({leave_out(names)})."
@@ -344,26 +344,27 @@ def _refuse_ragged(path: Path, layout: Layout) -> None:
 
 
 def _refuse_row_numbers(column: NDArray[Any], layout: Layout, path: Path) -> None:
-    """A first column without a name, of whole numbers of which no two are alike, is an index as pandas writes it."""
+    """Raise an error for a first column without a name that holds distinct integers: an index, as pandas writes it."""
     n = len(column)
     counts = any(np.array_equal(column, np.arange(start, start + n)) for start in (0, 1))
     alike = np.any(column != np.trunc(column)) or column.min() < 0 or len(np.unique(column)) < n
     if counts or not (layout.short_header or n < _TELLING_ROWS or alike):
         raise InputError(
-            f"The first column of '{path}' has no name and a whole number of its own in each row ({column[0]:.0f}, "
-            f"{column[1]:.0f}, …), as an index has, which would distort the map: leave it out "
+            f"The first column of '{path}' has no name and holds distinct integers ({column[0]:.0f}, "
+            f"{column[1]:.0f}, …), as an index does, which would distort the embedding. Leave it out "
             f"({leave_out(layout.names[:1])}), or name it in the header if it is a measurement."
         )
 
 
 def _about_short_header(layout: Layout, path: Path) -> str:
-    """A first column without a name is row labels as a rule, but one number with a decimal comma looks the same."""
+    """Error message for a header with one name too few: mostly row labels, but a decimal comma looks the same."""
     width = len(layout.names)
     comma = layout.separator == "," and width == 2
-    decimal = f", or say {Numerals(',').options} if its comma is a decimal mark" if comma else ""
+    decimal = f", or use {Numerals(',').options} if the comma is a decimal separator" if comma else ""
     return (
-        f"The header of '{path}' has {width - 1} name{'s' * (width > 2)} and the lines below have {width} cells: leave "
-        f"the first out ({leave_out(layout.names[:1])}) if it labels the rows, or name it in the header{decimal}."
+        f"The header of '{path}' has {width - 1} name{'s' * (width > 2)} and the lines below have {width} cells. "
+        f"Leave the first column out ({leave_out(layout.names[:1])}) if it holds row labels, or name it in the "
+        f"header{decimal}."
     )
 
 
@@ -372,7 +373,7 @@ def _open(path: Path) -> Any:
 
 
 def _all_rows(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
-    """Line and cells of every row below the header."""
+    """Line number and cells of every row below the header."""
     with _open(path) as stream:
         for _ in range(layout.lines_before):
             next(stream)
@@ -381,7 +382,7 @@ def _all_rows(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
 
 
 def _rows(lines: Iterator[str], separator: str | None, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """Number (from 1) and cells of every line that is not blank."""
+    """Line number (from 1) and cells of every line that is not blank."""
     if separator is None:
         for number, line in enumerate(lines, start=1):
             if line.split():

@@ -6,6 +6,7 @@ import numpy as np
 
 from gramfold.errors import RepeatedDirectionWarning
 from gramfold.kernels.diffusion import LaplacianKernel
+from gramfold.runtime.counting import last_columns_are
 from gramfold.runtime.warning import warn
 from gramfold.spectral.independent import NEW_DIRECTION, REPEATED, Directions, new_directions
 from gramfold.spectral.policy import leading_spectrum
@@ -50,8 +51,8 @@ class Coordinates:
 
     def _warn_of_few(self, found: int, looked: int) -> None:
         warn(
-            f"n_components={self.n_components} and only {found} of the first {looked} eigenvectors are independent: the "
-            f"last {self.n_components - found} columns of the embedding are zero; use fewer components, or "
+            f"n_components={self.n_components} and only {found} of the first {looked} eigenvectors are independent: "
+            f"{last_columns_are(self.n_components - found)} zero; use fewer components, or "
             "coordinates='leading'.",
             RepeatedDirectionWarning,
         )

@@ -42,8 +42,8 @@ def given_landmarks(landmarks: Any, n: int) -> Integers:
     chosen = np.asarray(landmarks)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or len(np.unique(chosen)) != len(chosen) or len(chosen) < 2:
         raise InputError(
-            f"landmarks={landmarks!r} are not the indices of at least two different rows: pass a number of landmarks, or "
-            "a list of row indices."
+            f"landmarks={landmarks!r} are not the indices of at least two different rows: pass a number of landmarks, "
+            "or a list of row indices."
         )
     if chosen.min() < 0 or chosen.max() >= n:
         raise InputError(f"landmarks contain row {int(chosen.max())} and there are {n} rows: indices start at 0.")
@@ -59,8 +59,8 @@ def check_width(width: int, n: int, count: int, what: str) -> None:
     """Precomputed values are those against all n rows, or only against the landmarks that were named."""
     if width not in (n, count):
         raise InputError(
-            f"X has {width} columns, and precomputed {what} are those to all {n} rows or to the {count} landmarks: pass "
-            f"{n} or {count} columns."
+            f"X has {width} columns, and precomputed {what} are those to all {n} rows or to the {count} landmarks: "
+            f"pass {n} or {count} columns."
         )
 
 

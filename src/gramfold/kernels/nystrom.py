@@ -219,15 +219,16 @@ def complete_kernel(kernel: Any) -> Completion:
     K = np.array(kernel, dtype=np.float64)
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise InputError(
-            f"the kernel has shape {K.shape} and must be square: pass k(x_i, x_j) for all pairs, NaN for missing values."
+            f"the kernel has shape {K.shape} and must be square: pass k(x_i, x_j) for all pairs, NaN for missing "
+            "values."
         )
     K = np.where(np.isnan(K), K.T, K)
     missing = np.isnan(K)
     known = np.flatnonzero(~missing.any(axis=1))
     if not known.size:
         raise InputError(
-            f"every row of the kernel has missing values ({int(missing.sum())} in all), so they cannot be completed: at "
-            "least one row must be complete, and as many as the rank of the kernel for an exact completion."
+            f"every row of the kernel has missing values ({int(missing.sum())} in all), so they cannot be completed: "
+            "at least one row must be complete, and as many as the rank of the kernel for an exact completion."
         )
     check_kernel(np.where(missing, 0.0, K))
     columns = K[:, known]

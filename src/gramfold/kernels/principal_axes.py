@@ -116,8 +116,8 @@ def axes_for_share(
         if count == most:
             if solver == "arpack":
                 raise InputError(
-                    f"svd_solver='arpack' cannot compute all components, and the first {count} of {n} x {d} rows explain "
-                    f"{found.shares.sum():.4g} of the variance, less than n_components={share:g}: use 'auto'."
+                    f"svd_solver='arpack' cannot compute all components, and the first {count} of {n} x {d} rows "
+                    f"explain {found.shares.sum():.4g} of the variance, less than n_components={share:g}: use 'auto'."
                 )
             return _resolved(rows, found, count, chosen, n_jobs)
         count = min(most, 2 * count)
@@ -137,8 +137,8 @@ def _from_products(rows: Any, count: int, solver: Solver, n_jobs: int | None, mo
 
     if issparse(rows) and solver == "full":
         raise InputError(
-            f"svd_solver='full' would convert the sparse {n} x {d} table to a dense one: use 'auto', 'covariance_eigh', "
-            "'arpack' or 'gram'."
+            f"svd_solver='full' would convert the sparse {n} x {d} table to a dense one: use 'auto', "
+            "'covariance_eigh', 'arpack' or 'gram'."
         )
     if solver == "arpack" and count >= min(n, d):
         raise InputError(

@@ -20,6 +20,7 @@ from scipy.sparse import issparse
 from gramfold.errors import RankWarning
 from gramfold.kernels.linear import LinearGram, linear_gram, project, survey
 from gramfold.kernels.principal_axes import PrincipalAxes
+from gramfold.runtime.counting import last_columns_are
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blas_threads, thread_count
 from gramfold.runtime.warning import warn
@@ -69,17 +70,17 @@ class ProjectedRows:
 def vary_along(positive: int, asked: int) -> str:
     """Say that the last columns of a map are zero."""
     return (
-        f"n_components={asked} and the rows vary along only {positive} directions: the last {asked - positive} columns "
-        "of the embedding are zero."
+        f"n_components={asked} and the rows vary along only {positive} directions: "
+        f"{last_columns_are(asked - positive)} zero."
     )
 
 
 def vary_little(positive: int, asked: int, least: float) -> str:
     """Say that columns of a map of variance 1 are zero: scaled so, they would show how others are rounded."""
     return (
-        f"n_components={asked} and the rows vary along only {positive} directions by at least {least:.0e} of the largest "
-        f"standard deviation: the last {asked - positive} columns of the embedding are zero, because whitening would "
-        "amplify rounding errors."
+        f"n_components={asked} and the rows vary along only {positive} directions by at least {least:.0e} of the "
+        f"largest standard deviation: {last_columns_are(asked - positive)} zero, because whitening "
+        "would amplify rounding errors."
     )
 
 

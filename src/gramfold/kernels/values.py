@@ -90,8 +90,8 @@ class KernelValues(Plain):
         params = settings.kernel_params or {}
         if params and isinstance(name, str):
             raise InputError(
-                f"kernel_params={params!r} are arguments of a kernel function, and kernel={name!r} is a name: use gamma, "
-                "degree or coef0, or pass a function as kernel."
+                f"kernel_params={params!r} are arguments of a kernel function, and kernel={name!r} is a name: use "
+                "gamma, degree or coef0, or pass a function as kernel."
             )
         gamma = _gamma(name, settings.gamma, rows, unit)
         return cls(RowKernel(name, gamma, settings.degree, settings.coef0, params), gamma, False)

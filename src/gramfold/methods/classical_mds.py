@@ -3,7 +3,7 @@
     K = −½ P D² Pᵀ,  P = I − 1 cᵀ with Σ c = 1;    y(x) = Λ^-½ Vᵀ k_c(x, ·) with k(x, j) = −½ d(x, j)²
 
 The origin of the map is Σ c_i x_i. Distances that are not Euclidean can be repaired first (kernels/mercer.py).
-Torgerson, Psychometrika 17 (1952); Gower, Biometrika 53 (1966); Burges, sections 2.2 and 2.2.1.
+Torgerson, Psychometrika 17 (1952); Gower, Biometrika 53 (1966); Burges 2005, sections 2.2 and 2.2.1.
 """
 
 import numpy as np
@@ -39,16 +39,16 @@ class ClassicalMDS(Metrics, Embedding):
     repair: Repair | None = parameter(
         default=None,
         allowed=[StrOptions({"clip", "shift", "constant"}), None],
-        words="""How distances that are not Euclidean are repaired, so that the kernel is positive semidefinite. None: not
-        at all. "clip": set negative eigenvalues of the kernel to 0. "shift": add a constant to the squared distances.
-        "constant": add a constant to the distances. Both constants are the smallest possible, and distances of 0
-        stay 0.""",
+        words="""How distances that are not Euclidean are repaired, so that the kernel is positive semidefinite. None:
+        not at all. "clip": set negative eigenvalues of the kernel to 0. "shift": add a constant to the squared
+        distances. "constant": add a constant to the distances. Both constants are the smallest possible, and distances
+        of 0 stay 0.""",
     )
     center: Floats | None = parameter(
         default=None,
         allowed=["array-like", None],
-        words="""Weights of the rows, with sum 1: their weighted mean becomes the origin of the embedding. None: the plain
-        mean. A weight of 1 for one row puts that row at the origin.""",
+        words="""Weights of the rows, with sum 1: their weighted mean becomes the origin of the embedding. None: the
+        plain mean. A weight of 1 for one row puts that row at the origin.""",
     )
 
     def _build(self, fit: Fit) -> Model:
@@ -94,7 +94,7 @@ def weights_of(center: Floats, copies: Collapse) -> Floats:
         weights = np.asarray(center, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"center does not hold numbers only ({error}): pass one weight for each row, with sum 1."
+            f"center contains values that are not numbers ({error}): pass one weight for each row, with sum 1."
         ) from error
     if weights.shape != (n,):
         raise InputError(

@@ -16,7 +16,7 @@ from gramfold.types import Graph
 
 @method
 class CommuteTime(LaplacianMap, Embedding):
-    """Commute-time embedding: squared distances are commute times of a random walk on the graph.
+    """Commute-time embedding: squared distances approximate commute times on the neighbour graph.
 
     Examples
     --------

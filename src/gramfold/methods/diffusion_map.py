@@ -25,7 +25,7 @@ from gramfold.types import Floats, Graph
 
 @method
 class DiffusionMap(LaplacianMap, Embedding):
-    """Diffusion map: Euclidean distances approximate diffusion distances of a random walk on the graph.
+    """Diffusion map: distances approximate diffusion distances on the neighbour graph.
 
     Notes
     -----
@@ -51,8 +51,8 @@ class DiffusionMap(LaplacianMap, Embedding):
     alpha: float = parameter(
         default=1.0,
         allowed=[Interval(Real, 0, 1, closed="both")],
-        words="""Exponent α of the density normalisation of the weights. 1: the embedding does not depend on the density of
-        the rows (Laplace–Beltrami). 0: no normalisation (normalised graph Laplacian). 0.5: Fokker–Planck.""",
+        words="""Exponent α of the density normalisation of the weights. 1: removes the influence of the density of the
+        rows (Laplace–Beltrami operator). 0.5: Fokker–Planck operator. 0: no normalisation.""",
     )
     self_loops: bool | None = parameter(
         default=None,

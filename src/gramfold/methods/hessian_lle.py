@@ -58,9 +58,9 @@ class HessianLLE(Rebuilding, Neighborhood, Embedding):
     roughness: float = parameter(
         default=1e-3,
         allowed=[Interval(Real, 0, None, closed="left")],
-        words="""Weight ρ of the penalty on functions that are neither affine nor quadratic on a neighbourhood; quadratic
-        functions have weight 1. 0 is the method of Donoho and Grimes, whose embedding is not unique where the data have
-        more than `n_components` dimensions. 1 is LTSA.""",
+        words="""Weight ρ of the penalty on functions that are neither affine nor quadratic on a neighbourhood;
+        quadratic functions have weight 1. 0 is the method of Donoho and Grimes, whose embedding is not unique where the
+        data have more than `n_components` dimensions. 1 is LTSA.""",
     )
 
     def _build(self, fit: Fit) -> Model:

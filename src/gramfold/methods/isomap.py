@@ -1,4 +1,4 @@
-"""Isomap: kernel PCA on the geodesics of the neighbour graph.
+"""Isomap: kernel PCA on the geodesic distances along the neighbour graph.
 
     D_ij = length of the shortest path from i to j along the graph;    K = −½ H D² H
     conformal: an edge has length |x_i − x_j| / √(M_i M_j), M_i the mean distance from i to its neighbours

@@ -5,7 +5,7 @@
     K~ = K(D²) + 2c* K(D) + ½c*² H = −½ H D~² H
     new point: y(x) = −½ Λ^½ (Λ − ½c*²)^-1 Vᵀ (d~²(x, ·) − column means of D~²), with d~ = d + c*
 
-Choi, Choi, Pattern Recognition 40 (2007); Cailliez, Psychometrika 48 (1983). Errata of the paper: eq (4) repeats D~
+Choi, Choi, Mercer kernel Isomap; Cailliez, Psychometrika 48 (1983). Errata of the paper: eq (4) repeats D~
 where D is meant, eq (9) needs d~ instead of d, and eq (11) lacks the factor Λ^-½, without which training points would
 not be mapped to their own coordinates. With Λ^-½ alone new points would be shrunk by ½c*²/λ, because D~ is 0 and not
 c* between a training point and itself (kernels/mercer.py).

@@ -16,7 +16,7 @@ from gramfold.methods.isomap import Isomap
 
 @method
 class LandmarkIsomap(Isomap):
-    """Landmark Isomap: Isomap with geodesic distances to 200 landmarks only, for many rows.
+    """Landmark Isomap: Isomap with geodesic distances to 200 landmarks only, for large data sets.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class LandmarkIsomap(Isomap):
     landmarks: Any = parameter(
         default=200,
         allowed=[Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), "array-like", None],
-        words="""Number of landmarks, or the indices of the rows that are landmarks. The kernel is over the landmarks, and
-        the other rows are embedded by their shortest paths to them. None: all rows are landmarks. "auto": all rows if
-        the n × n matrix fits into memory, otherwise 2,000, or as many as fit, with a warning.""",
+        words="""Number of landmarks, or the indices of the rows that are landmarks. The kernel is over the landmarks,
+        and the other rows are embedded by their shortest paths to them. None: all rows are landmarks. "auto": all rows
+        if the n × n matrix fits into memory, otherwise 2,000, or as many as fit, with a warning.""",
     )

@@ -39,8 +39,8 @@ class LandmarkMDS(Metrics, Embedding):
     landmarks: Any = parameter(
         default=100,
         allowed=[Interval(Integral, 2, None, closed="left"), "array-like"],
-        words="""Number of landmarks, or the indices of the rows that are landmarks. The kernel is over the landmarks, and
-        the other rows are embedded by their distances to them.""",
+        words="""Number of landmarks, or the indices of the rows that are landmarks. The kernel is over the landmarks,
+        and the other rows are embedded by their distances to them.""",
     )
     landmark_choice: Literal["maxmin", "random"] = parameter(
         default="maxmin",

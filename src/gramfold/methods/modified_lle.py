@@ -56,8 +56,9 @@ class ModifiedLLE(Rebuilding, Neighborhood, Embedding):
 
     eta_ = attribute(
         "float",
-        """Threshold η for the number of weight vectors of a neighbourhood: the median, over the neighbourhoods of the
-        largest connected component, of the variance outside of the tangent space relative to that within it.""",
+        """Threshold η on the variance outside of the tangent space, relative to that within it, which sets the number
+        of weight vectors of each neighbourhood. It is the median over the neighbourhoods (of the largest connected
+        component).""",
     )
 
     def _build(self, fit: Fit) -> Model:

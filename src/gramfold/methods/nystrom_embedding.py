@@ -1,11 +1,11 @@
-"""Nyström: kernel PCA of many rows from a few columns of their kernel.
+"""Nyström approximation: kernel PCA of many rows from a few columns of their kernel.
 
     A = k(L, L),  C = k(X, L) for a subset L of the rows
     exact (1.24):        K̂ = C A† Cᵀ, centred, is diagonalised: Q = A^-½ Cᵀ C A^-½ = U Λ Uᵀ,  y(x) = Uᵀ A^-½ k(L, x)
     approximate (1.25):  A, centred, is diagonalised: A = U Λ Uᵀ,  y(x) = Λ^-½ Uᵀ k(L, x); axes no longer orthogonal
 
-A precomputed kernel may have gaps, which the same formula fills in (footnote 11).
-Burges, sections 2.1.2 and 2.1.3; Fowlkes, Belongie, Chung, Malik, IEEE PAMI 26 (2004); Williams, Seeger, NIPS 13
+Missing values of a precomputed kernel are filled in by the same formula (footnote 11).
+Burges 2005, sections 2.1.2 and 2.1.3; Fowlkes, Belongie, Chung, Malik, IEEE PAMI 26 (2004); Williams, Seeger, NIPS 13
 (2001).
 """
 
@@ -41,7 +41,7 @@ _JUDGED_ROWS = 10_000
 
 @method
 class NystromEmbedding(KernelFunctions, Embedding):
-    """Kernel PCA through landmarks: memory and time grow with the rows, not with their square.
+    """Nyström approximation of kernel PCA: time and memory are linear in the number of rows.
 
     Examples
     --------
@@ -58,25 +58,28 @@ class NystromEmbedding(KernelFunctions, Embedding):
     landmarks: Any = parameter(
         default=100,
         allowed=[Interval(Integral, 2, None, closed="left"), "array-like"],
-        words="""At most this many rows carry the kernel, or the numbers of the rows that do. With given rows a
-        precomputed kernel may hold one column per landmark instead of all.""",
+        words="""Maximum number of landmarks, or the indices of the rows that are landmarks. The kernel of all rows is
+        approximated from the kernel values between rows and landmarks. If indices are given, a precomputed kernel may
+        have one column for each landmark instead of one for each row.""",
     )
     eigenvectors: Literal["exact", "approximate"] = parameter(
         default="exact",
         allowed=[StrOptions({"exact", "approximate"})],
-        words="""Of the whole kernel as the landmarks know it, or those of the landmarks' own kernel, extended to the
-        other rows; then `kernel_` and `spectrum_` are over the landmarks, and `error_` is of at most 10,000 rows.""",
+        words="""Which eigenvectors are used. "exact": those of the approximated kernel of all rows. "approximate":
+        those of the kernel of the landmarks, extended to the other rows. `kernel_` and `spectrum_` are then over the
+        landmarks, and `error_` is estimated from at most 10,000 rows.""",
     )
 
     completion_ = attribute(
         "Completion or None",
-        """How missing values (NaN) of a precomputed kernel were filled in from its wholly known rows: the `matrix`, the
-        `rank` of those rows, and by how much known values disagree (`misfit`). None where none were missing.""",
+        """How missing values (NaN) of a precomputed kernel were filled in from its complete rows: the completed
+        `matrix`, the `rank` of the complete rows, and the largest relative deviation from other known values
+        (`misfit`). None if no value was missing.""",
     )
 
     def _reads(self) -> Reads:
         precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        # of a new row all values against the training rows are needed
+        # new rows need all their values against the training rows
         return Reads(precomputed, sparse=not precomputed, gaps=precomputed)
 
     def _build(self, fit: Fit) -> Model:
@@ -96,7 +99,7 @@ class NystromEmbedding(KernelFunctions, Embedding):
 
 
 def _completion(fit: Fit) -> Completion | None:
-    """How gaps of a given kernel are filled in, in its own unit; None where there are none."""
+    """Completion of a given kernel with missing values, in its own unit; None if no value is missing."""
     if not np.isnan(fit.X).any():
         return None
     with fit.stages("completion"):
@@ -104,7 +107,7 @@ def _completion(fit: Fit) -> Completion | None:
 
 
 def _missed(known: CarriedValues, values: LandmarkValues) -> Missed:
-    """What the landmarks miss, of a sample of the rows."""
+    """Approximation error of the landmarks, from a sample of the rows."""
     assert known.landmarks is not None
     own, diagonal = values.among(known.landmarks), known.diagonal()
     if diagonal is None:

@@ -1,11 +1,11 @@
-"""Oriented PCA: directions along which the signal varies much and the noise little.
+"""Oriented PCA: directions of largest signal-to-noise ratio.
 
-    C = (1/m) Σ (x − mean)(x − mean)ᵀ;    R = (1/mN) Σ z zᵀ,  z = x̃ − x: what N distortions do to each row
+    C = (1/m) Σ (x − mean)(x − mean)ᵀ;    R = (1/mN) Σ z zᵀ,  z = x̃ − x, over N distorted versions x̃ of each row
     C n = q R n, largest q first;    y(x) = Nᵀ (x − mean), scaled so that nᵀ R n = 1
 
-R is the correlation matrix of the noise, not its covariance: a distortion that always shifts alike is noise too. The
-map is kernel PCA on K = (X − 1 meanᵀ) R⁻¹ (X − 1 meanᵀ)ᵀ. Burges, section 1.4, eqs (1.16) and (1.17); Diamantaras,
-Kung, Principal Component Neural Networks (1996).
+R is the correlation matrix of the noise, not its covariance: a distortion that shifts all rows alike is noise too. The
+map is kernel PCA on K = (X − 1 meanᵀ) R⁻¹ (X − 1 meanᵀ)ᵀ. Burges 2005, section 1.4, eqs (1.16) and (1.17);
+Diamantaras, Kung, Principal Component Neural Networks (1996).
 """
 
 from dataclasses import dataclass
@@ -39,18 +39,19 @@ _SOLVER = "dense (LAPACK), C n = q R n"
 
 @dataclass(frozen=True)
 class _Turned:
-    """Directions, and what is known of the noise along them."""
+    """Directions, and the noise along them."""
 
     projection: Projection
     signal_to_noise: Floats  # (p,) in the user's unit
-    raised: int  # directions along which the noise was
+    raised: int  # number of directions along which the noise was raised
 
 
 @method
 class OrientedPCA(OrientedMap, Embedding):
-    """Directions with the most signal for their noise; without any noise given, principal components.
+    """Oriented PCA: linear projections with the largest ratio of signal variance to noise.
 
-    Coordinates are in units of the noise: along each column of the map its mean square is 1.
+    The noise is given by distorted versions of the rows or by its correlation matrix; without either, the result is
+    PCA. Coordinates are in units of the noise: along each component, the mean square of the noise is 1.
 
     Examples
     --------
@@ -67,30 +68,32 @@ class OrientedPCA(OrientedMap, Embedding):
     signal_covariance: Any = parameter(
         default=None,
         allowed=["array-like", None],
-        words="""C, n_features × n_features; None takes that of the rows. `spectrum_` is of the Gram matrix of the map
-        either way, but only with C of the rows are its eigenvectors the columns of the map.""",
+        words="""Covariance matrix C of the signal, of shape (n_features, n_features). None: the covariance of the rows
+        of X. If C is given, `spectrum_` is still that of the Gram matrix of the embedding, but its eigenvectors are not
+        the columns of the embedding.""",
     )
     noise_correlation: Any = parameter(
         default=None,
         allowed=["array-like", None],
-        words="R, n_features × n_features, in the place of distorted rows. None and no such rows: white noise, R = I.",
+        words="""Correlation matrix R of the noise, of shape (n_features, n_features), instead of distorted rows. None:
+        R is computed from the distorted rows given to `fit`; without these the noise is white, R = I.""",
     )
 
     raised_ = attribute(
-        "int", "Along how many directions the noise was too small to be measured and was raised; see `reg`."
+        "int", "Number of directions along which the noise was too small and was raised to the level that `reg` sets."
     )
 
     def fit(self, X: Any, y: Any = None, *, X_distorted: Any = None) -> Self:
-        """Find the directions of the rows of X.
+        """Fit the model to the rows of X and their distorted versions.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows as they should be: the signal.
+            The undistorted rows: the signal.
         y : ignored
-            Present for scikit-learn's sake.
+            Not used, present for API consistency with scikit-learn.
         X_distorted : array-like of shape (n_samples, n_features) or (n_versions, n_samples, n_features)
-            Each row again, distorted; or several such versions. None: white noise, which gives principal components.
+            A distorted version of each row, or several versions. None: white noise, which gives principal components.
 
         Returns
         -------
@@ -100,14 +103,14 @@ class OrientedPCA(OrientedMap, Embedding):
         return self._fit(X, y, X_distorted=X_distorted)
 
     def fit_transform(self, X: Any, y: Any = None, *, X_distorted: Any = None) -> Floats:
-        """Find the directions of the rows of X and return their map.
+        """Fit the model to the rows of X and return their embedding.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             As for `fit`.
         y : ignored
-            Present for scikit-learn's sake.
+            Not used, present for API consistency with scikit-learn.
         X_distorted : array-like
             As for `fit`.
 
@@ -134,7 +137,7 @@ class OrientedPCA(OrientedMap, Embedding):
             turned = self._principal(table, fit) if white else self._oriented(table, noise, noisy, fit)
         made = projected_rows(table.rows, turned.projection, self.n_components, fit.stages, fit.n_jobs)
         found = {"signal_to_noise_": padded(turned.signal_to_noise, self.n_components), "raised_": turned.raised}
-        # the map is in units of the noise; rows that are distorted are far from the clean ones, and what it is for
+        # the map is in units of the noise; distorted rows are far from the clean ones, but are what it is made for
         asked = not noisy
         return linear_model(fit, table, made, degree=int(asked), found=found, outside=asked, flown=asked)
 
@@ -161,8 +164,8 @@ class OrientedPCA(OrientedMap, Embedding):
         """R; None for white noise."""
         if distorted is not None and self.noise_correlation is not None:
             raise InputError(
-                "noise_correlation was given to the constructor and X_distorted to fit, which are two accounts of the "
-                "same noise: give one of them."
+                "noise_correlation and X_distorted were both given, but each of them defines the noise: give only one "
+                "of them."
             )
         if self.noise_correlation is not None:
             return read_matrix(self.noise_correlation, table.rows.shape[1], "noise_correlation")

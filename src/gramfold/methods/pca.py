@@ -2,10 +2,10 @@
 
     C = (1/n) Σ (x − mean)(x − mean)ᵀ;    C e = λ e;    y(x) = Eᵀ (x − mean)
 
-Its Gram matrix K = (X − 1 meanᵀ)(X − 1 meanᵀ)ᵀ has the eigenvalues nλ. Coordinates are uncorrelated; no other p
-directions rebuild the rows with a smaller squared error, which is the sum of the λ left out; of Gaussian rows no other
-p keep more information. Whitened, each coordinate is divided by its standard deviation √(nλ/(n − 1)).
-Burges, section 1.1; Pearson, Philosophical Magazine 2 (1901).
+Its Gram matrix K = (X − 1 meanᵀ)(X − 1 meanᵀ)ᵀ has the eigenvalues nλ. Coordinates are uncorrelated. No other p
+directions reconstruct the rows with a smaller mean squared error, which is the sum of the remaining λ; for Gaussian
+rows no other p keep more information. Whitening divides each coordinate by its standard deviation √(nλ/(n − 1)).
+Burges 2005, section 1.1; Pearson, Philosophical Magazine 2 (1901).
 """
 
 from numbers import Integral
@@ -43,7 +43,7 @@ from gramfold.kernels.projection import (
 
 @method
 class PCA(LinearMap, Embedding):
-    """Principal components of a table, dense or sparse.
+    """Principal component analysis (PCA) of a dense or sparse table.
 
     Examples
     --------
@@ -65,38 +65,42 @@ class PCA(LinearMap, Embedding):
             StrOptions({"mle"}),
             None,
         ],
-        words="""Dimensions of the map; a share between 0 and 1 takes the fewest that have so much of the variance,
-        "mle" the number for which Minka's evidence is largest, None all of them, min(n_samples, n_features).""",
+        words="""Number of components. A float between 0 and 1: the smallest number that explains this share of the
+        variance. "mle": the number with the largest Bayesian evidence (Minka 2001). None: min(n_samples,
+        n_features).""",
         kw_only=False,
     )
     whiten: bool = parameter(
         default=False,
         allowed=["boolean"],
-        words="""Divide each coordinate by its standard deviation (by n − 1). `components_` stay unit vectors, and
-        `inverse_transform` multiplies it back.""",
+        words="""Whether each coordinate is divided by its standard deviation (with n − 1 in the denominator).
+        `components_` remain unit vectors, and `inverse_transform` reverses the scaling.""",
     )
     svd_solver: Solver = parameter(
         default="auto",
         allowed=[StrOptions({"auto", "covariance_eigh", "full", "arpack", "gram"})],
-        words="""Who finds the directions: the covariance matrix, scikit-learn's PCA by all singular vectors ("full") or
-        by ARPACK, or the eigenvectors of the Gram matrix, where columns outnumber rows or are many.""",
+        words="""How components are computed. "auto": chosen by the shape of X. "covariance_eigh": eigenvectors of the
+        covariance matrix. "gram": eigenvectors of the Gram matrix of the rows, for tables with many columns. "full":
+        full SVD by scikit-learn's PCA. "arpack": truncated SVD by scikit-learn's PCA.""",
     )
 
-    n_components_ = attribute("int", "Dimensions of the map.")
+    n_components_ = attribute("int", "Number of components.")
     explained_variance_ = attribute(
         "ndarray of shape (n_components_,)",
-        """Variance of the rows along each direction, by n − 1; 0 or infinity where squares of the rows leave the range
-        of floats.""",
+        """Variance of the rows along each component, with n − 1 in the denominator. It is 0 or infinite where squares
+        of the values underflow or overflow.""",
     )
-    explained_variance_ratio_ = attribute("ndarray of shape (n_components_,)", "Its share of the rows' variance.")
+    explained_variance_ratio_ = attribute(
+        "ndarray of shape (n_components_,)", "Share of the total variance that each component explains."
+    )
     singular_values_ = attribute(
         "ndarray of shape (n_components_,)",
-        "Of the centred rows: the lengths of the columns of the map before whitening.",
+        "Singular values of the centred rows: the norms of the columns of the embedding before whitening.",
     )
     noise_variance_ = attribute(
         "float",
-        """Mean variance along the other min(n_samples, n_features) − n_components_ directions, by n − 1; 0 without
-        any.""",
+        """Mean variance along the remaining min(n_samples, n_features) − n_components_ directions, with n − 1 in the
+        denominator; 0 if there are none.""",
     )
 
     def _reads(self) -> Reads:
@@ -111,7 +115,7 @@ class PCA(LinearMap, Embedding):
 
         def few(positive: int, asked: int) -> str:
             if self.n_components is None and positive == axes.axes.shape[1]:
-                return ""  # nobody asked for more
+                return ""  # no more were asked for
             return vary_little(positive, asked, np.sqrt(RANK_CUT)) if self.whiten else vary_along(positive, asked)
 
         made = projected_rows(table.rows, onto(axes, white=self.whiten), count, fit.stages, fit.n_jobs, few)
@@ -119,12 +123,12 @@ class PCA(LinearMap, Embedding):
         return linear_model(fit, table, made, degree=0 if self.whiten else 1, found=found)
 
     def _axes(self, table: Table, fit: Fit) -> PrincipalAxes:
-        """The axes asked for, or enough of them to find out how many these are."""
+        """The axes asked for, or enough of them to determine their number."""
         (n, d), asked = table.rows.shape, fit.n_components
         if asked == "mle" and n < d:
             raise InputError(
-                f"n_components='mle' weighs the variances of all directions and {n} rows of {d} columns vary along "
-                f"{n - 1} of {d}: use a number, a share of the variance, or at least {d} rows."
+                f"n_components='mle' needs the variance along all {d} directions, but {n} rows vary along at most "
+                f"{n - 1}: use a number, a share of the variance, or at least {d} rows."
             )
         if isinstance(asked, RealNotInt):
             return axes_for_share(table.rows, float(asked), self.svd_solver, fit.n_jobs, table.moments)
@@ -132,7 +136,7 @@ class PCA(LinearMap, Embedding):
         return principal_axes(table.rows, count, self.svd_solver, fit.n_jobs, table.moments)
 
     def _variances(self, table: Table, made: ProjectedRows, total: float) -> dict[str, Any]:
-        """What is known of the rows along the directions; `total` is their mean square about the mean."""
+        """Variances of the rows along the directions; `total` is their mean square about the mean."""
         (n, d), unit, deviations = table.rows.shape, table.unit, made.deviations
         variances, total, left = np.square(deviations), total * n / (n - 1), min(n, d) - len(deviations)
         noise = max(total - float(variances.sum()), 0.0) / left if left > 0 else 0.0
@@ -143,13 +147,13 @@ class PCA(LinearMap, Embedding):
             "singular_values_": unit.outward(deviations * np.sqrt(n - 1)),
             "noise_variance_": float(unit.outward(noise, 2)),
         }
-        if self.whiten:  # unit vectors all the same
+        if self.whiten:  # unit vectors nevertheless
             found["components_"] = (made.directions * deviations).T
         return found
 
 
 def _number(found: PrincipalAxes, asked: Any, n: int, d: int) -> int:
-    """How many dimensions the map has."""
+    """Number of components of the map."""
     if isinstance(asked, Integral):
         return int(asked)
     if asked is None:

@@ -1,7 +1,7 @@
 """Semidefinite embedding: the kernel of largest variance that keeps the distances between neighbours.
 
     max tr K   over   K ⪰ 0,  Σ K = 0,  and for each kept pair   K_ii + K_jj − 2 K_ij  ≤  d_ij²   (or =, or ≈)
-    new point: y(x) = Σ_j w_j(x) y_j, with the weights that rebuild x from its neighbours
+    new point: y(x) = Σ_j w_j(x) y_j, with the weights that reconstruct x from its neighbours
 
 Weinberger, Sha, Saul, ICML 2004; Weinberger, Saul, CVPR 2004 (maximum variance unfolding).
 """
@@ -48,11 +48,11 @@ from gramfold.types import Floats, Integers
 
 @method
 class SDE(Rebuilding, GraphChoice, Embedding):
-    """Semidefinite embedding, also known as maximum variance unfolding: a learned kernel, with its proof.
+    """Semidefinite embedding (maximum variance unfolding): learns the kernel, with a certificate.
 
-    Neighbours are pulled as far apart as their distances allow, which unfolds the sheet that they lie on. How many
-    eigenvalues of the kernel are large tells the dimension of that sheet. The problem is convex, and
-    `certificate_` says how far from its optimum the kernel can be at most.
+    The kernel is the one of largest variance that keeps the distances between neighbours, which unfolds the manifold.
+    The number of large eigenvalues of the kernel shows the dimension of the manifold. The problem is convex, and
+    `certificate_` bounds the distance of the kernel from the optimum.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class SDE(Rebuilding, GraphChoice, Embedding):
     >>> from gramfold.datasets import make_swiss_roll
     >>> roll = make_swiss_roll(400, random_state=0)
     >>> model = SDE(n_neighbors=5).fit(roll.points[:300])
-    >>> bool(model.certificate_.gap <= 1e-3)  # within a thousandth of the best kernel there is
+    >>> bool(model.certificate_.gap <= 1e-3)  # within a thousandth of the optimum
     True
     >>> bool(model.spectrum_.eigenvalues.sum() > 0.9 * model.spectrum_.total)  # two dimensions
     True
@@ -71,67 +71,79 @@ class SDE(Rebuilding, GraphChoice, Embedding):
     n_neighbors: int = parameter(
         default=4,
         allowed=[Interval(Integral, 1, None, closed="left")],
-        words="Neighbours of each row whose distances are kept; a number not below that of distinct rows is an error.",
+        words="""Number of neighbours of each row whose distances are kept. It must be smaller than the number of
+        distinct rows.""",
         kw_only=False,
     )
     isometry: Isometry = parameter(
         default="nonexpansive",
         allowed=[StrOptions({"nonexpansive", "exact", "slack"})],
-        words="""Whether a kept distance may become shorter but not longer, must stay, or should stay at a price
-        (`stiffness`). The exact form may have nothing left to unfold: it then says so.""",
+        words="""How strictly distances are kept. "nonexpansive": they may become shorter but not longer. "exact": they
+        do not change. "slack": changes are penalised, with the weight `stiffness`. Exact distances may leave nothing to
+        unfold, which gives a PinnedWarning.""",
     )
     pairs: Literal["neighbors", "angles"] = parameter(
         default="neighbors",
         allowed=[StrOptions({"neighbors", "angles"})],
-        words="""Which distances are kept: between neighbours, or also between rows that are neighbours of the same
-        row, which keeps the angles there.""",
+        words="""Which distances are kept. "neighbors": those between neighbours. "angles": also those between rows that
+        are neighbours of the same row, which keeps the angles there (Weinberger et al. 2004).""",
     )
     solver: Solver = parameter(
         default="auto",
         allowed=[StrOptions({"auto", "dense", "low-rank", "landmarks"})],
-        words="""Interior point methods on the whole matrix ("dense") or on a factor of it ("low-rank"), or the whole
-        problem through a few landmarks; "auto" takes the one that is forecast to be quickest.""",
+        words="""How the semidefinite program is solved. "dense": interior-point method on the whole kernel matrix.
+        "low-rank": interior-point method on a low-rank factor of it, only for isometry="nonexpansive". "landmarks":
+        each row is a fixed mixture of landmarks, and only their kernel is learned; faster but less accurate, only for
+        isometry="nonexpansive". "auto": chosen by the forecast time and memory.""",
     )
     landmarks: int = parameter(
         default=100,
         allowed=[Interval(Integral, 3, None, closed="left")],
-        words='How many landmarks solver="landmarks" has.',
+        words='Number of landmarks of solver="landmarks".',
     )
     stiffness: float = parameter(
         default=100.0,
         allowed=[Interval(Real, 0, None, closed="neither")],
-        words="""C of isometry="slack": a pair under the tension w (`certificate_.weights`) changes its length by about
-        w / 2C of it. Tensions grow with the number of rows, so that many rows want a larger C.""",
+        words="""Penalty weight C of changed distances for isometry="slack". A pair with the multiplier w
+        (`certificate_.weights`) changes its distance by a share of about w / 2C. Multipliers grow with the number of
+        rows, so that more rows need a larger C.""",
     )
     tol: float = parameter(
         default=1e-3,
         allowed=[Interval(Real, 0, 1, closed="neither")],
-        words="The gap to prove: no kernel has more than 1 / (1 − tol) times the variance of this one.",
+        words="""Convergence tolerance: the solver stops when `certificate_.gap` is at most this. No kernel then has
+        more than 1 / (1 − tol) times the variance of the learned one.""",
     )
     max_iter: int = parameter(
-        default=100, allowed=[Interval(Integral, 1, None, closed="left")], words="Iterations at most."
+        default=100,
+        allowed=[Interval(Integral, 1, None, closed="left")],
+        words="Maximum number of iterations; reaching it gives a NotConvergedWarning.",
     )
     time_limit: float | None = parameter(
         default=None,
         allowed=[Interval(Real, 0, None, closed="neither"), None],
-        words="""Seconds after which the solver stops at the end of an iteration. What it has then is returned with its
-        certificate and a warning, as at `max_iter`.""",
+        words="""Time in seconds after which the solver stops, at the end of an iteration. The best kernel so far is
+        returned, with its certificate and a NotConvergedWarning. None: no limit.""",
     )
     warm_start: bool = parameter(
         default=False,
         allowed=["boolean"],
-        words="Begin at the kernel of the last fit where that has as many rows and pairs.",
+        words="Whether to start from the kernel of the previous fit, if it has the same number of rows and pairs.",
     )
 
-    solution_ = attribute("Solution", "How it was found: `solver`, `steps`, `seconds`, `converged`.")
+    solution_ = attribute(
+        "Solution",
+        """How the kernel was computed: `solver`, `steps` (a report of each iteration), `seconds` and `converged`.""",
+    )
     certificate_ = attribute(
         "Certificate",
-        """`primal` (objective of the kernel), `upper_bound` (no kernel has more), `gap` = 1 − primal / upper_bound,
-        `max_violation` (largest relative error of a kept distance), `primal_uncertainty` (exact form: what that is
-        worth), `pairs` (data rows; the first of identical ones) and `weights` (the multiplier of each kept pair).""",
+        """Proved bounds on the optimum: `primal` (objective of the kernel), `upper_bound` (of the objective of any
+        kernel), `gap` = 1 − primal / upper_bound, `max_violation` (largest relative error of a kept distance),
+        `primal_uncertainty` (effect of these errors on the objective, for isometry="exact"), `pairs` (row indices of
+        each kept pair; the first of duplicate rows) and `weights` (Lagrange multiplier of each kept pair).""",
         lambda model: model.found["solution_"].certificate,
     )
-    n_iter_ = attribute("int", "Iterations of the solver.", lambda model: len(model.found["solution_"].steps))
+    n_iter_ = attribute("int", "Number of iterations.", lambda model: len(model.found["solution_"].steps))
 
     def _build(self, fit: Fit) -> Model:
         previous = fit.previous.parts if self.warm_start and fit.previous is not None else ()
@@ -168,7 +180,7 @@ class SDE(Rebuilding, GraphChoice, Embedding):
         instead = graph_memory(n, self.n_neighbors) + self._memory(n, "nonexpansive")
         if self.isometry == "nonexpansive" or not fits(instead):
             return []
-        return ['or use isometry="nonexpansive", which is solved in far less']
+        return ['or use isometry="nonexpansive", which needs far less']
 
     def _problem(self, part: Component) -> Problem:
         graph = part.graph
@@ -184,28 +196,28 @@ class SDE(Rebuilding, GraphChoice, Embedding):
         )
 
     def _mixtures(self, part: Component, fit: Fit) -> Floats:
-        """Each vertex as a mixture of landmarks, spread as evenly as can be."""
+        """Each vertex as a mixture of landmarks, which are selected by farthest-point sampling."""
         lists, n = part.graph.neighbors, len(part)
-        # the loneliest vertex comes first, whatever the order of the rows
+        # the vertex with the most distant neighbours comes first, whatever the order of the rows
         start = int(np.argmax(lists.farthest))
         chosen = choose_landmarks("maxmin", part.distances_from, n, min(n, self.landmarks), fit.rng, start=start)
         weights = rebuilding_weights(lists, part.grams, part.index, self.reg, fit.columns.count, fit.n_jobs)
         return landmark_mixtures(reconstruction_root(weights, np.ones(n)), chosen)
 
     def _as_they_lie(self, part: Component) -> Floats | None:
-        """The rows of the vertices, where their own distances are the ones that are kept."""
+        """Rows of the vertices, if the kept distances are Euclidean; otherwise None."""
         if self.metric != "euclidean" or not isinstance(part.index, VectorIndex):
             return None
         return part.index.points[part.graph.vertices].astype(np.float64)
 
 
 def _over_rows(solution: Solution, rows: Integers) -> Solution:
-    """With pairs of data rows, and not of vertices."""
+    """The solution with pairs of data rows instead of vertices."""
     return replace(solution, certificate=replace(solution.certificate, pairs=rows[solution.certificate.pairs]))
 
 
 def _alike(start: Solution | None, problem: Problem) -> Solution | None:
-    """The solution of an earlier fit, where that has as many rows and pairs."""
+    """The solution of an earlier fit, if it has the same number of rows and pairs; otherwise None."""
     if start is None or len(start.coordinates) != len(problem):
         return None
     return start if len(start.certificate.weights) == len(problem.pairs) else None

@@ -1,1 +1,1 @@
-"""X -> Neighbors: exact, approximate, precomputed."""
+"""Neighbour search: exact, approximate and precomputed."""

@@ -1,7 +1,7 @@
 """Approximate search: a hierarchical navigable small-world graph (faiss), with its recall measured.
 
-Malkov, Yashunin, IEEE TPAMI 42 (2020). faiss 1.15.1 builds the same graph whatever the number of threads; of 1.12 each
-build on two threads is another, and answers 27 to 30 % of 20,000 rows of 50 columns unlike that on one thread.
+Malkov, Yashunin, IEEE TPAMI 42 (2020). faiss 1.15.1 builds the same graph for any number of threads. With 1.12 each build
+on two threads differs, and gives 27 to 30 % of 20,000 rows of 50 columns other neighbours than a build on one thread.
 """
 
 from dataclasses import dataclass, field, replace
@@ -23,21 +23,21 @@ from gramfold.runtime.threads import blocks, in_forked_child, thread_count
 from gramfold.types import Floats, Integers, Neighbors
 
 _LINKS = 24  # per vertex and layer
-_BUILD_WIDTH = 80  # vertices kept in view while building
-_SEARCH_WIDTH = 80  # and while searching
+_BUILD_WIDTH = 80  # efConstruction: candidates kept while building
+_SEARCH_WIDTH = 80  # efSearch: candidates kept while searching
 _QUERIES_PER_BLOCK = 20_000
 _RECALL_SAMPLE = 200
-# Those within a radius are looked for among this many of a row's nearest at first, then among twice as many; those who
-# would choose a new row as their neighbour among so many too, and a step further on.
+# Neighbours within a radius are searched among this many nearest rows at first, then among twice as many. Vertices that
+# would count a new row among their own neighbours are searched among this many too, and among the neighbours of these.
 _LOOK = 64
 
 
 @dataclass(frozen=True, eq=False)
 class SmallWorldIndex(VectorIndex):
-    """HNSW over float32 copies of the rows; distances found are computed again in float64.
+    """HNSW index of float32 copies of the rows; distances are computed again in float64.
 
-    The links of the search graph are data: built again, by another faiss or on another machine, they may differ, and a
-    model would place new rows elsewhere after it was stored.
+    The links of the search graph are stored with a model: built again, by another faiss or on another machine, they may
+    differ, and so would the coordinates of new rows.
     """
 
     links: NDArray[np.uint8]  # the search graph without its rows, as faiss writes it
@@ -48,7 +48,7 @@ class SmallWorldIndex(VectorIndex):
         """Build the search graph of these points."""
         if metric.family != "euclidean":
             raise InputError(
-                "approximate neighbours know the euclidean, cosine and correlation metrics, not "
+                "approximate search supports the euclidean, cosine and correlation metrics, not "
                 f"{metric.name!r}: use search='exact'."
             )
         faiss = load_faiss()
@@ -61,7 +61,7 @@ class SmallWorldIndex(VectorIndex):
         graph.add(_float32(rows, center))
         links = faiss.serialize_index(graph, faiss.IO_FLAG_SKIP_STORAGE)
         index = cls(points, metric, n_jobs, links, costs=costs)
-        vars(index).update(rows=rows, _center=center, _graph=graph)  # they are there already
+        vars(index).update(rows=rows, _center=center, _graph=graph)  # already computed
         return index
 
     @cached_property
@@ -90,7 +90,7 @@ class SmallWorldIndex(VectorIndex):
         for part in stages.bar(parts, len(parts), "neighbors"):
             found[part] = self._graph.search(_float32(rows[part], self._center), k, params=width)[1]
         lost = np.flatnonzero((found < 0).any(axis=1))
-        if lost.size:  # the search graph did not lead to k vertices: look at everybody for these rows
+        if lost.size:  # the search graph did not lead to k vertices: search these rows exactly
             everybody = self._of_others(self.points)
             found[lost] = everybody.nearest(rows[lost], k).indices.reshape(-1, k)
         self._put_in_equals(rows, found)
@@ -99,7 +99,7 @@ class SmallWorldIndex(VectorIndex):
         return sort_lists(found, exact.reshape(found.shape))
 
     def _put_in_equals(self, rows: Floats, found: Integers) -> None:
-        """A vertex that equals a row is its nearest, also where the search graph does not lead to it."""
+        """Insert a vertex that equals a row as its neighbour where the search graph did not find it."""
         equal = self._known.find(rows)
         missed = np.flatnonzero((equal >= 0) & (found != equal[:, None]).all(axis=1))
         found[missed, -1] = equal[missed]
@@ -116,7 +116,7 @@ class SmallWorldIndex(VectorIndex):
         return i, j, lengths
 
     def joined(self, queries: Floats, k: int, lists: Neighbors) -> Neighbors:
-        # Whoever would choose a new row mostly is near to it, or shares an edge with one of its own neighbours.
+        # A vertex that would count a new row among its neighbours is mostly near to it, or shares an edge with one of its neighbours.
         near = self.nearest(queries, min(self.size, max(_LOOK, k)))
         own = near.keep(np.arange(len(near.indices)) - near.indptr[near.rows] < k)
         i, j = _two_steps(own, lists)
@@ -126,17 +126,17 @@ class SmallWorldIndex(VectorIndex):
         return united(own, seen.keep(seen.distances <= nearer_than(lists.farthest)[seen.indices]))
 
     def _of_others(self, points: Floats) -> VectorIndex:
-        # asked once: not worth a new search graph
+        # used once: not worth a new search graph
         return BlockedIndex(points, self.metric, self.n_jobs, costs=self.costs)
 
     def measured(self, k: int, random_state: np.random.RandomState) -> Self:
-        """The same search, which knows its recall."""
+        """The same index with its measured recall."""
         index = replace(self, recall=self.measure_recall(k, random_state))
-        vars(index).update(vars(self) | {"recall": index.recall})  # what was built is of use to both
+        vars(index).update(vars(self) | {"recall": index.recall})  # both share what was built
         return index
 
     def measure_recall(self, k: int, random_state: np.random.RandomState, sample_size: int = _RECALL_SAMPLE) -> float:
-        """Share of the k neighbours found that are as near as the true ones, on a sample of the vertices."""
+        """Recall on a sample of the vertices: share of the k neighbours found that are as near as the true ones."""
         k = min(k, self.size - 1)  # with a radius k may be any
         if k == 0:
             return 1.0
@@ -154,14 +154,14 @@ def _center(rows: Floats) -> Floats:
 
 
 def _float32(rows: Floats, center: Floats) -> Floats:
-    """Around the centre: float32 keeps more digits of short rows."""
+    """Centred rows in float32, which keeps more digits of short rows."""
     shifted = np.empty(rows.shape, dtype=np.float32)
     np.subtract(rows, center, out=shifted, casting="same_kind")  # in float64, a little at a time
     return shifted
 
 
 def _two_steps(near: Neighbors, lists: Neighbors) -> tuple[Integers, Integers]:
-    """Pairs of a row and a vertex that shares an edge of the lists' union graph with one of those near to the row."""
+    """Pairs of a row and a vertex that shares an edge of the union graph with one of the vertices near the row."""
     middle, place = np.unique(near.indices, return_inverse=True)
     number = np.full(near.n_vertices, -1)
     number[middle] = np.arange(len(middle))
@@ -178,19 +178,20 @@ def _two_steps(near: Neighbors, lists: Neighbors) -> tuple[Integers, Integers]:
 
 
 def faiss_installed() -> bool:
-    """Whether the `approximate` extra is there, without loading it."""
+    """Whether the `approximate` extra is installed, without importing it."""
     from importlib.util import find_spec
 
     return find_spec("faiss") is not None
 
 
 def load_faiss() -> Any:
-    """The faiss module, or one sentence on how to get it."""
+    """Import faiss, or raise an error with the command that installs it."""
     try:
         import faiss
     except ImportError as error:
         raise MissingExtraError(
-            'approximate neighbours need faiss: pip install "gramfold[approximate]", or use search="exact".'
+            'approximate search needs faiss, which is not installed: run `pip install "gramfold[approximate]"`, or use '
+            'search="exact".'
         ) from error
     return faiss
 

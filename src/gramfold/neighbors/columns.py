@@ -1,4 +1,4 @@
-"""What a user's table holds, looked at before it is converted: each column that is no numbers is named."""
+"""Check the user's table before it is converted; errors name each column that is not numeric."""
 
 from collections.abc import Iterable, Sequence
 from copy import copy
@@ -13,7 +13,7 @@ from gramfold.errors import InputError, NotNumbersError
 
 _MOST_SHOWN = 12  # columns of one kind
 _MOST_LETTERS = 40
-# How the types of pandas, polars and Arrow begin, in small letters. The first that fits counts: datetime before date.
+# Lower-case prefixes of the types of pandas, polars and Arrow. The first match counts: interval before int.
 _KINDS = {
     ("interval",): "intervals",
     ("int", "uint", "float", "double", "half", "bool", "decimal", "null", "sparse["): "numbers",
@@ -25,17 +25,17 @@ _KINDS = {
 }
 _MISSING = ("NAType", "NaTType", "NoneType")
 _REMEDIES = {
-    "categories": "categories into a column each (as pandas.get_dummies does)",
-    "text": "words into a column for each (as pandas.get_dummies does)",
-    "dates or times": "dates into days since the first",
-    "durations": "durations into seconds",
-    "complex values": "complex values into their real and imaginary parts",
+    "categories": "categories by one-hot encoding (pandas.get_dummies)",
+    "text": "text by one-hot encoding (pandas.get_dummies)",
+    "dates or times": "dates as days since the first",
+    "durations": "durations as seconds",
+    "complex values": "complex values as real and imaginary parts",
 }
 
 
 @dataclass(frozen=True)
 class _Odd:
-    """A column that is no numbers."""
+    """A column that is not numeric."""
 
     name: str  # as it is shown
     kind: str
@@ -43,9 +43,9 @@ class _Odd:
 
 
 def numeric_table(X: Any, least_rows: int, name: str = "X", dense_for: str | None = None) -> Any:
-    """X as `as_table` has it, once it is known to be rows of columns of numbers.
+    """X as `as_table` returns it, checked to be a table of numbers.
 
-    `dense_for` is who reads dense rows only.
+    `dense_for` is the name of an estimator that reads dense rows only.
     """
     X = as_table(X, name)
     require_table(X, least_rows, name)
@@ -58,9 +58,9 @@ def numeric_table(X: Any, least_rows: int, name: str = "X", dense_for: str | Non
 
 
 def as_table(X: Any, name: str = "X") -> Any:
-    """X, or the array that its lists, or its values beside a mask, are; what has no rows and columns is refused."""
+    """Convert lists, masked arrays and other array-likes to arrays; X of other types is returned as it is."""
     if isinstance(X, np.ma.MaskedArray):
-        # a masked value is a missing one; scikit-learn would take what lies under the mask
+        # masked values are missing; scikit-learn would use the values under the mask
         return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan) if np.ma.is_masked(X) else X.data
     if isinstance(X, list | tuple):
         try:
@@ -75,45 +75,43 @@ def as_table(X: Any, name: str = "X") -> Any:
     if not hasattr(X, "shape") and hasattr(X, "__array__"):
         return _wide(np.asarray(X))
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
-        raise InputError(f"{name} is a lazy query and not yet a table: pass {name}.collect().")
+        raise InputError(f"{name} is a lazy query, not a table: pass {name}.collect().")
     return X
 
 
 def _wide(X: np.ndarray) -> np.ndarray:
-    """In float64 where it would be float32: only an array or a table says in which precision to work."""
+    """Convert float32 to float64: lists do not set the precision, only arrays and tables do."""
     return X.astype(np.float64) if X.dtype == np.float32 else X
 
 
 def require_table(X: Any, least_rows: int, name: str = "X") -> None:
-    """Refuse what is not rows of columns, in the words that scikit-learn's users know."""
+    """Raise an error if X is not a table, in the words of scikit-learn."""
     shape = getattr(X, "shape", None)
     if shape is None or len(shape) == 0:
-        hint = ", or of a file what gramfold.io.read_table reads" if isinstance(X, str) else ""
+        hint = ", or read the file with gramfold.io.read_table" if isinstance(X, str) else ""
         raise InputError(
             f"Expected 2D array, got a {type(X).__name__}, which has no rows and columns: pass an array or table{hint}."
         )
     if len(shape) == 1:
         if getattr(getattr(X, "dtype", None), "names", None):
             raise InputError(
-                "Expected 2D array, got an array of records: pass "
+                "Expected 2D array, got a structured array: pass "
                 f"numpy.lib.recfunctions.structured_to_unstructured({name})."
             )
         raise InputError(
-            f"Expected 2D array, got 1D array of shape {tuple(shape)}, which may be one column or one row: Reshape "
-            f"your data, {name}.reshape(-1, 1) for a column ({name}.to_frame() of a Series), {name}.reshape(1, -1) for "
-            "a row."
+            f"Expected 2D array, got 1D array of shape {tuple(shape)}. Reshape your data: {name}.reshape(-1, 1) if it is "
+            f"one column ({name}.to_frame() for a Series), {name}.reshape(1, -1) if it is one row."
         )
     if len(shape) > 2:
         raise InputError(
-            f"{name} has {len(shape)} axes, of lengths {tuple(shape)}, and a row has one axis of columns: pass "
-            f"{name}.reshape({shape[0]}, -1), which lays all of a row's values side by side."
+            f"{name} has {len(shape)} dimensions (shape={tuple(shape)}) and a table has 2: pass {name}.reshape({shape[0]}, -1), "
+            "which flattens each sample to one row."
         )
     rows, columns = shape
     if rows < least_rows:
-        what = "a map shows how rows lie to each other" if least_rows > 1 else "there is nothing to place"
         raise InputError(
-            f"{name} has {rows} sample(s) (shape={tuple(shape)}) while a minimum of {least_rows} is required: {what}; "
-            "pass more rows."
+            f"{name} has {rows} sample(s) (shape={tuple(shape)}) while a minimum of {least_rows} is required: pass more "
+            "rows."
         )
     if columns < 1:
         raise InputError(
@@ -125,7 +123,7 @@ def require_table(X: Any, least_rows: int, name: str = "X") -> None:
 def _require_dense(X: Any, reader: str) -> None:
     if issparse(X):
         what, reduced, dense = "sparse matrix", "it", "X.toarray()"
-    elif hasattr(X, "sparse"):  # which a DataFrame has where all of its columns are
+    elif hasattr(X, "sparse"):  # an attribute of a DataFrame whose columns are all sparse
         what, reduced, dense = "table of sparse columns", "X.sparse.to_coo()", "X.sparse.to_dense()"
     else:
         return
@@ -136,21 +134,21 @@ def _require_dense(X: Any, reader: str) -> None:
 
 
 def _require_indices(X: Any) -> None:
-    """Refuse entries of a sparse matrix outside of it: compiled code would read whatever lies there."""
+    """Raise an error for invalid indices of a sparse matrix: compiled code would read outside of its arrays."""
     try:
         if X.format == "coo":
             type(X)((X.data, (X.row, X.col)), shape=X.shape)
         elif hasattr(X, "check_format"):
-            copy(X).check_format()  # of a copy, as it may cut arrays to their length
+            copy(X).check_format()  # on a copy, since it may truncate arrays
     except ValueError as error:
         raise InputError(
-            f"X is a sparse matrix of {X.shape[0]} x {X.shape[1]} with indices that do not fit it ({error}): build it "
-            "again from its entries, scipy.sparse.coo_array((values, (rows, columns)), shape)."
+            f"X is a sparse matrix of {X.shape[0]} x {X.shape[1]} with invalid indices ({error}): build it again from "
+            "its entries with scipy.sparse.coo_array((values, (rows, columns)), shape)."
         ) from error
 
 
 def require_numbers(X: Any, name: str = "X") -> None:
-    """Refuse columns of text, dates, categories and the like, naming all of them with an example of each."""
+    """Raise an error for columns of text, dates, categories and the like, with their names and an example of each."""
     if issparse(X):
         if X.dtype.kind == "c":
             raise NotNumbersError(
@@ -163,7 +161,7 @@ def require_numbers(X: Any, name: str = "X") -> None:
     kinds = list(dict.fromkeys(column.kind for column in odd))
     found = [f"{kind} in {_named([column for column in odd if column.kind == kind])}" for kind in kinds]
     remedies = [_REMEDIES[kind] for kind in kinds if kind in _REMEDIES]
-    turn = f", or turn them into numbers: {', '.join(remedies)}" if remedies else ""
+    turn = f", or convert them to numbers: {', '.join(remedies)}" if remedies else ""
     # scikit-learn's words, by which its own checks and its users know these errors
     prefix = "Complex data not supported: " if "complex values" in kinds else ""
     raise NotNumbersError(f"{prefix}{name} holds {' and '.join(found)}: leave such columns out{turn}.")
@@ -187,7 +185,7 @@ def _odd_in_array(X: np.ndarray) -> list[_Odd]:
 
 
 def _odd_in_frame(X: Any) -> list[_Odd]:
-    """Of a DataFrame of pandas or polars, or a table of Arrow; of anything else nothing is known."""
+    """Columns that are not numeric of a pandas or polars DataFrame or an Arrow table; none for other types."""
     odd = []
     types = _types(X)
     kinds = {dtype: _kind(dtype) for dtype in dict.fromkeys(dtype for _, dtype in types)}
@@ -217,7 +215,7 @@ def _types(X: Any) -> list[tuple[Any, Any]]:
                 f"X has several columns named {repeated[0]!r}: give each its own name, or pass X.to_numpy()."
             )
         if all(getattr(dtype, "fill_value", 0) != 0 for dtype in X.dtypes):  # also where it is NaN
-            raise InputError("X has sparse columns in which what is not stored is not 0: pass X.sparse.to_dense().")
+            raise InputError("X has sparse columns with a fill value other than 0: pass X.sparse.to_dense().")
         return list(zip(X.columns, X.dtypes, strict=True))
     if hasattr(X, "get_columns") and hasattr(X, "schema"):  # polars
         return list(X.schema.items())
@@ -233,13 +231,13 @@ def _values(X: Any, j: int) -> Iterable[Any]:
 
 
 def _kind(dtype: Any) -> str | None:
-    """What a type is called; None where only the values tell, as of text, which may be written numbers."""
+    """Kind of a column type; None where it depends on the values, as for text, which may hold numbers."""
     written = str(dtype).lower()
     return next((word for starts, word in _KINDS.items() if written.startswith(starts)), None)
 
 
 def _first_odd(name: str, values: Iterable[Any]) -> _Odd | None:
-    """The first value that is no number, if there is one; a missing one is not looked at here."""
+    """The first value that is not a number, if there is one; missing values are skipped."""
     for value in values:
         if type(value).__name__ in _MISSING:
             continue

@@ -11,9 +11,9 @@ from gramfold.types import Integers
 
 
 def common_rows(new: Any, old: Any) -> Integers:
-    """(m, 2) numbers of the rows of one table that are in the other too, each with the first that equals it.
+    """(m, 2) row indices of the new rows that equal an old one, each with the first that it equals.
 
-    Either may be sparse. Where one is of float32, values are compared in float32. A missing value equals no other.
+    Either table may be sparse. If one is float32, values are compared in float32. A missing value equals no other.
     """
     dtype = min(new.dtype, old.dtype, key=lambda one: np.dtype(one).itemsize)
     with np.errstate(over="ignore"):
@@ -21,7 +21,7 @@ def common_rows(new: Any, old: Any) -> Integers:
     if issparse(new) or issparse(old):
         found = _find_sparse(csr_array(new), csr_array(old))
     else:
-        first = collapse_rows(old).first  # else duplicates would be compared each with each
+        first = collapse_rows(old).first  # else all pairs of duplicates would be compared
         found = KnownRows(old if len(first) == len(old) else old[first]).find(new)
         found = np.where(found < 0, -1, first[found])
     matched = np.flatnonzero(found >= 0)

@@ -9,7 +9,7 @@ COLUMNS_AT_ONCE = 32
 
 @inline
 def enter(indices, values, index, value):
-    """Put an entry in its place in an ascending list; the last falls out."""
+    """Insert an entry into an ascending list, and drop the last one."""
     place = values.size - 1
     while place > 0 and values[place - 1] > value:
         values[place] = values[place - 1]
@@ -26,7 +26,7 @@ def pair_lengths(left, i, right, j, out):
     whole = d - d % 4
     for p in range(i.size):
         a, b = left[i[p]], right[j[p]]
-        first = second = third = fourth = 0.0  # four sums keep the processor busy where one would wait for itself
+        first = second = third = fourth = 0.0  # four independent sums are faster than one
         for c in range(0, whole, 4):
             first += np.square(np.float64(a[c]) - np.float64(b[c]))
             second += np.square(np.float64(a[c + 1]) - np.float64(b[c + 1]))
@@ -46,7 +46,7 @@ def pair_products(left, i, right, j, out):
 
 @kernel
 def smallest(values, indices, kept):
-    """The `indices.shape[1]` smallest entries of each row and where they are, ascending."""
+    """The `indices.shape[1]` smallest entries of each row and their columns, ascending."""
     k = indices.shape[1]
     for row in range(values.shape[0]):
         filled = 0
@@ -66,9 +66,10 @@ def smallest(values, indices, kept):
 
 @kernel
 def meet(products, certain, left, right, left_norms, right_norms, left_start, right_start, both, indices, squares):
-    """Rows of two tiles meet: who is nearer than the last of a row's list enters it, on the left or on `both` sides.
+    """Update the neighbour lists of two tiles of rows: those of the left tile, or of `both`.
 
-    `products` holds x·y, or where it is not `certain` no less than that: then pairs within reach have theirs computed.
+    A row enters a list if it is nearer than the last entry. `products` holds x·y or, if not `certain`, upper bounds of
+    x·y; then the products of pairs that may enter a list are computed.
     """
     height, width = products.shape
     last = squares.shape[1] - 1
@@ -83,7 +84,7 @@ def meet(products, certain, left, right, left_norms, right_norms, left_start, ri
             stop = min(start + COLUMNS_AT_ONCE, width)
             there, norms, theirs = products[r, start:stop], right_norms[start:stop], reach[start:stop]
             within = 0
-            for c in range(stop - start):  # nothing but a count, so that the processor does many at once
+            for c in range(stop - start):  # only a count, so that the loop is vectorised
                 value = norm + norms[c] - 2 * np.float64(there[c])
                 if value < own:
                     within += 1
@@ -107,7 +108,9 @@ def meet(products, certain, left, right, left_norms, right_norms, left_start, ri
 
 @kernel
 def see(products, left_norms, right_norms, left_reach, right_reach, i, j, count):
-    """Places (r, c) with |x|² + |y|² − 2 x·y ≤ the larger of two squared reaches; as many as fit, and how many."""
+    """Indices (r, c) with |x|² + |y|² − 2 x·y ≤ the larger of two squared radii, and their number in `count`.
+
+    At most i.size of them are stored."""
     height, width = products.shape
     met = 0
     for r in range(height):

@@ -1,7 +1,7 @@
-"""Identical rows are one vertex that counts several times.
+"""Collapse duplicate rows to one vertex with a multiplicity.
 
 Zero-length edges would break 1/d weights and conformal lengths, and k copies of a point would be its k
-neighbours and cut it off from everybody else.
+neighbours and disconnect it from all other rows.
 """
 
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ _ODD = 2_654_435_761  # multiplier of the row keys: any odd number with mixed bi
 
 @dataclass(frozen=True)
 class Collapse:
-    """Which data rows are the same point."""
+    """Groups of duplicate rows."""
 
-    first: Integers  # (n_vertices,) the first data row of each vertex, ascending
-    vertex: Integers  # (n_rows,) the vertex of each data row
+    first: Integers  # (n_vertices,) the first row of each vertex, ascending
+    vertex: Integers  # (n_rows,) the vertex of each row
     multiplicity: Floats  # (n_vertices,)
 
     def __len__(self) -> int:
@@ -30,14 +30,14 @@ class Collapse:
 
 
 def no_duplicates(n: int) -> Collapse:
-    """Every row is a vertex of its own."""
+    """Groups of one row each."""
     everybody = np.arange(n)  # one array: a pickle holds it once
     return Collapse(everybody, everybody, np.ones(n))
 
 
 def collapse_rows(X: Floats) -> Collapse:
     """Group identical rows of a table."""
-    # One column without a repeated value settles it for nearly all measured data, some columns for nearly all pictures.
+    # One column without a repeated value is enough for nearly all measured data, some columns for nearly all images.
     if len(np.unique(X[:, 0])) == len(X):
         return no_duplicates(len(X))
     candidates = np.arange(len(X))
@@ -51,7 +51,7 @@ def collapse_rows(X: Floats) -> Collapse:
 
 
 def collapse_distances(distances: Floats, tolerance: float = 0.0) -> Collapse:
-    """Group the points of a distance matrix that are at distance 0 and see all others alike, up to the tolerance."""
+    """Group points of a distance matrix at distance 0 whose distances to all others are equal, up to the tolerance."""
     zeros = np.count_nonzero(distances == 0, axis=1)
     first = np.arange(len(distances))  # the first point of each group
     for i in np.flatnonzero(zeros > (np.diag(distances) == 0)):
@@ -64,13 +64,13 @@ def collapse_distances(distances: Floats, tolerance: float = 0.0) -> Collapse:
 
 @dataclass(frozen=True, eq=False)
 class KnownRows(Plain):
-    """Rows by their values: finds which of the rows that come are among them."""
+    """Look-up of rows by their values."""
 
     rows: Floats  # (n, d)
 
     @cached_property
     def _ascending(self) -> tuple[Integers, Integers]:
-        """Keys of the rows, and whose they are."""
+        """Keys of the rows, ascending, and their row indices."""
         keys = _wide_keys(self.rows)
         order = np.argsort(keys, kind="stable")
         return keys[order], order
@@ -83,7 +83,7 @@ class KnownRows(Plain):
         return found
 
     def pairs(self, rows: Floats) -> tuple[Integers, Integers]:
-        """All pairs of equal rows: numbers here, and among the known."""
+        """All pairs of equal rows: indices of these rows, and of the known ones."""
         known, order = self._ascending
         keys = _wide_keys(rows)
         start, end = (np.searchsorted(known, keys, side) for side in ("left", "right"))
@@ -102,7 +102,7 @@ def _row_blocks(n: int, width: int) -> list[slice]:
 
 
 def _wide_keys(rows: Floats) -> Integers:
-    """Keys of the values, whatever the dtype."""
+    """Keys of the values, independent of the dtype."""
     keys = np.empty(len(rows), dtype=np.uint64)
     for part in _row_blocks(len(rows), rows.shape[1]):
         keys[part] = _row_keys(rows[part].astype(np.float64, copy=False))
@@ -110,7 +110,7 @@ def _wide_keys(rows: Floats) -> Integers:
 
 
 def _row_keys(X: Floats) -> Integers:
-    """One whole number for each row, the same for equal rows and seldom for others."""
+    """An integer hash of each row: equal for equal rows, and rarely for others."""
     bits = _canonical(X).view(f"u{X.itemsize}")
     bits ^= bits >> (4 * X.itemsize)  # short numbers leave their lower half empty
     weights = np.cumprod(np.full(X.shape[1], _ODD, dtype=bits.dtype), dtype=bits.dtype)
@@ -122,7 +122,7 @@ def _canonical(X: Floats) -> Floats:
 
 
 def _group(X: Floats, candidates: Integers) -> Collapse:
-    """Vertices where only the candidates may be equal to another row."""
+    """Group rows of which only the candidates may be equal to another."""
     if not candidates.size:
         return no_duplicates(len(X))
     rows = _canonical(X[candidates])
@@ -133,9 +133,9 @@ def _group(X: Floats, candidates: Integers) -> Collapse:
 
 
 def _collapsed(labels: Integers) -> Collapse:
-    """Rows with one label are one vertex."""
+    """Group rows by their label."""
     _, first, vertex, counts = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
-    order = np.argsort(first)  # vertices keep the order in which the rows came
+    order = np.argsort(first)  # vertices keep the order of the rows
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.arange(len(order))
     return Collapse(first[order], place[vertex], counts[order].astype(np.float64))

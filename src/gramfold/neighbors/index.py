@@ -17,6 +17,7 @@ from gramfold.types import Floats, Integers, Neighbors, Plain
 ROUNDING = 1e-12
 # Those who would choose a new row are searched with a reach of its own that finds few others, and nobody at a tie.
 _NARROW = 0.5
+_FAR_LOOKS = 1_000_000  # neighbours of asking vertices that are looked at before a search of its own begins
 
 
 Step = tuple[int, int, float]  # from vertex, to vertex, distance
@@ -29,12 +30,14 @@ class Outlook:
     vertex: Integers  # (n,) the nearest vertex there; -1 where none was seen
     distance: Floats  # (n,) how far it is, or where none was seen how far was looked: nobody there is nearer
     small: Integers  # (m,) vertices that were not in piece 0 at first
+    many: bool  # whether there are as many pieces as vertices at first
     main: Neighbors | None = None  # their nearest in what was piece 0 at first, once somebody has asked
 
     @classmethod
     def of(cls, piece: Integers) -> Self:
         """Nothing was seen."""
-        return cls(np.full(len(piece), -1), np.zeros(len(piece)), np.flatnonzero(piece > 0))
+        n = len(piece)
+        return cls(np.full(n, -1), np.zeros(n), np.flatnonzero(piece > 0), many=int(piece.max()) == n - 1)
 
     def asking(self, piece: Integers) -> Integers:
         """Vertices that may have a shorter step out of their piece than those known; piece 0 does not ask."""
@@ -189,17 +192,25 @@ class VectorIndex(Index):
         fresh = np.flatnonzero((piece > 0) & (seen.distance == 0))
         look = self.costs.first_look
         if fresh.size and self.size > look:
-            found = self.nearest(self.points[fresh], look)
-            out = found.keep(piece[found.indices] != piece[fresh[found.rows]])
-            leads = out.counts > 0
-            seen.vertex[fresh], seen.distance[fresh] = out.nearest, found.farthest
-            seen.distance[fresh[leads]] = out.distances[out.indptr[:-1][leads]]
+            self._look(fresh, look, piece, seen)
         asking = seen.asking(piece)
+        # where pieces are many, those that still ask are few in each: they look further, which needs no new search index
+        while seen.many and asking.size and (look := 4 * look) < self.size and asking.size * look < _FAR_LOOKS:
+            self._look(asking, look, piece, seen)
+            asking = seen.asking(piece)
         if asking.size:
             self._search_outside(piece, asking, seen)
         starts = np.flatnonzero((piece > 0) & (seen.vertex >= 0))
         first = starts[_first_of_each(piece[starts], seen.distance[starts])]
         return [(int(i), int(seen.vertex[i]), float(seen.distance[i])) for i in first]
+
+    def _look(self, vertices: Integers, count: int, piece: Integers, seen: Outlook) -> None:
+        """See the nearest vertex outside of the piece of each of these, if it is among so many nearest."""
+        found = self.nearest(self.points[vertices], count)
+        out = found.keep(piece[found.indices] != piece[vertices[found.rows]])
+        leads = out.counts > 0
+        seen.vertex[vertices], seen.distance[vertices] = out.nearest, found.farthest
+        seen.distance[vertices[leads]] = out.distances[out.indptr[:-1][leads]]
 
     def _search_outside(self, piece: Integers, asking: Integers, seen: Outlook) -> None:
         """Deep inside of a large piece nobody sees the others: search among them alone, in the main piece but once."""

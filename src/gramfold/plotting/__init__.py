@@ -1,4 +1,4 @@
-"""Pictures of maps, with matplotlib (an extra, imported when first needed)."""
+"""Plot embeddings with matplotlib, an optional dependency that is imported on first use."""
 
 from gramfold.plotting.figure import blank_figure, check_picture_destination, save_picture
 from gramfold.plotting.gallery import plot_gallery

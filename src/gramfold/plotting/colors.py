@@ -1,4 +1,4 @@
-"""What a colour argument means: a number or a kind for each point."""
+"""Colours of points: a colour scale for numbers, a legend for categories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 PLAIN = "#3b6ea5"
-ABSENT = "#b8b8b8"  # points whose colour is not known
-MOST_KINDS = 20  # distinct whole numbers up to this many are kinds, not amounts; also the longest legend
+ABSENT = "#b8b8b8"  # points with a missing value
+MOST_KINDS = 20  # up to this many distinct integers are categories, not a scale; also the longest legend
 
 
 @dataclass(frozen=True)
 class Coloring:
-    """One RGBA colour per point, and what explains it: a scale (with its limits), or a legend of kinds."""
+    """RGBA colour of each point, and the colour scale with its limits or the categories of the legend."""
 
     rgba: NDArray[np.floating]  # (n, 4)
     cmap: Any = None
@@ -29,7 +29,7 @@ class Coloring:
     kinds: Sequence[tuple[str, Any]] = ()
 
     def explain(self, figure: "Figure | SubFigure", axes: Sequence["Axes"], label: str | None) -> None:
-        """Add the colour bar or the legend, beside all these axes."""
+        """Add a colour bar or a legend beside these axes."""
         if self.limits is not None:
             from matplotlib.cm import ScalarMappable
             from matplotlib.colors import Normalize
@@ -56,7 +56,7 @@ class Coloring:
 
 
 def coloring(color: ArrayLike | None, n: int, cmap: str | None = None) -> Coloring:
-    """Colours for n points: a scale for numbers; kinds for words, truth values and few whole numbers."""
+    """Colours for n points: a scale for numbers; categories for strings, booleans and few distinct integers."""
     mpl = require_matplotlib()
     from matplotlib.colors import is_color_like, to_rgba
 
@@ -67,13 +67,13 @@ def coloring(color: ArrayLike | None, n: int, cmap: str | None = None) -> Colori
         given = given[:, 0]
     if given.shape != (n,):
         raise InputError(
-            f"color has shape {given.shape} for {n} points: give one value per point, or one colour's name."
+            f"color has shape {given.shape} for {n} points: give one value per point, or the name of one colour."
         )
     if _are_kinds(given):
         return _kinds(given, mpl.colormaps, cmap)
     if given.dtype.kind not in "biuf":
         raise InputError(
-            f"color has values of type {given.dtype}, which are neither numbers nor names: "
+            f"color has values of dtype {given.dtype}, which are neither numbers nor strings: "
             "convert them to one of these."
         )
     numbers = given.astype(float)
@@ -96,7 +96,7 @@ def _kinds(given: NDArray[Any], colormaps: Any, cmap: str | None) -> Coloring:
     from matplotlib.colors import to_rgba
 
     numbers = given.dtype.kind in "biu"
-    # words may stand beside None or NaN, which do not sort: as words they do
+    # None and NaN among strings cannot be sorted: convert them to strings too
     labels, codes = np.unique(given if numbers else given.astype(str), return_inverse=True)
     count = len(labels)
     palette = colormaps[cmap or ("tab10" if count <= 10 else "tab20" if count <= MOST_KINDS else "turbo")]
@@ -104,6 +104,6 @@ def _kinds(given: NDArray[Any], colormaps: Any, cmap: str | None) -> Coloring:
     colors = palette(steps)
     absent = [j for j, label in enumerate(labels) if str(label) in ("None", "nan", "<NA>", "NaT", "")]
     colors[absent] = to_rgba(ABSENT)
-    # a legend of hundreds of names explains nothing
+    # a legend of hundreds of names would be of no use
     named = list(zip(map(str, labels), colors, strict=True)) if count <= MOST_KINDS else []
     return Coloring(colors[codes], kinds=named)

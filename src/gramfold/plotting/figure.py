@@ -1,4 +1,4 @@
-"""Figures that need no window, and pictures written whole."""
+"""Create figures without a window, and save figures."""
 
 import os
 from pathlib import Path
@@ -14,27 +14,28 @@ PICTURE_DPI = 150
 
 
 def require_matplotlib() -> Any:
-    """The matplotlib module, or one sentence on how to get it."""
+    """Import matplotlib, or raise an error with the command that installs it."""
     try:
         import matplotlib as mpl
     except ImportError as error:
         raise MissingExtraError(
-            'Pictures need matplotlib, which is not installed: run `pip install "gramfold[plot]"`.'
+            'Plotting needs matplotlib, which is not installed: run `pip install "gramfold[plot]"`.'
         ) from error
     return mpl
 
 
 def blank_figure(width: float = 6.4, height: float = 4.8) -> "Figure":
-    """A figure that belongs to no window: for pictures that are only saved.
+    """Create a figure without a window, for plots that are only saved.
 
     Parameters
     ----------
-    width, height : float
-        In inches.
+    width, height : float, default=6.4 and 4.8
+        Size in inches.
 
     Returns
     -------
     matplotlib.figure.Figure
+        Empty figure.
     """
     require_matplotlib()
     from matplotlib.figure import Figure
@@ -43,19 +44,19 @@ def blank_figure(width: float = 6.4, height: float = 4.8) -> "Figure":
 
 
 def save_picture(figure: "Figure | SubFigure", path: str | os.PathLike[str]) -> Path:
-    """Write a figure to a file; the ending says which kind (png, pdf, svg, …).
+    """Save a figure to a file; the ending of the file name sets the format (png, pdf, svg, …).
 
     Parameters
     ----------
-    figure : Figure
-        What to write.
-    path : str or path
-        Where to. The file appears whole or not at all.
+    figure : Figure or SubFigure
+        Figure to save.
+    path : str or path-like
+        File to write. It appears whole or not at all.
 
     Returns
     -------
     Path
-        The absolute path of the picture.
+        Absolute path of the file.
     """
     check_picture_destination(path)
     with replacing(path) as draft:
@@ -64,17 +65,17 @@ def save_picture(figure: "Figure | SubFigure", path: str | os.PathLike[str]) -> 
 
 
 def check_picture_destination(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that could not become a picture: callable before the work that the picture will show.
+    """Raise an error if `save_picture` cannot write this file; call it before a long computation.
 
     Parameters
     ----------
-    path : str or path
-        The file to be written.
+    path : str or path-like
+        File that will be written.
     """
     require_matplotlib()
     from matplotlib.backend_bases import FigureCanvasBase
 
     kinds = sorted(FigureCanvasBase.get_supported_filetypes())
     if Path(path).suffix.lower().removeprefix(".") not in kinds:
-        raise InputError(f"'{path}' does not end as a picture does: use one of .{', .'.join(kinds)}.")
+        raise InputError(f"'{path}' does not have the ending of an image file: use one of .{', .'.join(kinds)}.")
     check_folder(path)

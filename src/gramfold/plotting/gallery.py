@@ -1,4 +1,4 @@
-"""Several maps of the same points side by side."""
+"""Plot several embeddings of the same points side by side."""
 
 import math
 from collections.abc import Mapping
@@ -28,29 +28,30 @@ def plot_gallery(
     cmap: str | None = None,
     figure: "Figure | SubFigure | None" = None,
 ) -> "Figure | SubFigure":
-    """Draw several maps of the same points, each in its panel, with one scale or legend for all.
+    """Plot several embeddings of the same points in panels, with one colour scale or legend for all.
 
     Parameters
     ----------
-    maps : dict of str to map
-        The title of each panel, and its map: an array of one to three columns, or a fitted model. All have
-        a row for each point.
-    color : array-like of shape (n,), or a colour's name, optional
-        As in `plot_map`; the same point has the same colour in every panel.
+    maps : dict of str to array-like or fitted estimator
+        Title and embedding of each panel. An embedding is an array of shape (n, 1), (n, 2) or (n, 3), or an estimator
+        with the attribute `embedding_`. All must have the same number of rows.
+    color : array-like of shape (n,), or the name of a colour, optional
+        Value of each point, as in `plot_map`. A point has the same colour in every panel.
     title : str, optional
-        Stands above all panels.
+        Title above all panels.
     color_label : str, optional
-        What the colour means.
+        Label of the colour bar or legend.
     n_columns : int, optional
-        Panels in a row; three, or fewer for fewer maps.
+        Number of panels in a row. The default is three, or fewer for fewer embeddings.
     cmap : str, optional
-        A matplotlib colour map.
+        Name of a matplotlib colormap.
     figure : matplotlib Figure or SubFigure, optional
-        Where to draw. A new figure is made without it.
+        Figure to draw in. By default a new one is made.
 
     Returns
     -------
     matplotlib.figure.Figure or SubFigure
+        The figure with the panels.
 
     Examples
     --------
@@ -66,10 +67,10 @@ def plot_gallery(
     points = {name: as_map(embedding) for name, embedding in maps.items()}
     lengths = {name: len(rows) for name, rows in points.items()}
     if not points:
-        raise InputError("No map was given: a gallery needs at least one.")
+        raise InputError("maps is empty: pass at least one embedding.")
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise InputError(f"The maps have different numbers of rows ({listed}): a gallery shows the same points.")
+        raise InputError(f"The maps have different numbers of rows ({listed}): pass embeddings of the same points.")
     colors = coloring(color, next(iter(lengths.values())), cmap)
     columns = min(n_columns or MOST_COLUMNS, len(points))
     rows = math.ceil(len(points) / columns)

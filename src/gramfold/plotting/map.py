@@ -1,4 +1,4 @@
-"""One map as a picture."""
+"""Plot one embedding."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LARGEST_DOT, SMALLEST_DOT = 24.0, 0.6  # points²; below, dots vanish on a screen
-DOTS_AREA = 30_000.0  # points² shared among all dots, about a fifth of a usual picture
+DOTS_AREA = 30_000.0  # points² shared among all dots, about a fifth of a default figure
 JITTER = 0.4  # half the height of a one-column map's band
 
 
@@ -27,32 +27,33 @@ def plot_map(
     size: float | None = None,
     cmap: str | None = None,
 ) -> "Axes":
-    """Scatter a map of one, two or three columns.
+    """Draw a scatter plot of an embedding in one, two or three dimensions.
 
-    Lengths along all axes have the same scale, so that distances look as they are. Rows without coordinates
-    are left out, and the picture says how many.
+    All axes have the same scale, so that distances are not distorted. Rows without coordinates (NaN) are left out, and
+    the plot shows their number.
 
     Parameters
     ----------
     embedding : array-like of shape (n, 1), (n, 2) or (n, 3), or fitted estimator
-        The map, or a model whose `embedding_` is the map.
-    color : array-like of shape (n,), or a colour's name, optional
-        Floating-point numbers give a scale; words, truth values, or up to 20 different whole numbers give
-        kinds with a legend. Points with a missing value are grey.
+        Coordinates, or an estimator with the attribute `embedding_`.
+    color : array-like of shape (n,), or the name of a colour, optional
+        Value of each point. Floating-point numbers give a colour scale. Strings, booleans, or up to 20 distinct
+        integers give categories with a legend. Points with a missing value are grey.
     title : str, optional
-        Stands above the picture.
+        Title of the plot.
     ax : matplotlib Axes, optional
-        Where to draw; for three columns it needs ``projection="3d"``. A new figure is made without it.
+        Axes to draw in; for three dimensions they must have ``projection="3d"``. By default a new figure is made.
     color_label : str, optional
-        What the colour means, beside the scale or legend.
+        Label of the colour bar or legend.
     size : float, optional
-        Area of a dot in points²; chosen from the number of points.
+        Area of a dot in points². By default it depends on the number of points.
     cmap : str, optional
-        A matplotlib colour map.
+        Name of a matplotlib colormap.
 
     Returns
     -------
     matplotlib.axes.Axes
+        The axes with the plot.
 
     Examples
     --------
@@ -79,23 +80,25 @@ def plot_map(
 
 
 def as_map(embedding: Any) -> NDArray[np.floating]:
-    """The (n, 1..3) coordinates of an array or a fitted model."""
+    """Coordinates (n, 1 to 3) of an array or a fitted estimator."""
     given = np.asarray(getattr(embedding, "embedding_", embedding))
     if given.dtype == object or given.dtype.kind not in "biuf":
         what = type(embedding).__name__
-        raise InputError(f"A map of numbers is needed, and a {what} was given: pass an array or a fitted model.")
+        raise InputError(
+            f"An embedding must be numeric, and {what} is not: pass an array of numbers or a fitted model."
+        )
     if given.ndim == 1:
         given = given[:, np.newaxis]
     if given.ndim != 2 or not 1 <= given.shape[1] <= 3:
         raise InputError(
-            f"A map of shape {given.shape} was given, and a picture shows one to three columns: "
-            "choose some, as in embedding[:, :2]."
+            f"The embedding has shape {given.shape}, and a plot shows one to three columns: select some, as in "
+            "embedding[:, :2]."
         )
     return given
 
 
 def draw(ax: "Axes", points: NDArray[np.floating], colors: Coloring, *, size: float | None = None) -> None:
-    """Scatter the points that have coordinates, on equal scales."""
+    """Draw the points that have coordinates, with equal scales on all axes."""
     placed = np.isfinite(points).all(axis=1)
     points, rgba = points[placed], colors.rgba[placed]
     area = size or np.clip(DOTS_AREA * _share(ax) / max(len(points), 1), SMALLEST_DOT, LARGEST_DOT)
@@ -107,7 +110,7 @@ def draw(ax: "Axes", points: NDArray[np.floating], colors: Coloring, *, size: fl
         ax.scatter(points[:, 0], points[:, 1], **style)
         ax.set_aspect("equal", adjustable="datalim")
     else:
-        # spread sideways, so that dots do not hide each other; the height means nothing
+        # random heights, so that dots do not hide each other; they have no meaning
         height = np.random.default_rng(0).uniform(-JITTER, JITTER, len(points))
         ax.scatter(points[:, 0], height, **style)
         ax.set_ylim(-1, 1)
@@ -122,7 +125,7 @@ def draw(ax: "Axes", points: NDArray[np.floating], colors: Coloring, *, size: fl
 
 
 def _share(ax: "Axes") -> float:
-    """The area of these axes, as a share of a usual picture's: small panels get small dots."""
+    """Area of these axes relative to that of a default figure: small panels get small dots."""
     box = ax.get_position()
     root = ax.figure.get_figure(root=True)
     assert root is not None
@@ -132,11 +135,11 @@ def _share(ax: "Axes") -> float:
 
 def _draw_space(ax: Any, points: NDArray[np.floating], style: dict[str, Any]) -> None:
     if ax.name != "3d":
-        raise InputError('A map of three columns needs axes made with projection="3d".')
+        raise InputError('An embedding with three columns needs axes made with projection="3d".')
     ax.scatter(points[:, 0], points[:, 1], points[:, 2], depthshade=False, **style)
     if len(points):
         spans = np.ptp(points, axis=0)
-        # an empty direction still needs some depth to be drawn
+        # an axis of length 0 cannot be drawn
         ax.set_box_aspect(np.maximum(spans, 1e-3 * (spans.max() or 1.0)), zoom=1.1)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
         axis.set_pane_color((1.0, 1.0, 1.0, 0.0))

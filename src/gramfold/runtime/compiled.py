@@ -39,7 +39,7 @@ def kernel(function: Callable[..., None]) -> Callable[..., None]:
 
     With NUMBA_DISABLE_JIT=1 it stays plain Python, so that a debugger can step into it.
     """
-    if numba.config.DISABLE_JIT:
+    if _numba.config.DISABLE_JIT:
         return _as_compiled(function)
     dispatcher = _dispatcher(function)
     told: set[Any] = set()  # signatures compiled here, each said once however many threads waited for it

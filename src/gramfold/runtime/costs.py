@@ -1,7 +1,7 @@
-"""What the engines cost: the measured numbers by which one is chosen over another.
+"""Measured costs of the algorithms, by which one is chosen over another.
 
-They decide who computes, never what is computed. Every function that chooses takes `costs`, and passes it on. Times are
-in seconds, about, on one core; only their ratios matter.
+They decide which algorithm runs, not what it computes. Every function that chooses takes `costs` and passes it on.
+Times are approximate seconds on one core; only their ratios matter.
 """
 
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ class EigenCosts:
     # Of all entries: of a matrix that holds more the factor is nearly full in whatever order.
     full_share: float = 1 / 8
     factored_pair: float = 0.35e-9  # a multiplication in the factorisation
-    full_pair: float = 0.1e-9  # the same in LAPACK, which knows no order
+    full_pair: float = 0.1e-9  # the same in LAPACK, which treats the matrix as dense
     multiplied_entry: float = 1.5e-9  # an entry in a product with the matrix
     short: float = 2.0  # a factorisation of so few seconds is not worth avoiding ...
     products: int = 2_000  # ... nor one that costs less than this many products, which is also as far as they are tried
@@ -63,19 +63,19 @@ class EigenCosts:
 class UnfoldingCosts:
     """The semidefinite programs of SDE."""
 
-    long: float = 600.0  # that "auto" may be forecast to take before it looks for somebody quicker
+    long: float = 600.0  # seconds that "auto" may be predicted to take before it chooses a faster solver
     # For forecasts of the low-rank method: of time, and of memory.
     usual_rank: int = 5
     high_rank: int = 9
     usual_iterations: int = 25
-    bytes_per_number: float = 12.0  # of the factor: 8, and what else is held: 0.41 GB at rank 9 where 8 foretold 0.29
+    bytes_per_number: float = 12.0  # of the factor: 8, and what else is held: 0.41 GB at rank 9 where 8 predicted 0.29
     multiplications: float = 2.4e9  # a second, where much fills in
     vertex: float = 2e-5  # in an iteration
 
 
 @dataclass(frozen=True)
 class SearchCosts:
-    """Neighbours: which search is chosen, how it goes about it, and how much it takes at once.
+    """Neighbours: which search is chosen, its plan, and its block sizes.
 
     A cost is in multiplications inside of a product of matrices (0.025 ns each).
     """
@@ -90,13 +90,15 @@ class SearchCosts:
     look: float = 60.0  # to look at its product and to keep the nearest
     alone: float = 1_000.0  # to compute its product by itself, …
     alone_column: float = 6.0  # … and more for each column
-    loose: float = 2.0  # pairs left are so many times those seen: either row may ask, and at first nobody knows its own
+    loose: float = (
+        2.0  # factor on the share of pairs left in a sample: either row may need a pair, and radii are large at first
+    )
     dense: float = 0.12  # share of pairs left above which all products together cost less than these alone
 
     # What is worth the trouble.
     least_work: float = 4e10  # multiplications, below which planning takes longer than it may save
     many: int = 500  # new rows that are worth a copy of all rows in float32
-    first_look: int = 16  # neighbours looked at first for a component's shortest step to another
+    first_look: int = 16  # neighbours searched first for the shortest bridge from a component to another
 
     # How much at once.
     rows_per_tile: int = 1_000  # products of two tiles stay in the cache while they are looked at
@@ -108,7 +110,7 @@ class SearchCosts:
 
 @dataclass(frozen=True)
 class Costs:
-    """Of all engines."""
+    """Costs of all algorithms."""
 
     search: SearchCosts = field(default_factory=SearchCosts)
     direct: DirectCosts = field(default_factory=DirectCosts)

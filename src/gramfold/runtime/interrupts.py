@@ -1,4 +1,4 @@
-"""Short work that an interrupt may not leave half done."""
+"""Short blocks of code that an interrupt must not leave half done."""
 
 import signal
 import threading
@@ -9,7 +9,7 @@ from typing import Any
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold Ctrl-C back until the block has ended. Only the main thread hears it, so that others have nothing to do."""
+    """Delay Ctrl-C until the block has ended. Only the main thread receives it; in others this does nothing."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or before is None:  # None: not set from Python
         yield

@@ -1,4 +1,4 @@
-"""Forecast of memory: what would not fit is refused before the work begins."""
+"""Memory forecast: raise an error before the work begins if it would not fit."""
 
 import math
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from pathlib import Path
 from gramfold.errors import MemoryForecastError
 
 GIGABYTE = 1e9
-# Room left for the interpreter, the solver's vectors and everybody else on the machine.
+# The rest is left for the interpreter, the solver's vectors and other processes.
 USABLE_SHARE = 0.9
 # Of a container: limit, bytes used, and bytes of files that give way when memory is asked for (cgroup 2 and 1).
 _CGROUP = Path("/sys/fs/cgroup")
@@ -42,7 +42,7 @@ def _container_memory() -> float:
 
 
 def fits(need: float) -> bool:
-    """Whether so many bytes may be taken."""
+    """Whether this many bytes fit in memory."""
     return need <= USABLE_SHARE * available_memory()
 
 
@@ -60,13 +60,13 @@ def require_memory(
     name: str,
     need: Callable[[int], float],
     n: int,
-    advice: str = "and place the others with transform()",
+    advice: str = "and embed the other rows with transform()",
     instead: Callable[[], list[str]] = list,
     least: int = 2,
 ) -> None:
-    """Raise, naming what would fit, when `need(n)` bytes do not.
+    """Raise an error if `need(n)` bytes do not fit, with what would fit.
 
-    That is a number of rows, if it is at least `least`, with `advice` on the others, and whatever else `instead` knows.
+    It suggests a number of rows, if at least `least` fit, with `advice` on the others, and what `instead` returns.
     """
     wanted, free = need(n), available_memory()
     if wanted <= USABLE_SHARE * free:
@@ -82,7 +82,7 @@ def require_memory(
 
 
 def require_room(size: float, what: str) -> None:
-    """Raise when so many bytes, for what is named, do not fit."""
+    """Raise an error if this many bytes for `what` do not fit."""
     free = available_memory()
     if size > USABLE_SHARE * free:
         raise MemoryForecastError(

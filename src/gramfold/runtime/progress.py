@@ -1,4 +1,4 @@
-"""The stages of a fit: timed always, told on standard error when the user asks for it."""
+"""Time the stages of a fit, and report them on standard error if verbose."""
 
 import logging
 import sys
@@ -12,7 +12,7 @@ _HANDLER = "gramfold stages"
 
 
 class Stages:
-    """Times each named stage; with `verbose` also says when it starts and shows bars in long loops."""
+    """Time each named stage; if verbose, report its start and end and show progress bars."""
 
     def __init__(self, verbose: int | bool = 0, name: str = "gramfold") -> None:
         self.verbose = bool(verbose) and sys.stderr is not None  # None: closed
@@ -21,7 +21,7 @@ class Stages:
 
     @contextmanager
     def __call__(self, stage: str) -> Iterator[None]:
-        """Time what happens inside under this name."""
+        """Time the block under this name."""
         self.say(f"{stage} ...")
         started = time.perf_counter()
         try:
@@ -33,14 +33,14 @@ class Stages:
         self.say(f"{stage}: {spent:.2f} s")
 
     def say(self, text: str) -> None:
-        """Write one line when verbose."""
+        """Write one line if verbose."""
         if self.verbose:
             sys.stderr.write(f"[{self.name}] {text}\n")
             sys.stderr.flush()
 
     @contextmanager
     def _log_shown(self) -> Iterator[None]:
-        """While verbose, what the rooms log (a kernel compiled, say) is told too."""
+        """If verbose, also show the package's log, such as the compilation of a kernel."""
         log, handler = logging.getLogger("gramfold"), logging.StreamHandler()
         handler.name = _HANDLER
         if not self.verbose or any(other.name == _HANDLER for other in log.handlers):  # by a stage around this one
@@ -57,7 +57,7 @@ class Stages:
             log.setLevel(level)
 
     def bar(self, items: Iterable[Item], total: int, what: str) -> Iterable[Item]:
-        """The same items, behind a progress bar when verbose."""
+        """Iterate over the items, with a progress bar if verbose."""
         if not self.verbose:
             return items
         from tqdm import tqdm

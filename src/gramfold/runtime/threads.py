@@ -1,6 +1,6 @@
-"""A pool of threads over blocks of work that release the interpreter's lock.
+"""Run blocks of work that release the interpreter's lock in a pool of threads.
 
-Results come back in block order, so that sums over them do not depend on the number of threads.
+Results are returned in block order, so that sums over them do not depend on the number of threads.
 """
 
 import os
@@ -25,24 +25,24 @@ from gramfold.runtime.progress import SILENT, Stages
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 StopFlag = NDArray[np.uint8]
-_MOST_THREADS = 1_024  # more than anybody has use for; libraries end the process at absurd numbers
+_MOST_THREADS = 1_024  # more than any machine can use; some libraries abort the process for absurd numbers
 
 
 def thread_count(n_jobs: Any) -> int:
-    """None and -1 mean every core this process may use, -2 all but one, and so on."""
+    """Number of threads for `n_jobs`: None and -1 mean every core of this process, -2 all but one, and so on."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:
         return cores
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
-        raise InputError(f"n_jobs={n_jobs!r} is no number of threads: use None for every core, or a whole number.")
+        raise InputError(f"n_jobs={n_jobs!r} is not a number of threads: use None for every core, or an integer.")
     if n_jobs == 0:
-        raise InputError("n_jobs=0 asks for no thread at all: use None for every core, or a positive number.")
+        raise InputError("n_jobs=0 is not a number of threads: use None for every core, or a positive integer.")
     return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else min(int(n_jobs), _MOST_THREADS)
 
 
 @dataclass(frozen=True)
 class _Libraries:
-    """What is loaded, and of it the linear algebra that has one number of threads, or one for each calling thread."""
+    """Loaded libraries, and among them BLAS with one number of threads per process, or one per calling thread."""
 
     loaded: ThreadpoolController
     of_process: ThreadpoolController
@@ -51,7 +51,7 @@ class _Libraries:
 
 @lru_cache(maxsize=1)
 def _libraries(modules: int) -> _Libraries:  # noqa: ARG001  a new module may have brought a new library
-    loaded = ThreadpoolController()  # looks through every library that is loaded: milliseconds
+    loaded = ThreadpoolController()  # scans every loaded library, which takes milliseconds
     blas = loaded.select(user_api="blas").lib_controllers
     # OpenBLAS on OpenMP, such as that of faiss
     of_thread = [library.filepath for library in blas if getattr(library, "threading_layer", None) == "openmp"]
@@ -61,17 +61,17 @@ def _libraries(modules: int) -> _Libraries:  # noqa: ARG001  a new module may ha
 
 @dataclass(eq=False)
 class _Limit:
-    """A limit that is asked for by a thread."""
+    """A limit that a thread has requested."""
 
     count: int
     thread: int
 
 
 class _BlasLimits:
-    """Limits on the threads of linear algebra that hold at present, in the process or in one of its threads.
+    """Current limits on the number of BLAS threads, of the process or of one of its threads.
 
-    Limits of several threads, or one within another, may overlap: the smallest of them holds, and the last one out
-    restores what was there before the first.
+    Limits of several threads, or nested ones, may overlap. The smallest applies, and when the last one ends, the number
+    before the first is restored.
     """
 
     def __init__(self, scope: Literal["of_process", "of_thread"]) -> None:
@@ -79,31 +79,31 @@ class _BlasLimits:
         self._lock = Lock()
         self._asked: list[_Limit] = []
         self._set: tuple[int, ThreadpoolController] | None = None
-        self._before: list[tuple[ThreadpoolController, Any]] = []  # what restores; libraries loaded later come last
+        self._before: list[tuple[ThreadpoolController, Any]] = []  # they restore it; libraries loaded later come last
 
     def enter(self, limit: _Limit) -> None:
-        """Ask for a limit."""
+        """Request a limit."""
         with self._lock:
             self._asked.append(limit)
             self._hold()
 
     def leave(self, limit: _Limit) -> None:
-        """Ask for it no longer."""
+        """Withdraw a limit."""
         with self._lock:
             if limit in self._asked:
                 self._asked.remove(limit)
                 self._hold()
 
     def before_fork(self) -> None:
-        """Wait until nobody is setting a limit: a child would be left with half of it."""
+        """Wait until no limit is being set, so that a child does not inherit half of it."""
         self._lock.acquire()
 
     def after_fork(self) -> None:
-        """In the parent."""
+        """Release the lock in the parent."""
         self._lock.release()
 
     def in_child(self) -> None:
-        """Of all threads only the one that forked is there, so that nobody will let the limits of others go."""
+        """Drop the limits of other threads: a child has only the thread that forked, and they would never end."""
         try:
             if self._asked:
                 self._asked = [limit for limit in self._asked if limit.thread == get_ident()]
@@ -112,7 +112,7 @@ class _BlasLimits:
             self._lock.release()
 
     def _hold(self) -> None:
-        """Set the smallest limit that is asked for."""
+        """Apply the smallest limit that is requested."""
         if not self._asked:
             while self._before:
                 limited, limiter = self._before.pop()
@@ -133,7 +133,7 @@ class _BlasLimits:
 
 @contextmanager
 def _all_may_set(libraries: ThreadpoolController) -> Iterator[None]:
-    """For threadpoolctl 3.8, which lets one thread set limits and ignores all others until that one is done."""
+    """Let all threads set limits: threadpoolctl 3.8 lets one do so and ignores all others until it is done."""
     held = [library for library in libraries.lib_controllers if hasattr(library, "clear_controlling_thread")]
     for library in held:
         library.clear_controlling_thread(force=True)
@@ -143,7 +143,7 @@ def _all_may_set(libraries: ThreadpoolController) -> Iterator[None]:
 
 
 class _OfThread(local):
-    """What each thread has for itself."""
+    """Limits of each thread."""
 
     def __init__(self) -> None:
         self.limits = _BlasLimits("of_thread")
@@ -161,14 +161,14 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def blas_threads(count: int) -> Iterator[None]:
-    """Linear algebra on at most so many threads."""
+    """Limit BLAS to at most `count` threads."""
     limit, own = _Limit(count, get_ident()), _of_thread.limits
     try:
         with uninterrupted():
             _of_process.enter(limit)
             own.enter(limit)
         yield
-    finally:  # also where a library refused the number: it would be refused for ever
+    finally:  # also where a library refused the number, which would otherwise be refused for ever
         with uninterrupted():
             own.leave(limit)
             _of_process.leave(limit)
@@ -181,27 +181,27 @@ def in_forked_child() -> bool:
 
 @contextmanager
 def openmp_threads() -> Iterator[None]:
-    """Around calls of scikit-learn that run loops by OpenMP: on one thread in a forked child.
+    """Context for scikit-learn functions that use OpenMP: in a forked child they run on one thread.
 
-    A child has none of the threads that such loops of its parent have left waiting, and would wait for them for ever.
-    Within the loops scikit-learn limits linear algebra to one thread; called in several threads at once it would leave
-    it there, unless the limit is ours already.
+    OpenMP keeps the threads of earlier loops waiting. They do not exist in a forked child, which would wait for them
+    for ever. Within such loops scikit-learn limits BLAS to one thread; called from several threads at once it would not
+    restore the number, unless the limit is set here already.
     """
     with one_blas_thread():
         if not in_forked_child():
             yield
             return
-        with _libraries(len(sys.modules)).loaded.limit(limits=1, user_api="openmp"):  # of the calling thread alone
+        with _libraries(len(sys.modules)).loaded.limit(limits=1, user_api="openmp"):  # of the calling thread only
             yield
 
 
 def one_blas_thread() -> AbstractContextManager[None]:
-    """Linear algebra on one thread: where the pool's own are enough, or matrices are small and threads only wait."""
+    """Limit BLAS to one thread, where the threads of the pool are enough or matrices are small."""
     return blas_threads(1)
 
 
 def stop_flag() -> StopFlag:
-    """A flag that long kernels look at, so that an interrupt ends them at once."""
+    """Flag that long kernels check, so that an interrupt ends them at once."""
     return np.zeros(1, dtype=np.uint8)
 
 
@@ -219,14 +219,14 @@ def run_blocks(
     what: str = "blocks",
     stop: StopFlag | None = None,
 ) -> list[Result]:
-    """Run `work` on every part, mostly a slice, and return the results in their order.
+    """Run `work` on every part, mostly a slice, and return the results in the order of the parts.
 
     On an interrupt or an error the blocks not yet begun are dropped and `stop` is raised for those under way.
     """
     threads = min(thread_count(n_jobs), len(parts))
     if threads <= 1 and stop is None:
         return [work(part) for part in stages.bar(parts, len(parts), what)]
-    pool = ThreadPoolExecutor(max(threads, 1))  # even one thread: the main one hears the interrupt meanwhile
+    pool = ThreadPoolExecutor(max(threads, 1))  # even for one thread, so that the main thread can receive an interrupt
     try:
         return list(stages.bar(pool.map(work, parts), len(parts), what))
     except BaseException:

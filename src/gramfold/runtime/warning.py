@@ -1,4 +1,4 @@
-"""Warnings that point at the user's line, however deep the work that gives them."""
+"""Warnings that point at the line of code that called gramfold."""
 
 import contextlib
 import sys
@@ -15,7 +15,7 @@ _PASSING = (str(Path(gramfold.__file__).parent), str(Path(sklearn.__file__).pare
 
 
 def warn(message: str, category: type[GramfoldWarning]) -> None:
-    """Give a warning at the line that called gramfold."""
+    """Issue a warning at the line of code that called gramfold."""
     level, frame = 1, sys._getframe()  # noqa: SLF001  the one way to look at the stack without reading source files
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PASSING):
         level, frame = level + 1, frame.f_back

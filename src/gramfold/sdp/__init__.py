@@ -1,1 +1,1 @@
-"""Semidefinite programs over graphs with lengths: two solvers and a certificate."""
+"""Semidefinite programs over graphs with lengths: solvers and certificates."""

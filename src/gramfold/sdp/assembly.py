@@ -1,4 +1,4 @@
-"""Sparse matrices over a graph's vertices and pairs, assembled again and again from new values.
+"""Sparse matrices over the vertices and pairs of a graph, assembled repeatedly from new values.
 
     Σ_e (e_i − e_j)(e_i − e_j)ᵀ ⊗ F_e  +  diag ⊗ I_r
 
@@ -16,7 +16,7 @@ from gramfold.types import Floats, Integers
 
 @dataclass(frozen=True)
 class Assembly:
-    """Where each pair and each vertex stands in the matrix; known once for a graph."""
+    """The position of each pair and each vertex in the matrix, computed once for a graph."""
 
     first: Integers  # (m,)
     second: Integers  # (m,)
@@ -27,7 +27,7 @@ class Assembly:
 
     @classmethod
     def of(cls, pairs: Integers, n: int) -> Self:
-        """Of this graph."""
+        """The positions for this graph."""
         i, j = pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32)
         vertices = np.arange(n, dtype=np.int32)
         rows, columns = np.concatenate([vertices, i, j]), np.concatenate([vertices, j, i])
@@ -53,7 +53,7 @@ class Assembly:
         return out
 
     def pattern(self) -> csr_array:
-        """A matrix with an entry wherever an assembled one may have it."""
+        """A matrix with the sparsity pattern of the assembled ones."""
         return csr_array((np.ones(len(self.indices)), self.indices.copy(), self.indptr.copy()), shape=(self.n, self.n))
 
     def laplacian(self, weights: Floats, diagonal: Floats | float = 0.0) -> csr_array:

@@ -1,4 +1,4 @@
-"""The proof that a kernel is nearly the best one. It looks at the problem, Y and w, and at nothing a solver did.
+"""The proof that a kernel is nearly optimal. It depends only on the problem, Y and w, not on the solver.
 
 For multipliers w (w ≥ 0 in the non-expansive form) with L(w) ⪰ λ (M − m mᵀ/Σm), λ > 0, `Problem.bound` bounds every
 feasible kernel. λ is the second smallest eigenvalue of L(w) v = λ M v. An estimate of it by iteration lies above it and
@@ -24,7 +24,7 @@ _SWEEPS = 30  # of inverse iteration, at most
 _SPARE = 4  # vectors beside those of Y
 _NEAR = 8  # columns of Y, the longest, that inverse iteration begins with: a dense solver's Y has n of them
 _SETTLED = 1e-10  # relative change of the estimate
-_BACKWARD = 1e-12  # a factor that solves worse is not that of its matrix, and its inertia says nothing
+_BACKWARD = 1e-12  # a factor that solves worse is not that of its matrix, and its inertia proves nothing
 _ROUNDING = 32 * float(np.finfo(np.float64).eps)  # of a factor, relative to its matrix, at least
 
 
@@ -54,7 +54,7 @@ def certify(problem: Problem, coordinates: Floats, weights: Floats, symbolic: Sy
 
 
 def proved_least(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Symbolic | None = None) -> float:
-    """A number below the second eigenvalue of L v = λ M v, by inertia, and close to it; 0 where none could be proved.
+    """A proved lower bound of the second eigenvalue of L v = λ M v, close to it; 0 where none could be proved.
 
     `near` (n, r) holds vectors that are expected close to the wanted eigenvectors.
     """
@@ -67,7 +67,7 @@ def proved_least(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Sym
 
 
 def _counted_least(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Symbolic) -> float:
-    """By the inertia of sparse factors."""
+    """The bound by the inertia of sparse factors."""
     estimate, error = _estimate(laplacian, mass, near, symbolic)
     below = max(_BELOW, error)
     while estimate > 0 and below < _FURTHEST:
@@ -80,7 +80,7 @@ def _counted_least(laplacian: csr_array, mass: Floats, near: Floats, symbolic: S
 
 
 def _dense_least(laplacian: Floats, mass: Floats) -> tuple[float, float]:
-    """All eigenvalues of a small pencil, which rounding moves by little of the largest: that is taken off, and told."""
+    """The bound from all eigenvalues of a small pencil, lowered by their rounding, and that rounding."""
     root = np.sqrt(mass)
     values = np.linalg.eigvalsh(laplacian / np.outer(root, root))
     rounding = _ROUNDING * len(values) * float(np.abs(values).max())
@@ -89,7 +89,7 @@ def _dense_least(laplacian: Floats, mass: Floats) -> tuple[float, float]:
 
 
 def _eigenvalues_below(laplacian: csr_array, mass: Floats, sigma: float, symbolic: Symbolic) -> tuple[int, float]:
-    """How many eigenvalues of the pencil are below σ (-1: not known), and how far rounding may have moved them."""
+    """The number of eigenvalues of the pencil below σ (-1: not known), and how far rounding may have moved them."""
     shifted = csr_array(laplacian - diags_array(sigma * mass))
     size = float(abs(shifted).sum(axis=1).max())
     try:
@@ -105,7 +105,7 @@ def _eigenvalues_below(laplacian: csr_array, mass: Floats, sigma: float, symboli
 
 
 def _estimate(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Symbolic) -> tuple[float, float]:
-    """The second smallest eigenvalue by inverse iteration, and how far it last moved, relative to it."""
+    """The second smallest eigenvalue by inverse iteration, and its last relative change."""
     spare = np.random.default_rng(0).standard_normal((len(mass), _SPARE))
     longest = np.argsort(-np.einsum("ic,ic->c", near, near), kind="stable")[:_NEAR]
     vectors = np.column_stack([near[:, longest], spare / np.sqrt(len(mass))])
@@ -122,7 +122,7 @@ def _estimate(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Symbol
 
 
 def _orthonormal(vectors: Floats, mass: Floats) -> Floats:
-    """The same span without the constant vector, orthonormal in M; directions that are not there are dropped."""
+    """A basis of the same span without the constant vector, orthonormal in M; dependent directions are dropped."""
     vectors = vectors - (mass @ vectors) / mass.sum()
     root = np.sqrt(mass)[:, None]
     lengths = np.linalg.norm(root * vectors, axis=0)

@@ -1,4 +1,4 @@
-"""Rank-one constraints b_eᵀ X b_e, e = 1 … m, and the four things an interior point asks of them.
+"""Rank-one constraints b_eᵀ X b_e, e = 1 … m, and the four operations of an interior-point method on them.
 
 lengths(X)        b_eᵀ X b_e                                            (m,)
 weighted(w)       L(w) = Σ_e w_e b_e b_eᵀ                               (N, N)
@@ -18,7 +18,7 @@ _SMALL = 1 << 18  # entries below which threads are not worth their start
 
 
 class Constraints(ABC):
-    """What both kinds offer."""
+    """The interface of both kinds of constraints."""
 
     order: int  # N
     count: int  # m
@@ -37,11 +37,11 @@ class Constraints(ABC):
 
     @abstractmethod
     def schur(self, X: Floats, inverse: Floats, out: Floats) -> None:
-        """Fill what lies on and above the diagonal."""
+        """Fill `out` on and above the diagonal."""
 
 
 class Rows(Constraints):
-    """Any vectors b_e: the rows of a dense B."""
+    """Constraints with arbitrary vectors b_e, the rows of a dense B."""
 
     def __init__(self, rows: Floats) -> None:
         self.rows = np.ascontiguousarray(rows, dtype=np.float64)  # (m, N)
@@ -64,7 +64,7 @@ class Rows(Constraints):
 
 
 class Pairs(Constraints):
-    """Vectors b_e = e_i − e_j of a graph's pairs, where the vertex numbered N is the ground: e_N = 0."""
+    """Constraints with b_e = e_i − e_j for the pairs of a graph, where vertex N is the ground: e_N = 0."""
 
     def __init__(self, left: Integers, right: Integers, order: int) -> None:
         self.left, self.right = (np.ascontiguousarray(end, dtype=np.int32) for end in (left, right))

@@ -1,7 +1,7 @@
-"""Dense symmetric matrices for the interior point: factors, products, and how far one may go along another.
+"""Dense symmetric matrices for the interior-point method: factors, products and step lengths.
 
-BLAS runs on one thread and the blocks here on as many as there are: its own threads wait for one another by spinning,
-which costs several times the work where anybody else uses the machine. Nothing depends on the number of threads.
+BLAS runs on one thread and the blocks here on all of them: the threads of BLAS wait for one another by spinning, which
+costs several times the work where other processes use the machine. Results do not depend on the number of threads.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ _BREAKDOWN = 1e-12
 
 
 def product(one: Floats, other: Floats) -> Floats:
-    """The matrix product, rows spread over threads."""
+    """Matrix product, with rows spread over threads."""
     if len(one) <= _SMALL:
         return np.asarray(one @ other)
     out = np.empty((len(one), other.shape[1]))
@@ -35,7 +35,7 @@ def product(one: Floats, other: Floats) -> Floats:
 
 
 def factor_above(matrix: Floats) -> bool:
-    """Replace what lies on and above the diagonal by the R of A = Rᵀ R; False where A is not positive definite.
+    """Replace the upper triangle of A by the R of A = Rᵀ R; False if A is not positive definite.
 
     Seen in LAPACK's order, by columns, that is the lower factor. A block of rows at a time, from all rows above it.
     """
@@ -66,7 +66,7 @@ def _from(start: int, stop: int) -> list[slice]:
 
 
 def cholesky(matrix: Floats) -> Floats | None:
-    """The lower factor in LAPACK's order; None where the symmetric matrix is not positive definite."""
+    """Lower Cholesky factor in LAPACK's order; None if the symmetric matrix is not positive definite."""
     factor, failed = dpotrf(matrix.T, lower=1, clean=0)
     return None if failed else factor
 
@@ -89,7 +89,7 @@ def symmetric_part(matrix: Floats) -> Floats:
 
 
 def longest(root: Floats, change: Floats, accuracy: float = _ACCURACY) -> float:
-    """About the largest a with R Rᵀ + a D ⪰ 0, rather less: −1 / the least eigenvalue of R⁻¹ D R⁻ᵀ, by Lanczos."""
+    """A lower estimate of the largest a with R Rᵀ + a D ⪰ 0: −1 / the least eigenvalue of R⁻¹ D R⁻ᵀ, by Lanczos."""
     n = len(root)
     most = min(_LANCZOS, n)
     basis = np.empty((most + 1, n))

@@ -1,4 +1,4 @@
-"""From coordinates that nearly satisfy |y_i − y_j| ≤ d_ij to ones that do."""
+"""Make coordinates that nearly satisfy |y_i − y_j| ≤ d_ij feasible."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ _SWEEPS = 100
 
 
 def made_feasible(problem: Problem, coordinates: Floats, nearly: float = _NEARLY, sweeps: int = _SWEEPS) -> Floats:
-    """Sweeps that pull the ends of over-long pairs together, then division by the worst ratio that is left."""
+    """Shorten over-long pairs by sweeps, then divide by the worst remaining ratio."""
     from gramfold.sdp.feasible_kernels import shorten
 
     pulled = np.array(coordinates, dtype=np.float64, order="C")
@@ -21,10 +21,10 @@ def made_feasible(problem: Problem, coordinates: Floats, nearly: float = _NEARLY
 
 
 def touching(problem: Problem, coordinates: Floats) -> Floats:
-    """Divided by the worst ratio |y_i − y_j| / d_ij: as large as this shape may be."""
+    """Coordinates divided by the worst ratio |y_i − y_j| / d_ij, so that one pair just has its distance."""
     differences = coordinates[problem.pairs[:, 0]] - coordinates[problem.pairs[:, 1]]  # (m, r)
     ratios = np.einsum("ec,ec->e", differences, differences) / problem.squared
-    # more than the rounding of a length, so that whoever measures again finds none too long; what is equal stays equal
+    # by more than the rounding of a length, so that measured again no pair is too long; equal entries stay equal
     largest = np.where(differences == 0, 0.0, np.abs(coordinates).max(axis=0)).max(axis=1)
     coarse = np.maximum(1.0, largest / np.sqrt(problem.squared))
     worst = float((ratios * (1.0 + 8.0 * coarse * np.finfo(float).eps)).max())

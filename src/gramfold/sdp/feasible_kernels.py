@@ -1,4 +1,4 @@
-"""Compiled: over-long pairs are shortened, all at once, so that their order does not count."""
+"""Compiled: shorten over-long pairs, all at once, so that their order does not matter."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from gramfold.runtime.compiled import kernel
 
 @kernel
 def shorten(points, first, second, lengths, moves, pulls, nearly, sweeps):
-    """Pull the ends of each pair that is too long together by half of its excess, until no pair is longer by `nearly`.
+    """Move the ends of each over-long pair together by half of its excess, until no pair is longer by `nearly`.
 
     Where q pairs pull at a vertex, the sum of their pulls is too much and their mean is slow: it moves by sum / √q,
     with q = (Σ pull)² / Σ pull², so that a pair which is hardly too long hardly counts.

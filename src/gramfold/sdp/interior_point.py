@@ -1,9 +1,9 @@
-"""The dense interior point on a graph with lengths: all three forms, to a gap of 1e-6 and less, for n up to about 1500.
+"""The dense interior-point solver on a graph with lengths: all three forms, gaps of 1e-6 and less, n up to about 1500.
 
-Distances do not see a shift, so one vertex is held at the origin, the ground, and its row and column of the kernel are
-left out: X_ij = (y_i − y_g)·(y_j − y_g) has an interior where the centred K has none. Then tr M K of the centred K is
-⟨C, X⟩ with C = M − m mᵀ/Σm without the ground's row and column, and bₑ = e_i − e_j with e_g = 0: the program that
-`primal_dual` solves. The answer is centred, factored, made feasible, and certified by code that knows none of this.
+Distances do not change under a shift, so one vertex, the ground, is held at the origin, and its row and column of the
+kernel are left out: X_ij = (y_i − y_g)·(y_j − y_g) has an interior where the centred K has none. Then tr M K of the
+centred K is ⟨C, X⟩ with C = M − m mᵀ/Σm without the ground's row and column, and bₑ = e_i − e_j with e_g = 0: the
+program that `primal_dual` solves. The result is centred, factored, made feasible, and certified independently.
 """
 
 import time
@@ -56,7 +56,7 @@ def solve_problem(
     """Solve until the certified gap, and in the exact form the violation, are at most `tol`.
 
     `start` is a solution of a similar problem with the same pairs. At `max_iter` or `time_limit` (seconds) the best
-    answer so far is returned, `converged` False.
+    solution so far is returned, with `converged` False.
     """
     return solve_by_scales(
         problem, _solve_at_once, tol=tol, start=start, time_limit=time_limit, max_iter=max_iter, listen=listen
@@ -72,7 +72,7 @@ def _solve_at_once(
     start: Solution | None,
     listen: Listener | None,
 ) -> Solution:
-    """All lengths in one iteration."""
+    """Solve for all lengths at once."""
     started = time.perf_counter()
     steps: list[Step] = []
 
@@ -112,17 +112,17 @@ def _solve_at_once(
 
 
 def memory(n: int, m: int) -> float:
-    """Bytes that n vertices and m pairs take: the Schur matrix and two dozen matrices of the size of the kernel."""
+    """Bytes for n vertices and m pairs: the Schur matrix and two dozen matrices of the size of the kernel."""
     return 8.0 * (m**2 + 28.0 * n**2)
 
 
 def seconds(n: int, m: int) -> float:
-    """Roughly, to 1e-6, on a core or two: m³/3 multiplications for the Schur matrix and a few n³, twenty times."""
+    """Rough time in seconds to a gap of 1e-6: twenty times m³/3 multiplications for the Schur matrix and a few n³."""
     return 0.05 + 20.0 * (m**3 / 3.0 + 8.0 * n**3 + 6e3 * n**2) / 2e10
 
 
 def grounded(problem: Problem) -> tuple[Program, int]:
-    """The program without the ground's row, and the ground: the vertex in most pairs, whose lengths stay exact."""
+    """The program without the row of the ground, and the ground: the vertex with the most pairs."""
     n = len(problem)
     ground = int(np.argmax(np.bincount(problem.pairs.ravel(), minlength=n)))
     number = np.full(n, n - 1, dtype=np.int32)
@@ -138,8 +138,8 @@ def _grounded_start(problem: Problem, ground: int, start: Solution) -> tuple[Flo
     weights = start.certificate.weights
     if len(start.coordinates) != len(problem) or len(weights) != len(problem.pairs):
         raise InputError(
-            f"the start has {len(start.coordinates)} vertices and {len(weights)} pairs, the problem {len(problem)} and "
-            f"{len(problem.pairs)}: start from a solution for the same pairs, or from none."
+            f"the start has {len(start.coordinates)} vertices and {len(weights)} pairs, but the problem has "
+            f"{len(problem)} and {len(problem.pairs)}: start from a solution for the same pairs, or pass start=None."
         )
     held = np.delete(start.coordinates - start.coordinates[ground], ground, axis=0)
     return held @ held.T, np.asarray(weights)
@@ -158,7 +158,7 @@ def _centered(problem: Problem, X: Floats, ground: int) -> Floats:
 
 
 def _factored(problem: Problem, K: Floats) -> Floats:
-    """Y with K = Y Yᵀ and uncorrelated columns of falling variance: M^½ K M^½ = U S Uᵀ, Y = M^-½ U S^½."""
+    """Y with K = Y Yᵀ and uncorrelated columns of descending variance: M^½ K M^½ = U S Uᵀ, Y = M^-½ U S^½."""
     root = np.sqrt(problem.mass)
     values, vectors = np.linalg.eigh(root[:, None] * K * root)
     kept = values > _ROUNDING * values[-1]
@@ -183,9 +183,9 @@ def _feasible(problem: Problem, coordinates: Floats, *, converged: bool) -> Floa
 def _infeasible(problem: Problem, outcome: Outcome) -> InfeasibleLengthsError:
     w = outcome.weights
     error = InfeasibleLengthsError(
-        "no points have these distances, though each triangle could be drawn: weights were found (error.weights) by "
-        f"which squared distances of any points add up to 0 or more, and these to {float(w @ problem.squared):.3g}; "
-        'correct the distances or use isometry="nonexpansive" or "slack".'
+        "no points have these distances, although they satisfy the triangle inequality. With the weights in "
+        "error.weights, the weighted sum of squared distances is at least 0 for any points, but "
+        f'{float(w @ problem.squared):.3g} for these: correct the distances, or use isometry="nonexpansive" or "slack".'
     )
     error.weights = w
     return error
@@ -193,8 +193,8 @@ def _infeasible(problem: Problem, outcome: Outcome) -> InfeasibleLengthsError:
 
 def _no_interior(certificate: Certificate, grown: float) -> NoInteriorError:
     return NoInteriorError(
-        f"the iteration came to a halt at a gap of {abs(certificate.gap):.1e}, distances off by up to "
-        f"{certificate.max_violation:.1e} and multipliers {grown:.0e} times what the bound needs: hardly any kernel "
-        "but one keeps these distances exactly (noiseless data with many common neighbours); use "
+        f"the iteration stalled at a gap of {abs(certificate.gap):.1e}, with relative distance errors of up to "
+        f"{certificate.max_violation:.1e} and multipliers {grown:.0e} times as large as needed. These distances almost "
+        "determine the kernel (typical of noiseless data with many common neighbours): use "
         'isometry="nonexpansive" or "slack", fewer pairs, or a larger tol.'
     )

@@ -1,4 +1,4 @@
-"""Compiled: what the interior point does with constraints that are pairs, b_e = e_i − e_j.
+"""Compiled: the operations of the interior-point method on constraints that are pairs, b_e = e_i − e_j.
 
 A vertex numbered N, one past the last row of X, is the ground: its row and column are zero and are not stored.
 """
@@ -85,7 +85,7 @@ def weighted_times(weights, left, right, matrix, out):
 
 @kernel
 def mirror(matrix):
-    """Copy what lies above the diagonal below it."""
+    """Copy the upper triangle to the lower one."""
     n, size = matrix.shape[0], 32  # tiles, so that both sides stay in the cache
     for first in range(0, n, size):
         for start in range(first, n, size):

@@ -1,12 +1,12 @@
-"""The non-expansive form through few landmarks, for graphs whose factors fill in: Y = Q ℓ.
+"""The non-expansive form with few landmarks, for graphs whose factors fill in: Y = Q ℓ.
 
     max tr M K   over   K = Q A Qᵀ,  A ⪰ 0 (N × N),    b_eᵀ A b_e ≤ d_e²,   b_e = Q_i − Q_j
 
-Each row of Q (n, N) sums to 1 and writes a vertex as a mixture of landmarks, so that nothing changes when all landmarks
-move alike: the last one is held at the origin. Few of the pairs bind. The program starts with some that hold every
-landmark, and those that its answer makes too long are added until none is much too long; the rest is taken out of the
-answer as everywhere. The bound of this program is none for the whole problem, whose kernels need not be mixtures:
-the certificate's is, and its gap says what the landmarks cost together with what is not known.
+Each row of Q (n, N) sums to 1 and writes a vertex as a mixture of landmarks, so that distances do not change if all
+landmarks are shifted alike: the last one is held at the origin. Few of the pairs are active constraints. The program
+starts with some that determine every landmark. Those that its solution violates are added until no violation is large,
+and the solution is then made feasible. The bound of this program does not hold for the whole problem, whose kernels
+need not be mixtures. That of the certificate does, and its gap includes the cost of the landmarks.
 
 Weinberger, Packer, Saul, AISTATS 2005.
 """
@@ -43,14 +43,14 @@ def solve_problem(
     time_limit: float | None = None,
     listen: Listener | None = None,
 ) -> Solution:
-    """Unfold with the vertices at mixtures of landmarks, (n, N), that `mixtures` makes.
+    """Unfold the graph with vertices that are mixtures of landmarks; `mixtures` returns the matrix (n, N).
 
-    `known` coordinates that are feasible, if any are, are returned where no mixture is better: of data that fill many
-    dimensions few landmarks keep little.
+    `known` are feasible coordinates, if there are any. They are returned if no mixture is better, as may happen with
+    few landmarks and data of high dimension.
     """
     if problem.isometry != "nonexpansive":
         raise InputError(
-            f'isometry={problem.isometry!r} cannot be kept through landmarks: use isometry="nonexpansive", or '
+            f'solver="landmarks" does not support isometry={problem.isometry!r}: use isometry="nonexpansive", or '
             'solver="dense" on fewer rows.'
         )
     began = time.perf_counter()
@@ -70,7 +70,7 @@ def solve_problem(
             coordinates = made_feasible(problem, centered @ _root(outcome.X))
             too_long = np.einsum("ek,kl,el->e", vectors, outcome.X, vectors, optimize=True) / problem.squared - 1.0
             bound = float(outcome.weights @ program.squared)
-            words = f"{len(active)} of {len(vectors)} pairs, the worst {100 * max(0.0, too_long.max()):.1f}% too long"
+            words = f"{len(active)} of {len(vectors)} pairs active, {100 * max(0.0, too_long.max()):.1f}% too long"
             seconds = time.perf_counter() - began
             steps.append(Step(len(steps), seconds, problem.variance(coordinates), bound, words))
             if listen is not None:
@@ -93,7 +93,7 @@ def solve_problem(
 
 
 def _first_pairs(vectors: Floats, squared: Floats) -> Integers:
-    """Pairs whose vectors span everything, and others that are far along them, by pivoted QR."""
+    """Pairs whose vectors span the space, by pivoted QR, and the tightest pairs."""
     scaled = vectors / np.sqrt(squared)[:, None]
     spanning = qr(scaled.T, mode="r", pivoting=True)[1][: vectors.shape[1]]
     tightest = np.argsort(-np.einsum("ek,ek->e", scaled, scaled))[: _FIRST_PAIRS * vectors.shape[1]]
@@ -106,14 +106,14 @@ def _with_worst(active: Integers, too_long: Floats, count: int) -> Integers:
 
 
 def _root(X: Floats) -> Floats:
-    """Columns with X = R Rᵀ that carry anything."""
+    """R with X = R Rᵀ, without columns that are zero up to rounding."""
     values, vectors = np.linalg.eigh(X)
     kept = values > 1e-9 * values[-1]
     return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
 
 
 def _certificate(problem: Problem, coordinates: Floats, active: Integers, outcome: Outcome) -> Certificate:
-    """Multipliers of the few pairs do not hold the graph together: some weight on all pairs is mixed in."""
+    """The certificate, with some weight on all pairs, because the few active pairs do not connect the graph."""
     weights = np.zeros(len(problem.pairs))
     weights[active] = outcome.weights
     everywhere = 1.0 / problem.squared

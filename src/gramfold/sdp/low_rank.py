@@ -1,7 +1,7 @@
-"""The non-expansive form at scale: a method on a low-rank factor, K = Y Yᵀ, over sparse factors of the graph.
+"""The non-expansive form for many rows: a low-rank factor K = Y Yᵀ and sparse factorisations of the graph.
 
-The iteration is in low_rank_search.py. Here is what surrounds it: vertices in the order of elimination, lengths of
-mean 1, limits, forecasts and the proof.
+The iteration is in low_rank_search.py. This module orders the vertices for elimination, scales the lengths to mean 1,
+checks limits, forecasts time and memory, and computes the certificate.
 """
 
 import time
@@ -34,29 +34,29 @@ def solve(
     start: Solution | None = None,
     listen: Listener | None = None,
 ) -> Solution:
-    """Unfold the graph of these pairs; no pair becomes longer than its distance.
+    """Unfold the graph of these pairs, so that no pair becomes longer than its distance.
 
     Parameters
     ----------
     pairs : array-like of shape (m, 2)
-        The pairs whose distances are kept, by vertex number.
+        Vertex indices of the pairs whose distances are kept.
     distances : array-like of shape (m,)
         Their distances.
     mass : array-like of shape (n,), optional
-        How often each vertex counts; once by default.
+        Weight of each vertex; 1 by default.
     tol : float
-        The gap to prove.
+        Certified gap at which the solver stops.
     max_iter, time_limit : int, float or None
-        Iterations and seconds after which the best answer so far is returned.
+        Maximum number of iterations, and of seconds. The best solution so far is then returned.
     start : Solution, optional
-        Of the same pairs with similar distances: where to begin.
+        Solution for the same pairs with similar distances, as a warm start.
     listen : callable, optional
         Called with a `Step` after each iteration.
 
     Returns
     -------
     solution : Solution
-        The kernel's factor and its certificate.
+        The factor of the kernel and its certificate.
     """
     problem = Problem.of(pairs, distances, mass=mass)
     return solve_problem(problem, tol=tol, max_iter=max_iter, time_limit=time_limit, start=start, listen=listen)
@@ -72,9 +72,12 @@ def solve_problem(
     listen: Listener | None = None,
     symbolic: Symbolic | None = None,
 ) -> Solution:
-    """The same for a problem that was checked; `symbolic` is what `elimination_of` says of it, where that is known."""
+    """Solve a problem that was checked; `symbolic` is its symbolic elimination, if known."""
     if problem.isometry != "nonexpansive":
-        raise InputError(f'the low-rank solver is for isometry="nonexpansive", not {problem.isometry!r}.')
+        raise InputError(
+            f'solver="low-rank" does not support isometry={problem.isometry!r}: use isometry="nonexpansive", or '
+            'solver="dense".'
+        )
     return solve_by_scales(
         problem,
         lambda part, **settings: _solve_at_once(part, symbolic=symbolic if part is problem else None, **settings),
@@ -96,7 +99,7 @@ def _solve_at_once(
     listen: Listener | None,
     symbolic: Symbolic | None,
 ) -> Solution:
-    """All lengths in one iteration."""
+    """Solve for all lengths at once."""
     began = time.perf_counter()
     unit = float(problem.squared.mean())
     symbolic = symbolic or elimination_of(problem)
@@ -147,19 +150,19 @@ def _solve_at_once(
 
 
 def elimination_of(problem: Problem, *, costs: Costs = COSTS) -> Symbolic:
-    """The order of elimination of the graph's vertices, and what fills in."""
+    """Symbolic elimination: the order of the vertices, and the fill-in."""
     return Symbolic.of(Assembly.of(problem.pairs, len(problem)).pattern(), costs=costs)
 
 
 def memory(n: int, pairs: int, entries: int | None = None, *, costs: Costs = COSTS) -> float:
-    """Bytes, at a rank that is seldom exceeded: the factor (of so many blocks), its matrix, its making."""
+    """Bytes at a rank that is rarely exceeded, for a factor with this number of entries and its matrix."""
     entries = n + pairs if entries is None else entries  # nothing fills in
     known = costs.unfolding
     return known.bytes_per_number * known.high_rank**2 * (entries + 5.0 * (n + 2.0 * pairs))
 
 
 def seconds(symbolic: Symbolic, *, costs: Costs = COSTS) -> float:
-    """Roughly, at the rank and number of iterations that are usual: what fills in and what every vertex costs."""
+    """Rough time in seconds, at the usual rank and number of iterations."""
     known = costs.unfolding
     operations = float(symbolic.operations.sum()) * known.usual_rank**3
     return known.usual_iterations * (operations / known.multiplications + known.vertex * len(symbolic.order))

@@ -1,29 +1,29 @@
-"""The iteration of the low-rank method: an interior point method on a factor of the kernel.
+"""The iteration of the low-rank solver: an interior-point method on a factor of the kernel.
 
     max tr M Y Yᵀ   over centred Y (n, r),   |y_i − y_j|² + s_e = d_e²,  s_e ≥ 0 for each pair e
 
-The barrier is on the pairs alone, so the multipliers v ≥ 0 make L(v) positive semidefinite by themselves. With
-D_e = y_i − y_j the conditions that a step aims at are
+The barrier is on the pairs only, so that v ≥ 0 alone makes L(v) positive semidefinite. With D_e = y_i − y_j a step
+solves, to first order,
 
     L(v) Y = M Y,     s_e = d_e² − |D_e|²,     v_e s_e = μ
 
-and, with s and v eliminated, its direction solves
+and, with s and v eliminated, its direction is given by
 
     H dY = M Y − L(u) Y,    u = (t − v ρ)/s,    ρ = d² − |D|² − s
     H = (L(v) − θM) ⊗ I_r + Σ_e (2 v_e/s_e) (b_e ⊗ D_e)(b_e ⊗ D_e)ᵀ,     b_e = e_i − e_j
     ds = ρ − 2 D·dD,    dv = (t − v ds)/s − v
 
-Newton has θ = 1. Then H is indefinite wherever L(v) has an eigenvalue below 1, and the method diverges; θ just below
-the least eigenvalue of L(v) x = λ M x makes H positive (but for the constants, which nothing moves). That damping is
-what makes the method work. Mehrotra's predictor and corrector choose the targets t.
+Newton's method has θ = 1. Then H is indefinite wherever L(v) has an eigenvalue below 1, and the iteration diverges. A θ
+just below the least eigenvalue of L(v) x = λ M x makes H positive definite (except for constants). This damping is
+essential. Mehrotra's predictor and corrector choose the targets t.
 
-A step is straight and squares of lengths are not: they are out by |dD|² after it. Where a vertex that lay between its
-neighbours begins to leave their line, Newton's step is many times too long; so no pair may change by more than its
-length. A vertex that lies on the line exactly would never leave it, for want of a slope: it is sent out. And μ waits
-while the lengths lag behind.
+A step is linear and squared lengths are not: they differ by |dD|² after it. Where a vertex between its neighbours
+begins to leave their line, Newton's step is many times too long, so no pair may change by more than its length. A
+vertex exactly on the line would never leave it, because the gradient there is 0: it is moved off the line. And μ is not
+reduced while the lengths are still far from feasible.
 
-Y needs enough columns: when its rank is full and the bottom of L(v) asks for more, or Y is at a saddle point, two are
-added, along the eigenvectors that are not in Y yet; columns that carry nothing are dropped. With enough of them only
+Y needs enough columns. If its rank is full and L(v) has further small eigenvalues, or if Y is at a saddle point, two
+columns are added, along the eigenvectors that are not in Y yet; columns near zero are dropped. With enough columns only
 the optimum has multipliers that pass the certificate.
 """
 
@@ -66,7 +66,7 @@ _RIDGE = 1e-8  # on a matrix that has a pivot of 0, relative to its mean diagona
 
 @dataclass(frozen=True)
 class Best:
-    """The best feasible coordinates and the best multipliers so far; they need not be of one iteration."""
+    """The best feasible coordinates and the best multipliers so far, possibly of different iterations."""
 
     coordinates: Floats
     primal: float
@@ -80,7 +80,7 @@ class Best:
 
 
 class Search:
-    """The iteration: Y, s, v, and the bottom of L(v)."""
+    """The state of the iteration: Y, s, v, and the smallest eigenpairs of L(v)."""
 
     def __init__(self, problem: Problem, symbolic: Symbolic, start: Solution | None) -> None:
         self.problem, self.symbolic = problem, symbolic
@@ -102,9 +102,9 @@ class Search:
         self.best = Best(self.Y, 0.0, self.v, np.inf)
 
     def waves(self, count: int, first: int) -> Floats:
-        """Vectors as good as random ones that belong to the vertices, whatever their order.
+        """Pseudo-random vectors that depend on the vertices but not on their order.
 
-        Vertices that the graph does not tell apart get the same: a trace of chance tells them apart.
+        Vertices with the same distances would get the same values: a little random noise distinguishes them.
         """
         chance = np.random.default_rng(first).standard_normal((len(self.phase), count))
         return np.cos(np.outer(self.phase, np.arange(first, first + count))) + _CHANCE * chance
@@ -116,7 +116,7 @@ class Search:
         return np.asarray(Y * np.sqrt(length / ratio))
 
     def bottom(self, v: Floats, settled: float = _SETTLED) -> None:
-        """The smallest eigenpairs of L(v) x = λ M x beside the constant, by inverse iteration from the last ones."""
+        """Smallest eigenpairs of L(v) x = λ M x besides the constant, by inverse iteration from the previous ones."""
         mass = self.problem.mass
         root = np.sqrt(mass)[:, None]
         self.laplacian = self.graph.laplacian(v)
@@ -136,10 +136,10 @@ class Search:
             last = leading
 
     def loose(self) -> Floats:
-        """Vectors at the vertices of least weight: v_e summed over the pairs of a vertex is a Rayleigh quotient.
+        """Indicator vectors of the vertices of least weight, which is their Rayleigh quotient.
 
-        The last eigenvectors know nothing of a vertex that has just come loose, and to iterate from them finds it when
-        it is too late: its eigenvalue is below the θ in use.
+        The previous eigenvectors are nearly 0 at a vertex that has just lost its weight. Inverse iteration from them
+        alone would find its eigenvalue too late, when it is already below the θ in use.
         """
         # centred vectors have n − 1 dimensions: among more of them the constant would be found, and its 0
         count = min(_LOOSE, len(self.problem) - 1 - self.V.shape[1])
@@ -149,7 +149,7 @@ class Search:
         return self.problem.centered(vectors)  # L is all but singular along the constants: only rounding would be left
 
     def measure(self, tol: float) -> None:
-        """Where the iterate stands: a bound, a feasible kernel, and residuals."""
+        """Measure the iterate: a bound, a feasible kernel, and residuals."""
         before = self.best.gap
         self.bottom(self.v, min(_SETTLED, tol))  # an error of the eigenvalue is one of the bound
         bound = self.problem.bound(self.v, self.eigenvalues[0])
@@ -166,17 +166,17 @@ class Search:
         self.words = f"rank {self.Y.shape[1]}, mu {self.mu:.1e}, residual {self.residual:.1e}"
 
     def at_rest(self, tol: float) -> bool:
-        """Nothing is gained any more: the barrier is worth nothing and the gap stays, or it has stayed for long."""
+        """Whether the iteration stalled: the gap has not fallen for long, or for a while with a negligible barrier."""
         gone = self.mu * len(self.s) < 1e-3 * tol * self.best.bound
         return self.idle >= (_IDLE if gone else _LONG_IDLE) or not np.isfinite(self.residual)
 
     def damped(self) -> float:
-        """θ, just below the least eigenvalue: the farther Y is from L(v) Y = M Y, the more."""
+        """θ: just below the least eigenvalue, and further below it the farther Y is from L(v) Y = M Y."""
         damping = np.clip(_DAMPING * self.residual, _LEAST_DAMPING, _MOST_DAMPING)
         return float(min(1.0, self.eigenvalues[0]) * (1.0 - damping))
 
     def advance(self) -> None:
-        """One predictor and corrector step."""
+        """One predictor-corrector step."""
         self.since += 1
         freed = self.free()
         if self.since > _PATIENCE:
@@ -198,10 +198,10 @@ class Search:
         self.v = self.v + a_d * step.v
 
     def free(self) -> bool:
-        """Move along eigenvectors that Y lacks and whose eigenvalue alone keeps the bound up; whether that was far.
+        """Move Y along eigenvectors that it lacks and that limit the bound; True if some pair changed noticeably.
 
-        Beside Y's columns a move a x adds a² |x_i − x_j|² to the pairs and a² (1 − λ) to the Lagrangian: a vertex that
-        no pair holds goes out as far as some of their slack. Newton's step would not begin it, for it has no slope.
+        A move a x in a new column adds a² |x_i − x_j|² to the pairs and a² (1 − λ) to the Lagrangian: a vertex without
+        tight pairs moves as far as a share of their slack allows. Newton's step would not, because the gradient is 0.
         """
         low = np.flatnonzero(1.0 - self.eigenvalues > max(self.best.gap, _LEAST_DAMPING))
         if not low.size:
@@ -226,7 +226,7 @@ class Search:
         return far
 
     def adapt_rank(self, freed: bool) -> None:
-        """Two more columns where the bottom of L(v) asks for them, one less where two carry nothing."""
+        """Add two columns where small eigenvalues of L(v) require them, drop one where two are near zero."""
         n, r = self.Y.shape
         root = np.sqrt(self.problem.mass)[:, None]
         values, turn = np.linalg.eigh((root * self.Y).T @ (root * self.Y))  # ascending
@@ -249,7 +249,7 @@ class Search:
             self.Y = self.Y @ turn[:, 1:]
 
     def loosen(self) -> None:
-        """Away from the boundary, where a step could not turn."""
+        """Move the iterate away from the boundary, where steps would be short."""
         self.Y = _WARM_LENGTH * self.Y
         self.v = np.maximum(self.v, _WARM_WEIGHT * self.v.mean())
         squared = self.problem.squared
@@ -279,7 +279,7 @@ class _Newton:
         self.factor = _factor(at.graph.blocks(forms, -theta * at.problem.mass), at.symbolic.blocks(r))
 
     def direction(self, target: Floats | float, extra: Floats | float) -> _Direction:
-        """Towards v s = target, with `extra` added to what the lengths lack."""
+        """The direction towards v s = target, with `extra` added to the residual of the lengths."""
         at, rho = self.at, self.rho + extra
         u = (target - at.v * rho) / at.s
         right = at.problem.mass[:, None] * at.Y - at.graph.spread(u[:, None] * self.D)
@@ -289,7 +289,7 @@ class _Newton:
         return _Direction(dY, dD, ds, (target - at.v * ds) / at.s - at.v)
 
     def turned(self, step: _Direction) -> float:
-        """How far to go until a pair changes by _TURN of its length, or of its distance where that is more."""
+        """The step length at which some pair changes by _TURN times its length, or its distance if that is larger."""
         lengths = np.maximum(self.at.problem.squared, _squares(self.D))
         change = float((_squares(step.d) / lengths).max())
         return _TURN / change**0.5 if change > 0 else np.inf
@@ -308,6 +308,6 @@ def _squares(differences: Floats) -> Floats:
 
 
 def _to_boundary(values: Floats, steps: Floats) -> float:
-    """How far values + α steps stay positive."""
+    """The largest α for which values + α steps are positive."""
     falling = steps < 0
     return float((-values[falling] / steps[falling]).min()) if falling.any() else np.inf

@@ -1,8 +1,8 @@
-"""Who solves: what is forecast to be quick enough and to fit into memory.
+"""The choice of a solver by its forecast time and memory.
 
-"exact", "slack"     the dense method
-"nonexpansive"       the low-rank method, unless the graph's factors fill in (data of high dimension): then the
-                     dense one where that is quick enough, and landmarks where nothing is
+"exact", "slack"     the dense solver
+"nonexpansive"       the low-rank solver, unless the graph's factors fill in (data of high dimension): then the
+                     dense one if it is fast enough, otherwise landmarks
 """
 
 from collections.abc import Callable
@@ -30,10 +30,10 @@ def solve_problem(
     costs: Costs = COSTS,
     **limits: Any,
 ) -> Solution:
-    """Solve by the named method, or by the one that the forecasts favour.
+    """Solve by the named solver, or by the one that forecasts favour.
 
-    `mixtures` makes the (n, N) mixtures of landmarks that the vertices are, `known` are feasible coordinates, if any
-    are; `limits` are `tol`, `max_iter`, `time_limit` and `listen` of every method.
+    `mixtures` returns the matrix (n, N) of vertices as mixtures of landmarks; `known` are feasible coordinates, if any;
+    `limits` are `tol`, `max_iter`, `time_limit` and `listen` of every solver.
     """
     n, m = len(problem), len(problem.pairs)
     symbolic = low_rank.elimination_of(problem, costs=costs) if problem.isometry == "nonexpansive" else None
@@ -43,8 +43,8 @@ def solve_problem(
     if solver == "landmarks":
         if mixtures is None:
             raise InputError(
-                'solver="landmarks" writes each vertex as a mixture of landmarks, which needs the rows or all '
-                "distances: a sparse graph does not hold them; use another solver."
+                'solver="landmarks" needs the rows or all distances between them, but X is a sparse graph: use another '
+                "solver, or pass a dense matrix."
             )
         return landmarks.solve_problem(problem, mixtures, known, **limits)
     if solver == "dense":
@@ -52,7 +52,7 @@ def solve_problem(
             'SDE(solver="dense")',
             lambda rows: interior_point.memory(rows, m * rows // n),
             n,
-            'and place the others with transform(), or use isometry="nonexpansive" with another solver',
+            'and embed the other rows with transform(), or use isometry="nonexpansive" with another solver',
         )
         return interior_point.solve_problem(problem, start=start, **limits)
     if symbolic is not None:
@@ -60,13 +60,13 @@ def solve_problem(
             'SDE(solver="low-rank")',
             lambda rows: low_rank.memory(n, m, symbolic.entries, costs=costs) * rows / n,
             n,
-            'and place the others with transform(), or use solver="landmarks"',
+            'and embed the other rows with transform(), or use solver="landmarks"',
         )
     return low_rank.solve_problem(problem, start=start, symbolic=symbolic, **limits)
 
 
 def least_memory(n: int, pairs: int, isometry: Isometry, solver: Solver) -> float:
-    """Bytes that n vertices and so many pairs take at least, whoever solves."""
+    """Least bytes for n vertices and this number of pairs, by any of the solvers."""
     if solver == "dense" or isometry != "nonexpansive":
         return interior_point.memory(n, pairs)
     return low_rank.memory(n, pairs) if solver != "landmarks" else 0.0
@@ -86,10 +86,10 @@ def _choose(problem: Problem, symbolic: Symbolic | None, *, can_mix: bool, limit
     if not can_mix:
         return "low-rank"
     warn(
-        f"the whole problem is forecast to take {forecast / 60:.0f} minutes and "
-        f"{needed / GIGABYTE:.1f} GB, for the graph of {n:,} rows has no small "
-        'separators (data of high dimension), so it was solved through landmarks: solver="low-rank" with a time_limit '
-        'comes nearer where there is memory for it, and solver="landmarks" accepts this.',
+        f'solver="low-rank" is forecast to take {forecast / 60:.0f} minutes and {needed / GIGABYTE:.1f} GB, because '
+        f"the graph of {n:,} rows has no small separators (data of high dimension). The problem was solved with "
+        'landmarks instead, an approximation: pass solver="landmarks" to accept it, or solver="low-rank" and a '
+        "time_limit for a smaller gap, if there is enough memory.",
         ApproximationWarning,
     )
     return "landmarks"

@@ -1,4 +1,4 @@
-"""The primal-dual interior point for rank-one constraints, dense.
+"""A dense primal-dual interior-point method for rank-one constraints.
 
     primal   max ⟨C, X⟩   over X ⪰ 0 with    bₑᵀX bₑ = dₑ²                    "exact"
                                              bₑᵀX bₑ + sₑ = dₑ²,  s ≥ 0       "nonexpansive"
@@ -51,7 +51,7 @@ _ROUNDING = 1e-10  # a sum less negative than this, relative to its terms, is no
 
 @dataclass(frozen=True)
 class Program:
-    """What is to be solved. The bₑ must span the whole space: leave a dimension out where all are orthogonal to it."""
+    """The program. The bₑ must span the whole space: a dimension that is orthogonal to all of them is left out."""
 
     constraints: Constraints
     squared: Floats  # (m,) d²
@@ -62,7 +62,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Point:
-    """One iterate: X, Z and what depends on them alone."""
+    """One iterate: X, Z and their factors."""
 
     X: Floats
     weights: Floats  # (m,) w
@@ -73,7 +73,7 @@ class Point:
 
     @classmethod
     def of(cls, program: Program, X: Floats, weights: Floats, slack: Floats | None) -> "Point | None":
-        """None where X or Z is not positive definite."""
+        """The iterate; None if X or Z is not positive definite."""
         Z = program.constraints.weighted(weights) - program.objective
         root_x, root_z = cholesky(X), cholesky(Z)
         return None if root_x is None or root_z is None else cls(X, weights, slack, Z, root_x, root_z)
@@ -81,7 +81,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Values:
-    """How far an iterate is."""
+    """Objective, bound and violation of an iterate."""
 
     primal: float  # of X made feasible by scaling; exact: of X, corrected to first order for what its lengths miss
     bound: float
@@ -96,7 +96,7 @@ class Values:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The best of what was met."""
+    """The best primal and dual iterates, and why the iteration ended."""
 
     X: Floats
     weights: Floats
@@ -116,7 +116,7 @@ def core(
     time_limit: float | None = None,
     watch: Watcher | None = None,
 ) -> Outcome:
-    """Solve until gap and violation are below `tol`; `start` holds an X and a w to begin near."""
+    """Solve until gap and violation are below `tol`; `start` holds X and w of a warm start."""
     started = time.perf_counter()
     point = cold_start(program) if start is None else warm_start(program, *start)
     work = _Work.of(program)
@@ -156,7 +156,7 @@ def core(
 
 
 def measure(program: Program, point: Point) -> Values:
-    """Both values, and what separates them."""
+    """Primal and dual values of an iterate, and its complementarity."""
     d2, c, w = program.squared, program.stiffness, point.weights
     lengths = program.constraints.lengths(point.X)
     inner = float(np.vdot(point.X, point.Z))
@@ -174,7 +174,7 @@ def measure(program: Program, point: Point) -> Values:
 
 
 def best_scale(value: float, lengths: Floats, squared: Floats, stiffness: float) -> float:
-    """The a that makes a⟨C, X⟩ − (c/2) Σ (a bᵀXb − d²)²/d² largest."""
+    """The a that maximises a⟨C, X⟩ − (c/2) Σ (a bᵀXb − d²)²/d²."""
     return (value + stiffness * float(lengths.sum())) / (stiffness * float(lengths**2 @ (1.0 / squared)))
 
 
@@ -182,16 +182,16 @@ def best_scale(value: float, lengths: Floats, squared: Floats, stiffness: float)
 
 
 def cold_start(program: Program) -> Point:
-    """Take w ∝ 1/d², and the X and s, of about the right size, for which X Z = t I and s w = t hold exactly."""
+    """The start w ∝ 1/d², with X and s of about the right size for which X Z = t I and s w = t hold exactly."""
     constraints, d2 = program.constraints, program.squared
     laplacian = constraints.weighted(1.0 / d2)
     root = cholesky(laplacian)
     if root is None:
         raise UnboundedProblemError(
-            "the constraints leave a direction free, so the variance has no maximum: leave that dimension out, or join "
-            "what nothing joins."
+            "the constraints leave a direction free, so the variance has no maximum: leave out that dimension, or add "
+            "pairs between the vertices that no pair connects."
         )
-    # the eigenvalue that bounds the step is at most −1 in this unit: what `longest` calls small is seen from there
+    # the eigenvalue that bounds the step is at most −1 in this unit, and `longest` works relative to that
     unit = _power_of_two(float((np.diag(program.objective) / np.diag(laplacian)).max()))
     weights = _ABOVE / (longest(root, -program.objective / unit) / unit * d2)
     Z = constraints.weighted(weights) - program.objective
@@ -218,17 +218,17 @@ def _power_of_two(value: float) -> float:
 
 
 def too_far_apart(squared: Floats) -> NotConvergedError:
-    """What to say of lengths that are of too many sizes for dense matrices."""
+    """The error for lengths of too different sizes for dense matrices."""
     shortest, longest_one = np.sqrt([squared.min(), squared.max()])
     return NotConvergedError(
-        f"the kept distances lie between {shortest:.1e} and {longest_one:.1e}, too far apart for dense matrices, whose "
-        'rounding hides the shortest: use isometry="nonexpansive" with solver="low-rank", or leave out near-copies and '
-        "outliers."
+        f"the kept distances lie between {shortest:.1e} and {longest_one:.1e}, so that the shortest are lost in the "
+        'rounding of dense matrices: use isometry="nonexpansive" with solver="low-rank", or remove near-duplicate rows '
+        "and outliers."
     )
 
 
 def warm_start(program: Program, X: Floats, weights: Floats) -> Point:
-    """Near X and w: w moved to the cold one as little as makes Z positive definite, then X along Z⁻¹ to the inside."""
+    """A start near X and w: w is moved towards the cold start until Z is positive definite, then X along Z⁻¹."""
     cold = cold_start(program)
     if program.isometry == "nonexpansive":
         weights = np.maximum(weights, 0.0)
@@ -257,7 +257,7 @@ def warm_start(program: Program, X: Floats, weights: Floats) -> Point:
 
 @dataclass(frozen=True)
 class _Work:
-    """The Schur matrix: too large to be allocated anew in every iteration."""
+    """The Schur matrix, allocated once for all iterations."""
 
     schur: Floats  # (m, m)
     diagonal: Floats  # a view of it
@@ -278,7 +278,7 @@ class _Direction:
 
 
 def _next(program: Program, point: Point, values: Values, work: _Work) -> Point | None:
-    """The next iterate; None where rounding allows none."""
+    """The next iterate; None if rounding prevents it."""
     newton = _Newton.of(program, point, work)
     if newton is None:
         return None
@@ -297,7 +297,7 @@ def _next(program: Program, point: Point, values: Values, work: _Work) -> Point 
 
 
 def _moved(point: Point, direction: _Direction, primal: float, dual: float) -> Point | None:
-    """Step; a little shorter where Lanczos promised too much."""
+    """The iterate after the step, shortened where Lanczos overestimated its length."""
     root_x = root_z = None
     while root_x is None and primal > _HALT:
         X = point.X + primal * direction.X
@@ -318,7 +318,7 @@ def _moved(point: Point, direction: _Direction, primal: float, dual: float) -> P
 def _steps(
     program: Program, point: Point, direction: _Direction, fraction: float, accuracy: float
 ) -> tuple[float, float]:
-    """How far X (with s) and Z (with w) may go along the direction, at most 1."""
+    """Step lengths of X (with s) and Z (with w) along the direction, at most 1."""
     primal, dual = longest(point.root_x, direction.X, accuracy), longest(point.root_z, direction.Z, accuracy)
     if point.slack is not None and direction.slack is not None:
         primal = min(primal, _ratio(point.slack, direction.slack))
@@ -346,7 +346,7 @@ class _Newton:
 
     @classmethod
     def of(cls, program: Program, point: Point, work: _Work) -> "_Newton | None":
-        """None where S + D is not positive definite any more."""
+        """The factored system; None if S + D is not positive definite up to rounding."""
         inverse = inverse_of(point.root_z)
         ridge = _RIDGE[0]
         while ridge <= _RIDGE[1]:
@@ -362,7 +362,7 @@ class _Newton:
         return None
 
     def direction(self, t: float, before: _Direction | None) -> _Direction:
-        """Aim at t, with the second-order part of the step before."""
+        """The direction towards t, with the second-order correction of the predictor."""
         program, point = self.program, self.point
         constraints, w = program.constraints, point.weights
         fixed = t * self.inverse - point.X  # dX where dw = 0

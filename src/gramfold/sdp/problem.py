@@ -4,10 +4,10 @@
 
     "exact"          K_e = d_e²
     "nonexpansive"   K_e ≤ d_e²
-    "slack"          any K_e, at a price: the objective is  tr M K − (C/2) Σ_e (K_e − d_e²)² / d_e²
+    "slack"          any K_e, penalised: the objective is  tr M K − (C/2) Σ_e (K_e − d_e²)² / d_e²
 
-M = diag(m): a vertex that stands for m identical rows counts m times. K = Y Yᵀ is kept as its factor Y: row i is
-where vertex i lies. K_e = |y_i − y_j|², and Σ_e w_e K_e = tr L(w) K with the Laplacian L(w) = Σ_e w_e b_e b_eᵀ,
+M = diag(m): a vertex of m duplicate rows counts m times. K = Y Yᵀ is stored as its factor Y, with the coordinates of
+vertex i in row i. K_e = |y_i − y_j|², and Σ_e w_e K_e = tr L(w) K with the Laplacian L(w) = Σ_e w_e b_e b_eᵀ,
 b_e = e_i − e_j.
 
 Weinberger, Sha, Saul, ICML 2004.
@@ -25,21 +25,21 @@ from gramfold.errors import InfeasibleLengthsError, InputError, UnboundedProblem
 from gramfold.types import Floats, Integers
 
 Isometry = Literal["nonexpansive", "exact", "slack"]
-# A pair this much longer than the shortest walk between its ends breaks the triangle inequality; less is rounding.
+# A pair this much longer than the shortest path between its ends breaks the triangle inequality; less is rounding.
 _TRIANGLE = 1e-9
 _LARGEST = 1e150  # squares of larger distances overflow, of those below its inverse vanish
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A connected graph with lengths, and what is asked of them."""
+    """A connected graph with lengths, and how strictly they are kept."""
 
     pairs: Integers  # (m, 2) kept pairs, each once
     squared: Floats  # (m,) d_e² > 0
     mass: Floats  # (n,) m_i > 0
     isometry: Isometry = "nonexpansive"
     stiffness: float = 100.0  # C of "slack"
-    names: Integers | None = None  # (n,) what vertices are called in messages: data rows; None: their numbers
+    names: Integers | None = None  # (n,) the data row of each vertex, for messages; None: the vertices themselves
 
     @classmethod
     def of(
@@ -52,15 +52,15 @@ class Problem:
         stiffness: float = 100.0,
         names: Any = None,
     ) -> Self:
-        """Check the graph, with vertices 0 … n − 1: `len(mass)` of them, or as many as the pairs name."""
+        """Check the graph and make the problem; its vertices are 0 … n − 1, with n = len(mass) or by the pairs."""
         pairs, distances = np.asarray(pairs), np.asarray(distances, dtype=np.float64)
         if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs) or distances.shape != (len(pairs),):
             raise InputError(
-                f"pairs have shape {pairs.shape} and distances {distances.shape}: an (m, 2) array of vertex numbers "
-                "and the m distances between them are needed, m >= 1."
+                f"pairs have shape {pairs.shape} and distances {distances.shape}: pass an array of vertex indices of "
+                "shape (m, 2), with m >= 1, and their distances of shape (m,)."
             )
         if isometry not in get_args(Isometry):
-            raise InputError(f"isometry={isometry!r} is not one of {', '.join(get_args(Isometry))}.")
+            raise InputError(f"isometry={isometry!r} is unknown: use one of {', '.join(get_args(Isometry))}.")
         pairs = np.sort(pairs.astype(np.int64), axis=1)
         n = int(pairs.max()) + 1 if mass is None else len(mass)
         mass = np.ones(n) if mass is None else np.asarray(mass, dtype=np.float64)
@@ -75,21 +75,22 @@ class Problem:
         return len(self.mass)
 
     def check_connected(self) -> None:
-        """Refuse pieces: nothing holds them together, so the variance has no largest value."""
+        """Raise an error if the graph is not connected, where the variance has no maximum."""
         count, piece = connected_components(self._graph(self.squared), directed=False)
         if count > 1:
             other = int(np.argmax(piece != piece[0]))
             raise UnboundedProblemError(
-                f"the graph has {count} pieces (vertices {self.name(0)} and {self.name(other)} are not joined): "
-                "they can move apart without end, so the variance has no maximum; join the pieces or solve each alone."
+                f"the graph has {count} connected components (no path joins vertices {self.name(0)} and "
+                f"{self.name(other)}), which can move apart without limit, so that the variance has no maximum: add "
+                "pairs between the components, or solve each of them separately."
             )
 
     def check_triangles(self) -> None:
-        """Refuse lengths that no points can have: one above the shortest walk between its ends."""
+        """Raise an error if a pair is longer than the shortest path between its ends."""
         graph = self._graph(np.sqrt(self.squared))
         starts = np.unique(self.pairs[:, 0])
         place = np.searchsorted(starts, self.pairs[:, 0])
-        # a walk longer than the longest pair cannot break any
+        # a path longer than the longest pair cannot contradict any pair
         for part in np.array_split(np.arange(len(starts)), max(1, len(starts) * len(self) // 10_000_000)):
             walks = dijkstra(graph, directed=False, indices=starts[part], limit=float(np.sqrt(self.squared.max())))
             mine = np.flatnonzero((place >= part[0]) & (place <= part[-1]))
@@ -100,13 +101,13 @@ class Problem:
                 i, j = self.pairs[mine[worst]]
                 pair = f"({self.name(i)}, {self.name(j)})"
                 raise InfeasibleLengthsError(
-                    f"the distance {np.sqrt(self.squared[mine[worst]]):.6g} of pair {pair} is above the walk of length "
-                    f"{shortest[worst]:.6g} along other pairs, so no points have these distances (triangle "
-                    'inequality): correct the distances or use isometry="nonexpansive" or "slack".'
+                    f"the distance {np.sqrt(self.squared[mine[worst]]):.6g} of pair {pair} is larger than the length "
+                    f"{shortest[worst]:.6g} of a path along other pairs, so no points have these distances (triangle "
+                    'inequality): correct the distances, or use isometry="nonexpansive" or "slack".'
                 )
 
     def name(self, vertex: int) -> int:
-        """What a vertex is called in messages."""
+        """The number of a vertex in messages."""
         return int(vertex if self.names is None else self.names[vertex])
 
     def _graph(self, values: Floats) -> csr_array:
@@ -136,7 +137,7 @@ class Problem:
         return float(self.mass @ np.einsum("ic,ic->i", coordinates, coordinates))
 
     def objective(self, coordinates: Floats) -> float:
-        """What is maximised, of a centred Y."""
+        """The objective of a centred Y."""
         value = self.variance(coordinates)
         if self.isometry == "slack":
             strain = self.squared_lengths(coordinates) / self.squared - 1.0
@@ -172,13 +173,13 @@ class Problem:
 
 
 def gap_between(primal: float, bound: float) -> float:
-    """1 − primal / bound; of the slack form both may be negative, and the gap is not."""
+    """1 − primal / bound, relative to |bound|: in the slack form both may be negative."""
     return 1.0 if np.isinf(bound) else (bound - primal) / max(abs(bound), np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, repr=False)
 class Certificate:
-    """What is proved about a kernel; see `certify`."""
+    """Proved bounds on the optimum for a kernel; see `certify`."""
 
     primal: float  # objective of the returned kernel
     upper_bound: float  # no feasible kernel has more
@@ -199,13 +200,13 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Step:
-    """One iteration as it is told."""
+    """Report of one iteration."""
 
     iteration: int
     seconds: float
     primal: float
     upper_bound: float
-    words: str = ""  # what else is worth telling
+    words: str = ""  # further values, for the progress report
 
     @property
     def gap(self) -> float:
@@ -222,15 +223,15 @@ class Solution:
 
     coordinates: Floats  # (n, r) Y, centred, by falling variance
     certificate: Certificate
-    converged: bool  # whether the gap that was asked for is proved
+    converged: bool  # whether the gap that was asked for is certified
     steps: tuple[Step, ...]
     solver: str
     seconds: float
-    stalled: bool = False  # whether it ended because nothing was gained any more
+    stalled: bool = False  # whether it ended because there was no progress any more
 
 
 def by_variance(coordinates: Floats, mass: Floats) -> Floats:
-    """Y turned so that its columns are uncorrelated and their variances fall; K stays the same."""
+    """Y rotated so that its columns are uncorrelated and of descending variance; K stays the same."""
     root = np.sqrt(mass)[:, None]
     values, turn = np.linalg.eigh((coordinates * root).T @ (coordinates * root))
     order = np.argsort(values)[::-1]
@@ -240,21 +241,24 @@ def by_variance(coordinates: Floats, mass: Floats) -> Floats:
 def _check(pairs: Integers, distances: Floats, mass: Floats, names: Integers) -> None:
     n = len(mass)
     if pairs.min() < 0 or pairs.max() >= n:
-        raise InputError(f"a pair names vertex {pairs.max() if pairs.max() >= n else pairs.min()} of {n}.")
+        raise InputError(
+            f"a pair has vertex {pairs.max() if pairs.max() >= n else pairs.min()}, but there are {n} vertices: use "
+            f"indices from 0 to {n - 1}."
+        )
     if (pairs[:, 0] == pairs[:, 1]).any():
         raise InputError(
-            f"vertex {pairs[np.argmax(pairs[:, 0] == pairs[:, 1]), 0]} is paired with itself: leave it out."
+            f"vertex {pairs[np.argmax(pairs[:, 0] == pairs[:, 1]), 0]} is paired with itself: remove this pair."
         )
     usable = (distances >= 1.0 / _LARGEST) & (distances <= _LARGEST)
     if not usable.all():
         worst = int(np.argmin(usable))
         change = "multiply all by a constant" if distances[worst] > 0 else "merge vertices at distance 0 into one"
         raise InputError(
-            f"the distance of pair {tuple(names[pairs[worst]].tolist())} is {distances[worst]:g}: kept distances are "
-            f"positive numbers that can be squared, between {1.0 / _LARGEST:g} and {_LARGEST:g}; {change}."
+            f"the distance of pair {tuple(names[pairs[worst]].tolist())} is {distances[worst]:g}, but distances must "
+            f"be positive, between {1.0 / _LARGEST:g} and {_LARGEST:g} so that they can be squared: {change}."
         )
     if not (np.isfinite(mass).all() and (mass > 0).all()):
-        raise InputError("every mass must be a positive number.")
+        raise InputError("mass must be positive and finite for every vertex.")
     keys = np.sort(pairs[:, 0] * n + pairs[:, 1])
     if (keys[1:] == keys[:-1]).any():
         key = int(keys[1:][keys[1:] == keys[:-1]][0])

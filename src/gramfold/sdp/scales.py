@@ -1,14 +1,15 @@
-"""Lengths of two sizes, far apart: near-copies among rows, or groups that lie far from each other.
+"""Lengths of two very different sizes: near-duplicate rows, or groups that are far from each other.
 
-Numbers of one matrix hold about 16 digits, and lengths enter it squared: where the short pairs are 1e-6 of the others,
-a solver for all of them sees rounding. But then the problem falls apart. Vertices that short pairs join are a cluster,
-a point to the long pairs. So the clusters are unfolded, then each by itself, and
+The numbers of a matrix hold about 16 digits, and lengths enter it squared: where the short pairs are 1e-6 of the
+others, they are lost in rounding if all are solved at once. But then the problem can be divided. Vertices that are
+joined by short pairs are a cluster, which is a point for the long pairs. So the clusters are unfolded, then each by
+itself, and
 
     Y = [Y of my cluster, Y within my cluster]     in columns of their own, so that variances add up
     w = [w of the clusters, W · w within]          W ≫ w, so that L(w) ⪰ M nearly as for points
 
-A long pair sees its cluster's size and is out by that, relative to its length; whoever certifies says what all of it
-costs. Clusters may fall into smaller ones by the same rule.
+The error of a long pair is the size of its clusters relative to its length; the certificate bounds the cost of all
+these errors. Clusters may be divided into smaller ones by the same rule.
 """
 
 import time
@@ -27,8 +28,8 @@ from gramfold.sdp.feasible import touching
 from gramfold.sdp.problem import Certificate, Problem, Solution
 from gramfold.types import Floats, Integers
 
-# Radius of a cluster, relative to every length between clusters: where it is this share of `tol`, nobody need try all
-# at once; where it is more than the other, clusters are no points. In between they are tried when all at once failed.
+# Radius of a cluster, relative to every length between clusters. Below the first share of `tol` the problem is divided
+# at once; above the second, clusters are not points. In between it is divided if solving all at once failed.
 _SURELY, _PERHAPS = 1e-2, 1e-3
 _STRONGER = tuple(10.0**k for k in range(1, 9))  # W, in units of the weight that a vertex hangs by, that are tried
 
@@ -46,7 +47,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Scales:
-    """A problem as clusters, and what is within them."""
+    """A problem divided into clusters, with the problem between clusters and those within them."""
 
     whole: Problem
     cluster: Integers  # (n,) of each vertex
@@ -60,7 +61,7 @@ class Scales:
 def solve_by_scales(
     problem: Problem, solve: Solve, *, tol: float, start: Solution | None, time_limit: float | None, **limits: Any
 ) -> Solution:
-    """Solve by `solve`, all at once or what is of one size after the other."""
+    """Solve by `solve`, all at once or divided by size."""
     time_left = _countdown(time_limit)
 
     def apart(scales: Scales) -> Solution:
@@ -94,7 +95,7 @@ def _countdown(seconds: float | None) -> Callable[[], float | None]:
 
 
 def two_scales(problem: Problem, near: float) -> Scales | None:
-    """The clusters whose radius is at most `near` times every length between them; None where there are none."""
+    """The clusters whose radius is at most `near` times every length between them; None if there are none."""
     ascending = np.sort(problem.squared)
     # the uppermost gap first: below it are the largest clusters
     for place in np.flatnonzero(ascending[1:] * near**2 > ascending[:-1])[::-1]:
@@ -110,16 +111,16 @@ def two_scales(problem: Problem, near: float) -> Scales | None:
 def solve_apart(
     scales: Scales, solve: Solve, *, tol: float, start: Solution | None, time_limit: float | None, **limits: Any
 ) -> Solution:
-    """Solve the clusters, then each of them, by `solve`; put them together and prove what that is worth."""
+    """Solve the problem between clusters, then each cluster, by `solve`; combine and certify the solutions."""
     began, time_left = time.perf_counter(), _countdown(time_limit)
     whole = scales.whole
     try:
         top = solve(scales.clusters, start=_start(scales, start), time_limit=time_limit, **limits)
     except InfeasibleLengthsError as error:  # of lengths that are the clusters', not the user's
         raise NoInteriorError(
-            "the kept distances are of two sizes, far apart (near-copies among the rows), and the longer ones leave no "
-            'room for the shorter: use isometry="nonexpansive" or "slack", or round the rows until near-copies are '
-            "copies."
+            "the kept distances have two very different sizes (near-duplicate rows), and the long ones cannot be kept "
+            'exactly together with the short ones: use isometry="nonexpansive" or "slack", or round the rows so that '
+            "near-duplicates become duplicates."
         ) from error
     limits["listen"] = None
     inner = [_solve_part(part, whole, solve, time_limit=time_left(), **limits) for part in scales.parts]
@@ -141,7 +142,7 @@ def solve_apart(
 
 
 def _clusters(problem: Problem, short: Any) -> tuple[Integers, float]:
-    """The cluster of each vertex by the short pairs, and the longest walk from one of its vertices."""
+    """The cluster of each vertex by the short pairs, and the largest radius of a cluster."""
     n, (i, j) = len(problem), problem.pairs[short].T
     graph = csr_array(coo_array((np.sqrt(problem.squared[short]), (i, j)), shape=(n, n)))
     _, cluster = connected_components(graph, directed=False)
@@ -245,9 +246,9 @@ def _start(scales: Scales, start: Solution | None) -> Solution | None:
 
 
 def _together(scales: Scales, places: Floats, inner: list[Floats]) -> Floats:
-    """Each vertex at its cluster, and in further columns where it is within; columns by falling variance.
+    """Coordinates of the cluster of each vertex, and within it in further columns; columns by descending variance.
 
-    Columns are not turned: those within would drown in the rounding of the others.
+    Columns are not rotated: those within clusters would be lost in the rounding of the others.
     """
     width = max(part.shape[1] for part in inner)
     within = np.zeros((len(scales.whole), width))
@@ -258,7 +259,7 @@ def _together(scales: Scales, places: Floats, inner: list[Floats]) -> Floats:
 
 
 def _certificate(scales: Scales, coordinates: Floats, top: Solution, inner: list[Solution]) -> Certificate:
-    """The best that multipliers of the clusters prove with those within made stronger and stronger."""
+    """The best certificate from the multipliers between clusters and increasing multiples of those within."""
     whole = scales.whole
     weights, within = np.zeros(len(whole.pairs)), np.zeros(len(whole.pairs))
     weights[scales.between] = scales.share * top.certificate.weights[scales.group]

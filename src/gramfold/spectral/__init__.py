@@ -1,1 +1,1 @@
-"""Kernel -> Spectrum: a policy over dense, Krylov and shift-invert solvers, with residuals always."""
+"""Kernel -> Spectrum: dense, Krylov and shift-invert eigensolvers, chosen by cost, with checked residuals."""

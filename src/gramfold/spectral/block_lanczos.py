@@ -1,4 +1,4 @@
-"""Block Lanczos with full reorthogonalisation: a matrix too large for the cache is read once for several vectors.
+"""Block Lanczos with full reorthogonalisation, which reads a large matrix once for several vectors.
 
 Golub, Underwood, The block Lanczos method (1977). A block wider than the number wanted also finds every copy of a
 repeated eigenvalue.
@@ -35,9 +35,10 @@ def block_lanczos(
 ) -> tuple[Floats, Floats, float]:
     """The largest eigenpairs of a symmetric operator, descending, and roughly its lowest eigenvalue (at most 0).
 
-    Residuals are judged beside the largest eigenvalue, or beside `relative` times their own if that is more;
-    `lowest=False` asks nothing of the lowest; `start` (n, ·) are vectors near the wanted ones; a block has `spare` more
-    vectors than are wanted. After some blocks the basis is given up for its best vectors, at most `restarts` times.
+    Residuals are relative to the largest eigenvalue, or to `relative` times their own if that is more; with
+    `lowest=False` the lowest eigenvalue need not be accurate; `start` (n, ·) are vectors near the wanted ones; a block
+    has `spare` more vectors than are wanted. After some blocks the basis is replaced by its best vectors, at most
+    `restarts` times.
     """
     start = first_block(n, count, start, spare)
     width = start.shape[1]
@@ -70,18 +71,18 @@ def block_lanczos(
             grown.add(newest)
         start = combined(basis, rotation[:, -width:])
     raise NotConvergedError(
-        f"block Lanczos left a residual of {worst:.1e} of the largest eigenvalue after {_MOST_BLOCKS} blocks: the "
-        "eigenvalues lie close together."
+        f"block Lanczos left a residual of {worst:.1e}, relative to the largest eigenvalue, after {_MOST_BLOCKS} "
+        "blocks, because the eigenvalues lie too close together: use fewer components."
     )
 
 
 def whole_groups(count: int, least: int = _SPARE) -> int:
-    """Vectors beyond the number wanted, at least so many, that fill the groups which kernels take at a time."""
+    """Number of spare vectors, at least `least`, that makes the block a multiple of what compiled kernels process."""
     return least + -(count + least) % COLUMNS
 
 
 def first_block(n: int, count: int, start: Floats | None = None, spare: int = _SPARE) -> Floats:
-    """Vectors (n, p) to begin with, a few more than are wanted: the given ones, then random ones."""
+    """Start vectors (n, p), a few more than are wanted: the given ones, then random ones."""
     width = min(n, count + spare)
     block = np.random.default_rng(_SEED).standard_normal((n, width))
     if start is not None:
@@ -91,11 +92,11 @@ def first_block(n: int, count: int, start: Floats | None = None, spare: int = _S
 
 
 def _orthogonal(image: Floats, basis: list[Floats], along: Floats) -> tuple[Floats, Floats]:
-    """Orthonormal vectors for what of the image lies beyond the basis, and their coefficients in it.
+    """Orthonormal basis of the part of the image that is orthogonal to the basis, and the coefficients of that part.
 
-    `along` are the coefficients of the image in the basis; the image is written over. What is left is normalised and
-    looked at again: where the operator leads nowhere new, only rounding is left of a column, and the next round makes
-    a fresh direction of it.
+    `along` are the coefficients of the image in the basis; the image is overwritten. The rest is normalised and
+    orthogonalised again: where the image is within the basis only rounding is left of a column, and the next round
+    makes a new direction of it.
     """
     block, rest = orthonormal(minus(image, basis, along, out=image), out=image)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""One sign for each eigenvector, whatever the solver gave."""
+"""Canonical signs of eigenvectors, independent of the solver."""
 
 import numpy as np
 
@@ -11,12 +11,12 @@ _ENTRIES_PER_BLOCK = 20_000  # which stay in the cache while they are turned and
 
 
 def canonical_signs(vectors: Floats) -> Floats:
-    """Each column with its largest entry (the first such) positive."""
+    """The vectors with signs such that the largest entry of each column (the first such) is positive."""
     return np.asarray(vectors * signs_of(vectors))
 
 
 def signs_of(vectors: Floats, ends: Floats | None = None) -> Floats:
-    """What each column is multiplied with for that, (p,); `ends` (2, p) are its largest v and −v, where known."""
+    """The canonical sign (p,) of each column; `ends` (2, p) are its largest v and −v, where known."""
     highest, lowest = _ends(vectors) if ends is None else ends
     signs = np.where(highest >= lowest, 1.0, -1.0)
     (close,) = np.nonzero(np.minimum(highest, lowest) >= (1 - _TIE) * np.maximum(highest, lowest))

@@ -1,8 +1,8 @@
-"""The smallest eigenpairs of a sparse penalty by products alone: subspace iteration through a Chebyshev polynomial.
+"""The smallest eigenpairs of a sparse penalty by matrix products only: Chebyshev-filtered subspace iteration.
 
 On the interval [a, b] of unwanted eigenvalues the polynomial of degree m stays within ±1; at λ < a it is cosh(m·γ) with
-cosh γ = 1 + 2(a − λ)/(b − a), so every filtering lifts the wanted directions out of the others by that much. Where the
-eigenvalues lie well apart a few do. Where they do not, γ says how many would be needed, and nobody waits for them.
+cosh γ = 1 + 2(a − λ)/(b − a), by which each filtering amplifies the wanted directions. If the eigenvalues lie well
+apart, a few filterings suffice. If they do not, γ gives the number that would be needed, and the iteration stops.
 A block wider than the number wanted finds every copy of a repeated eigenvalue.
 Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys. 219 (2006).
 """
@@ -36,7 +36,7 @@ def chebyshev_eigenpairs(
     most_products: float = np.inf,
     start: Floats | None = None,
 ) -> tuple[Floats, Floats]:
-    """Eigenpairs outside the null space, smallest first, residuals within `tolerance` of each eigenvalue."""
+    """Eigenpairs outside the null space, smallest first, with residuals of at most `tolerance` times the eigenvalue."""
     n = matrix.shape[0]
     # neighbours near each other in memory make products several times as quick
     order = reverse_cuthill_mckee(matrix, symmetric_mode=True)
@@ -60,8 +60,8 @@ def chebyshev_eigenpairs(
         needed = np.log(worst / tolerance) / rate if rate > 0 else np.inf
         if rounds > _FIRST_ROUNDS and used + needed > most_products:
             raise NotConvergedError(
-                f"products left a residual of {worst:.1e} after {used} of them and would need {needed:.0f} more: the "
-                "eigenvalues lie too close together for products alone."
+                f"the Chebyshev filter left a residual of {worst:.1e} after {used} matrix products and would need "
+                f"{needed:.0f} more, because the eigenvalues lie too close together: use fewer components."
             )
 
 
@@ -89,7 +89,7 @@ def _filtered(matrix: csr_array, block: Floats, low: float, high: float, degree:
 
 
 def _ritz(matrix: csr_array, null: Floats, block: Floats) -> tuple[Floats, Floats, Floats]:
-    """The best eigenpairs in the span of these vectors outside the null space, smallest first, and their residuals."""
+    """Ritz pairs in the span of these vectors outside the null space, smallest first, and their residuals."""
     for _ in range(2):
         block = orthonormal(off(null, block))[0]
     image = matrix @ block

@@ -5,7 +5,7 @@ from gramfold.runtime.compiled import kernel
 
 @kernel
 def step(indptr, indices, entries, now, before, scale, shift, low, high, out):
-    """Out = scale · (A − shift) now − before, rows low..high−1; columns four at a time, written out for speed."""
+    """Fill out = scale · (A − shift) now − before in rows low..high−1; columns four at a time, unrolled for speed."""
     for i in range(low, high):
         for k in range(0, now.shape[1], 4):
             a, b = -shift * now[i, k], -shift * now[i, k + 1]

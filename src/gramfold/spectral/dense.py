@@ -66,7 +66,7 @@ def gram_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats, Floats]
 
 
 def leading_eigenpairs(matrix: Floats, count: int) -> tuple[str, Floats, Floats]:
-    """Who found them, and the largest eigenpairs alone of a positive semidefinite matrix, descending."""
+    """The solver's name, and the largest eigenpairs of a positive semidefinite matrix, descending."""
     n = len(matrix)
     if n > _DIRECT_LARGEST and 4 * count <= n:
         return "Lanczos (ARPACK)", *largest_eigenpairs(matrix.__matmul__, n, count)

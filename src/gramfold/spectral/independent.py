@@ -1,7 +1,8 @@
-"""Which eigenvectors show a new direction, and which are functions of those before them.
+"""Eigenvectors that show a new direction, as opposed to functions of earlier ones.
 
-On a sheet much longer than high the smoothest functions cos(πs/a), cos(2πs/a), … all run along its length s; the first
-that knows of its height comes later. An eigenvector φ is compared with what the vectors Φ taken before it predict:
+On a sheet much longer than high the smoothest functions cos(πs/a), cos(2πs/a), … all vary along its length s; the first
+one that varies with its height comes later. An eigenvector φ is compared with its prediction by the vectors Φ taken
+before it:
 
     r² = Σ_i (φ_i − φ̂_i)² / Σ_i (φ_i − mean φ)²
     φ̂_i = value at i of the plane fitted to all φ_j but φ_i itself, with weights exp(−|Φ_i − Φ_j|² / h_i²)
@@ -9,20 +10,20 @@ that knows of its height comes later. An eigenvector φ is compared with what th
 r is near 0 for a function of Φ and near 1 for a new direction.
 
 Dsilva, Talmon, Coifman, Kevrekidis, Appl. Comput. Harmon. Anal. 44 (2018). There Φ holds all earlier vectors and h is
-a third of their median distance. Here Φ holds only those taken, for an overtone with a trace of the height in it would
-predict the height itself; and h_i reaches a set number of neighbours, for at a fixed width the higher overtones
-bend too much for a plane and would pass as new.
+a third of their median distance. Here Φ holds only those taken, because an overtone with a trace of the height in it
+would predict the height itself; and h_i is the distance to a fixed number of neighbours, because at a fixed width the
+higher overtones bend too much for a plane and would count as new.
 
-Data in groups are no sheet. There the first eigenvectors are nearly constant on each group and step from one to
-another, each in another way; and since no two groups have quite the same value, any of them predicts all others. But it
-shows groups that it hardly tells apart as one, and each as a dot. So a vector of steps counts as new; and what it has
-within a group, which nobody sees, predicts nothing. The graph tells steps from slopes. Let μ(φ) be the sum of
-W_ij (φ_i − φ_j)² over the edges beside Σ D_i φ_i². To cut the graph where φ crosses a threshold costs, as a normalised
-cut, about μ at a step between groups and 4/π^1.5 √μ on a slope (along a wave of frequency ω whose edges have steps of
-variance s², μ = s²ω²/2, and the two thresholds of a period cut s √(2/π) ω/π of all edges). Where it costs less than
-half of the latter is a step; and φ consists of steps if its values between them are nearly equal, and q, the mean of φ
-on each level, is nearly as smooth on the graph as φ itself. Threads that branch are not seen: a branch on which the
-first vector hardly varies counts as a function of it.
+Data in groups do not form a sheet. There the first eigenvectors are nearly constant on each group and step from one to
+another, each in another way; and since no two groups have quite the same value, any of them predicts all others. But on
+the map it shows groups of similar values as one, and each group as a point. So a vector of steps counts as new, and its
+variation within a group, which is not visible, is not used for prediction. Steps and slopes are distinguished by the
+graph. Let μ(φ) be the sum of W_ij (φ_i − φ_j)² over the edges divided by Σ D_i φ_i². The normalised cut of the graph
+where φ crosses a threshold is about μ at a step between groups and 4/π^1.5 √μ on a slope (along a wave of frequency ω
+whose edges have steps of variance s², μ = s²ω²/2, and the two thresholds of a period cut s √(2/π) ω/π of all edges). A
+threshold of less than half of the latter is a step; and φ consists of steps if its values between them are nearly
+equal, and q, the mean of φ on each level, is nearly as smooth on the graph as φ itself. Branches of a curve are not
+recognised: a branch on which the first vector hardly varies counts as a function of it.
 """
 
 from dataclasses import dataclass
@@ -38,17 +39,17 @@ from gramfold.types import Floats, Integers
 
 # Below this r an eigenvector is not taken as a new direction: others predict three quarters of its variance.
 NEW_DIRECTION = 0.5
-# Below this one it repeats others: they predict 96%. On strips and threads, noisy ones too, it is 0.13 at most for what
-# repeats; on digits and cells vectors of 0.22 to 0.36 part classes that those before them do not.
+# Below this one it repeats others: they predict 96%. On strips and curves, also noisy ones, r is at most 0.13 for
+# repetitions; on digits and cells vectors of 0.22 to 0.36 separate classes that those before them do not.
 REPEATED = 0.2
-# At most so many rows are looked at, at even steps through the data: the same ones every time.
+# The largest number of rows that are compared, evenly spaced in the data: the same ones every time.
 _SAMPLE = 4_000
-# h_i reaches this many neighbours for each number that a plane is made of; the weights are cut off where twice as many
-# lie nearer. With fewer rows than so many such neighbourhoods nothing is told ...
+# h_i is the distance to this many neighbours for each coefficient of a plane; the weights are cut off at twice as many
+# neighbours. With fewer rows than this many such neighbourhoods r is not computed ...
 _NEIGHBORS_PER_TERM = 5
 _CUT = 2
 _NEIGHBORHOODS = 5
-# ... and more than the first six taken are not asked: in seven dimensions no sample is dense.
+# ... and at most the first six taken are used: in seven dimensions no sample is dense.
 _MOST_TAKEN = 6
 # A threshold lies at a step if the graph is cut there for less than this multiple of √μ.
 _STEP = 2.0 / np.pi**1.5
@@ -66,7 +67,7 @@ _EUCLIDEAN = Metric("euclidean", "euclidean")
 
 @dataclass(frozen=True)
 class Directions:
-    """Which eigenvectors were taken as new directions, and r of each that was looked at."""
+    """Indices of the eigenvectors taken as new directions, and r of each one compared."""
 
     taken: Integers  # (q,) ascending
     novelty: Floats  # (p,) r; 1 for the first, NaN where there are too few rows to tell
@@ -81,8 +82,8 @@ def new_directions(
 ) -> Directions:
     """The first `most` new directions among eigenvectors (n, p); one whose r is not known counts as new.
 
-    `penalty` is the Laplacian whose eigenvectors they are, plain or divided by degrees; without it, steps are not told
-    from slopes.
+    `penalty` is the Laplacian whose eigenvectors they are, plain or divided by degrees; without it, steps and slopes
+    are not distinguished.
     """
     n, p = vectors.shape
     rows = np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.intp)
@@ -109,7 +110,7 @@ def new_directions(
 
 
 def step_levels(penalty: csr_array, vector: Floats) -> Floats | None:
-    """The values of a vector that consists of steps between groups, one for each group (n,); else None."""
+    """The levels (n,) of a vector that consists of steps between groups, one value for each group; otherwise None."""
     degrees = penalty.diagonal()
     away = vector - (degrees @ vector) / degrees.sum()
     spread = degrees @ away**2
@@ -141,7 +142,7 @@ def _standardized(columns: Floats) -> Floats:
 
 
 def _unpredicted(taken: Floats, others: Floats, entries_per_block: int) -> Floats:
-    """How far each of the other vectors is from a function of those taken: its r (columns of mean 0 and variance 1)."""
+    """The r of each of the other vectors, given those taken (columns of mean 0 and variance 1)."""
     m, q = taken.shape
     near = _NEIGHBORS_PER_TERM * (q + 1)
     if q > _MOST_TAKEN or m < _NEIGHBORHOODS * near:
@@ -151,7 +152,7 @@ def _unpredicted(taken: Floats, others: Floats, entries_per_block: int) -> Float
 
 
 def _local_planes(places: Floats, near: int, entries_per_block: int) -> csr_array:
-    """S (m, m): S φ are the values that planes fitted around each place, without it, have there."""
+    """S (m, m): S φ are the leave-one-out values of local planes fitted around each point."""
     m, q = places.shape
     lists = TreeIndex(places, _EUCLIDEAN, n_jobs=1).own(_CUT * near, None)
     columns, distances = lists.indices.reshape(m, -1), lists.distances.reshape(m, -1)

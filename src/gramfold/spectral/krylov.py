@@ -1,4 +1,4 @@
-"""Lanczos through ARPACK: products only."""
+"""Lanczos by ARPACK, with matrix products only."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ _SEED = 20040704  # start vectors change no result beyond its residual; fixed on
 _SEEN = 1e-3
 # ... and one that is larger than the last kept by this share of it, or of the largest, is as good as it.
 _SAME, _ROUNDING = 1e-6, 1e-12
-_ROUGH = 1e-4  # from this tolerance on an answer is only looked at, not used
+_ROUGH = 1e-4  # from this tolerance on a result is only inspected, not used
 
 
 def largest_eigenpairs(
@@ -29,8 +29,8 @@ def largest_eigenpairs(
 ) -> tuple[Floats, Floats]:
     """Eigenpairs of a symmetric operator, largest first, every copy of a repeated eigenvalue among them.
 
-    Only positive eigenvalues count. `apart` says that they lie well apart, as those of an inverse do: then some
-    steps suffice, and the basis is kept small.
+    Only positive eigenvalues count. With `apart` they lie well apart, as those of an inverse do: then a few iterations
+    suffice, and the basis is kept small.
     """
 
     def left_over(rest: Product, seed: int) -> Floats:
@@ -44,9 +44,9 @@ def largest_eigenpairs(
 def largest_and_lowest(
     product: Product, n: int, count: int, *, tolerance: float, rounding: float = 0.0
 ) -> tuple[Floats, Floats, float]:
-    """The largest eigenpairs, every copy among them, and roughly the lowest eigenvalue (0 where none is negative).
+    """The largest eigenpairs, with all copies, and roughly the lowest eigenvalue (0 if none is negative).
 
-    `rounding` is that of a product with a unit vector: eigenvalues up to it tell nothing.
+    `rounding` is that of a product with a unit vector: eigenvalues up to it are not significant.
     """
     found = lanczos(product, n, count)
     top = float(np.abs(found[0]).max())
@@ -68,11 +68,11 @@ def _with_copies(
     floor: float = 0.0,
     tolerance: float = 1e-12,
 ) -> tuple[Floats, Floats, Floats]:
-    """Skipped copies put in their place, and what `left_over` saw of the rest.
+    """The eigenpairs with copies that were skipped, and the eigenvalues that `left_over` found of the rest.
 
-    All that Lanczos sees lies in the span of one start vector, which holds one copy of a repeated eigenvalue: the
-    others enter by rounding or not at all. So we look again, each time from another start, with what was found
-    moved out of the way. Eigenvalues up to `floor` are not looked for.
+    Lanczos works in the Krylov space of one start vector, which holds one copy of a repeated eigenvalue: the others
+    enter by rounding or not at all. So the search is repeated from other starts, with the known eigenvalues moved out
+    of the way. Eigenvalues up to `floor` are not searched for.
     """
     n, count = vectors.shape
     for seed in range(_SEED + 1, _SEED + count + 2):
@@ -86,8 +86,8 @@ def _with_copies(
         kept = np.argsort(-values, kind="stable")[:count]
         values, vectors = values[kept], vectors[:, kept]
     raise NotConvergedError(
-        f"Lanczos kept finding larger eigenvalues beside the {count} asked for: the matrix is not symmetric, or its "
-        "eigenvalues are equal within rounding."
+        f"Lanczos repeatedly found larger eigenvalues than the {count} computed: the matrix is not symmetric, or its "
+        "eigenvalues are equal up to rounding."
     )
 
 
@@ -103,7 +103,7 @@ def lanczos(
 ) -> tuple[Floats, Floats]:
     """Eigenpairs at the upper end (`which="LA"`) or both ends ("BE") of the spectrum, largest first.
 
-    Each is one, but copies of a repeated eigenvalue may be skipped.
+    Copies of a repeated eigenvalue may be skipped.
     """
     operator = LinearOperator((n, n), matvec=lambda v: product(v.reshape(-1, 1)).ravel(), dtype=np.float64)
     start = np.random.default_rng(seed).standard_normal(n)
@@ -118,8 +118,8 @@ def lanczos(
         )
     except ArpackNoConvergence as error:
         raise NotConvergedError(
-            f"Lanczos found {len(error.eigenvalues)} of {count} eigenpairs before its limit of restarts: the "
-            "eigenvalues lie too close together for products alone."
+            f"Lanczos found {len(error.eigenvalues)} of {count} eigenpairs within its limit of restarts, because the "
+            "eigenvalues lie too close together: use fewer components."
         ) from error
     except ArpackError as error:
         raise NotConvergedError(f"Lanczos could not start or broke down ({error}).") from error
@@ -136,12 +136,12 @@ def largest_eigenvalue(matrix: csr_array) -> float:
 
 
 def _moved(product: Product, vectors: Floats, by: Floats) -> Product:
-    """The operator with these eigenvectors' eigenvalues moved."""
+    """The operator with the eigenvalues of these eigenvectors shifted."""
     return lambda v: product(v) + vectors @ (by[:, None] * (vectors.T @ v))
 
 
 def _subspace(count: int, n: int, *, rough: bool, apart: bool) -> int:
-    # ARPACK fills it before it looks at anything, so for a rough answer or an easy question it is kept small
+    # ARPACK fills it before the first check, so for a rough result or an easy problem it is kept small
     if apart:
         return min(n, 2 * count + 4)
     return min(n, max(2 * count + 10, 0 if rough else 24))

@@ -5,7 +5,7 @@
 
 Centred, F stands for F − 1 f̄ᵀ. A direction of A with eigenvalue λ is known to eps/√λ in F and is √λ large there, so
 F Fᵀ is right to eps however small λ is; A† itself, or CᵀC in place of FᵀF, would lose half the digits.
-Burges, section 2.1.2; Fowlkes, Belongie, Chung, Malik, IEEE PAMI 26 (2004).
+Burges 2005, section 2.1.2; Fowlkes, Belongie, Chung, Malik, IEEE PAMI 26 (2004).
 """
 
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ _RANK_CUT = 1e-12
 
 @dataclass(frozen=True)
 class Whitening:
-    """A^-½ over the eigenvalues of A that are not rounding, and what was negative among the others."""
+    """A^-½ over the eigenvalues of A that are not rounding, and the negative part of the others."""
 
     matrix: Floats  # (m, r)
     most_negative: float
@@ -37,13 +37,13 @@ class Whitening:
 
 @dataclass(frozen=True)
 class NystromSpectrum(Spectrum):
-    """A spectrum that also says how features become coordinates: y = (f(x) − f̄) · axes."""
+    """A spectrum with the axes that map features to coordinates: y = (f(x) − f̄) · axes."""
 
     axes: Floats = field(default_factory=lambda: np.empty((0, 0)))  # (r, p)
 
 
 class Factored(Protocol):
-    """A Gram matrix F Fᵀ that is known through its factor."""
+    """A Gram matrix F Fᵀ given by its factor."""
 
     @property
     def scatter(self) -> Floats:
@@ -51,11 +51,11 @@ class Factored(Protocol):
 
     @property
     def rounding(self) -> float:
-        """What of Q is rounding."""
+        """Size of the rounding errors of Q."""
 
     @property
     def white(self) -> Whitening:
-        """What F was made with."""
+        """The whitening that F was made with."""
 
     def map_all(self, axes: Floats) -> tuple[Floats, Floats]:
         """F·axes (n, p) and Fᵀ F·axes (r, p)."""
@@ -72,7 +72,7 @@ def whitening(gram: Floats, eps: float = _EPS) -> Whitening:
     if not kept.any():
         raise InputError(
             f"the kernel of the {m} landmarks has no positive eigenvalue (largest: {float(values[-1]):.2g}), "
-            "so it spans no direction to map on: choose other landmarks or another kernel."
+            "so it defines no coordinates: use other landmarks, or another kernel."
         )
     below = -float(values[values < -rounding].sum())
     return Whitening(
@@ -83,7 +83,7 @@ def whitening(gram: Floats, eps: float = _EPS) -> Whitening:
 
 
 def centered_scatter(features: Iterable[Floats], shift: Floats) -> tuple[Floats, Floats]:
-    """The mean f̄ and Σ (f − f̄)(f − f̄)ᵀ over blocks of rows f; `shift` is near the mean, so that little cancels."""
+    """The mean f̄ and Σ (f − f̄)(f − f̄)ᵀ over blocks of rows f; a `shift` near the mean avoids cancellation."""
     shifted = shift.any()
     n, total, scatter = 0, np.zeros(len(shift)), np.zeros((len(shift), len(shift)))
     for block in features:
@@ -117,8 +117,8 @@ def nystrom_spectrum(kernel: Factored, count: int) -> NystromSpectrum:
     floor = max(kernel.rounding, 10 * _EPS * float(values.max(initial=0.0)))
     if (misfit > np.maximum(TOLERANCE * values, floor)).any():
         raise NotConvergedError(
-            f"the eigenvectors from {len(scatter)} directions leave a residual of {float((misfit / values).max()):.2g} "
-            "of their eigenvalue, so the map cannot be trusted: ask for fewer components or other landmarks."
+            f"the eigenvectors from {len(scatter)} directions have a residual of {float((misfit / values).max()):.2g} "
+            "relative to the eigenvalue, so the embedding cannot be trusted: use fewer components, or other landmarks."
         )
     missing = count - len(values)  # directions that the subset does not have
     return NystromSpectrum(

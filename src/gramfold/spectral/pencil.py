@@ -20,12 +20,12 @@ def symmetric_penalty(kernel: Kernel) -> tuple[csr_array, Floats]:
     entries = np.repeat(root, np.diff(penalty.indptr))
     entries *= root[penalty.indices]
     np.divide(penalty.data, entries, out=entries)
-    # indices copied: whoever sorts one of two matrices that share them scrambles the other
+    # indices are copied: sorting one of two matrices that share them would scramble the other
     return csr_array((entries, penalty.indices.copy(), penalty.indptr.copy()), shape=penalty.shape), root
 
 
 def symmetric_root(kernel: Kernel) -> csr_array | None:
-    """S with A = SᵀS: R M^-½ where a root R of P is known."""
+    """S with A = SᵀS: R M^-½ if a root R of P is known, otherwise None."""
     root: csr_array | None = getattr(kernel, "root", None)
     return None if root is None else csr_array(root @ diags_array(1.0 / mass_root(kernel)))
 
@@ -36,10 +36,10 @@ def null_basis(kernel: Kernel) -> Floats:
 
 
 def one_norm(matrix: csr_array) -> float:
-    """The largest absolute row sum: a bound of every eigenvalue; 1 for a matrix of zeros."""
+    """The largest absolute row sum, an upper bound of every eigenvalue; 1 for a matrix of zeros."""
     return float(np.abs(matrix).sum(axis=1).max()) or 1.0
 
 
 def rounding_of(matrix: csr_array) -> float:
-    """Below this a residual of the matrix is rounding."""
+    """The residual below which an eigenpair of the matrix is exact up to rounding."""
     return 10 * float(np.finfo(np.float64).eps) * one_norm(matrix)

@@ -1,6 +1,6 @@
-"""Who solves: dense where that is quick, block Lanczos for a gram, and for a penalty whoever `sparse` chooses.
+"""The choice of an eigensolver: dense for few rows, block Lanczos for a gram, `sparse` for a penalty.
 
-Every result is checked: ‖Ay − λy‖ ≤ max(tol·λ, 10·eps·‖A‖). What fails is an error, never a map.
+Every result is checked: ‖Ay − λy‖ ≤ max(tol·λ, 10·eps·‖A‖). A result that fails is never returned, but an error raised.
 """
 
 from time import perf_counter
@@ -24,7 +24,7 @@ _EPS = float(np.finfo(np.float64).eps)
 
 
 def leading_spectrum(kernel: Kernel, count: int, start: Floats | None = None, *, costs: Costs = COSTS) -> Spectrum:
-    """The `count` leading eigenpairs of the kernel; `start` (n, ·) are vectors near them, of an earlier solve."""
+    """The `count` leading eigenpairs of the kernel; `start` (n, ·) are vectors near them, from an earlier solve."""
     solve = _gram_spectrum if kernel.kind == "gram" else _penalty_spectrum
     return solve(kernel, count, start, costs)
 
@@ -53,7 +53,7 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Cost
         except NotConvergedError:  # slowly decaying eigenvalues: restarts keep the basis small
             solver = "Lanczos (ARPACK)"
             values, vectors, lowest = largest_and_lowest(product, n, count, tolerance=_REPORTED, rounding=rounding)
-    values = np.where(np.abs(values) > rounding, values, 0.0)  # what rounding made is no direction
+    values = np.where(np.abs(values) > rounding, values, 0.0)  # rounding does not define a direction
     vectors = canonical_signs(vectors)
     misfit = gram_misfit(root * kernel.product(root * vectors), vectors, values)
     floor = rounding + 10 * _EPS * max(abs(values[0]), abs(lowest))
@@ -71,7 +71,7 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Cost
 
 
 def gram_rounding(kernel: Kernel) -> float:
-    """What of an eigenvalue of a centred gram may be rounding."""
+    """Size of the rounding errors in the eigenvalues of a centred gram."""
     # A sum of n terms rounds by a few √n·eps of what is summed, and B may be far larger than its centred K.
     return float(4 * _EPS * np.sqrt(len(kernel.mass)) * kernel.offset())  # type: ignore[attr-defined]
 
@@ -79,7 +79,7 @@ def gram_rounding(kernel: Kernel) -> float:
 def proved_spectrum(
     kernel: Kernel, coordinates: Floats, solver: str, started: float, misfit: Floats | None = None
 ) -> Spectrum:
-    """The eigenpairs of a positive semidefinite gram that somebody else has found, proved as all others are.
+    """The spectrum of a positive semidefinite gram from given eigenpairs, whose residuals are checked.
 
     `coordinates` (n, p) are V Λ^½ with canonical signs, over vertices of mass 1; `started` is when the work began;
     `misfit` is ‖K V − V Λ‖ where known.
@@ -134,13 +134,13 @@ def gram_misfit(product: Floats, vectors: Floats, values: Floats) -> Floats:
 
 
 def checked(misfit: Floats, values: Floats, floor: float, solver: str) -> Floats:
-    """Residuals relative to the eigenvalues, or an error where they cannot be trusted; `floor` is rounding."""
+    """Residuals relative to the eigenvalues; raises an error if one is too large. `floor` is rounding."""
     bad = np.flatnonzero(misfit > np.maximum(TOLERANCE * values, floor))
     if bad.size:
         raise NotConvergedError(
             f"{solver} left a residual of {misfit[bad[0]]:.2g} on eigenvalue {bad[0] + 1} ({values[bad[0]]:.3g}), "
-            f"more than {TOLERANCE:g} of it, so its coordinate cannot be trusted: ask for fewer components or "
-            "change the neighbourhood."
+            f"more than {TOLERANCE:g} times the eigenvalue, so this coordinate cannot be trusted: use fewer "
+            "components, or another neighbourhood."
         )
     sizes = np.maximum(values, floor)  # all 0 for a kernel of zeros, which is solved exactly
     return np.divide(misfit, sizes, out=np.zeros_like(misfit), where=sizes > 0)

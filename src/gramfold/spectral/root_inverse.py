@@ -32,8 +32,8 @@ _SEEN = 1e-8
 
 
 def smallest_by_root(root: csr_array, null: Floats, count: int, order: Integers) -> tuple[Floats, Floats]:
-    """Eigenpairs of SᵀS outside its null vectors (orthonormal, (n, c)), smallest first; `order` is of elimination."""
-    with one_blas_thread():  # its pieces are small: threads would only wait for one another
+    """Eigenpairs of SᵀS outside its null vectors (n, c), smallest first; `order` is the elimination order."""
+    with one_blas_thread():  # the matrices are small: threads would only wait for one another
         return _smallest(root, null, count, order)
 
 
@@ -78,8 +78,8 @@ def _factored(root: csr_array, order: Integers) -> tuple[Solve, Solve]:
         factor = OrderedLU(csr_array(root + _SHIFT * one_norm(root) * eye_array(n)), order, _PIVOT)
     except SingularFactorError as error:
         raise NotConvergedError(
-            f"the sparse factorisation of the {n} x {n} weights broke down ({error}): a larger ridge (reg) or more "
-            "neighbours keep them apart from singular."
+            f"the sparse factorisation of the {n} x {n} weights broke down ({error}), because they are nearly "
+            "singular: use a larger reg, or more neighbours."
         ) from error
     return partial(factor.solve, kind="N"), partial(factor.solve, kind="T")
 

@@ -26,11 +26,11 @@ SHIFT = 1e-13
 _RELATIVE = 1e-9
 _SPARE = 2  # vectors in a block beyond those wanted, at least
 _RESTARTS = 20  # for eigenvalues close together, as of an expander
-_APART = 1e-4  # of the largest wanted; below, residuals beside the inverse's largest eigenvalue tell too little
+_APART = 1e-4  # of the largest wanted; below, residuals relative to the inverse's largest eigenvalue are too coarse
 
 
 class FullFactor:
-    """Cholesky's factor by LAPACK, for matrices whose factor is full: nothing is ordered, and nothing compiled."""
+    """Cholesky factor by LAPACK, for matrices whose factor is full, without any ordering."""
 
     def __init__(self, matrix: csr_array) -> None:
         n = matrix.shape[0]
@@ -41,7 +41,7 @@ class FullFactor:
             raise SingularFactorError(f"the {n} x {n} matrix is singular: {error}") from error
 
     def in_order(self) -> Self:
-        """Itself: no order is better than another."""
+        """Return self: the vertices are not reordered."""
         return self
 
     def solve(self, vectors: Floats) -> Floats:
@@ -50,7 +50,7 @@ class FullFactor:
 
 
 def nearly_full(matrix: csr_array, *, costs: Costs = COSTS) -> bool:
-    """Whether no order of elimination would spare much."""
+    """Whether the matrix is so full that no elimination order would save much."""
     return bool(matrix.nnz >= costs.eigen.full_share * float(matrix.shape[0]) ** 2)
 
 
@@ -67,7 +67,7 @@ def smallest_eigenpairs(
     n = matrix.shape[0]
     factor = _factored(matrix, symbolic, costs)
     order, number = factor.order, np.argsort(factor.order)
-    # Lanczos sees nothing but the inverse, and so goes on in the order of elimination
+    # Lanczos uses the inverse only, and so works in the elimination order
     inverse = _without(factor.in_order().solve, null[order])
     known, solve, near = np.empty((n, 0)), inverse, None if start is None else inverse(start[order])
     while True:
@@ -78,8 +78,8 @@ def smallest_eigenpairs(
         )[1]
         # one more inverse step and a Rayleigh–Ritz step on A itself take out what the shift left behind
         values, vectors = rayleigh_ritz(matrix, np.hstack([known, solve(rest)])[number])
-        # What is far smaller than the others, as where a thread ties two parts together, drowns them in the rounding of
-        # its huge inverse: it is put aside, and the others are looked for anew.
+        # An eigenvalue far smaller than the others, as where few edges join two parts of the graph, hides them in the
+        # rounding of its huge inverse: it is set aside, and the others are computed again.
         apart = int((values < _APART * values[-1]).sum())
         if apart <= known.shape[1]:
             return values, vectors
@@ -99,13 +99,13 @@ def _factored(matrix: csr_array, symbolic: Symbolic | None, costs: Costs) -> Fac
         return OrderedLU(shifted, symbolic.order) if small else Factor.of(shifted, symbolic)
     except SingularFactorError as error:
         raise NotConvergedError(
-            f"the sparse factorisation of the {n} x {n} penalty broke down ({error}): the graph may hold weights "
-            "too far apart in size; use binary weights or a wider Gaussian."
+            f"the sparse factorisation of the {n} x {n} penalty broke down ({error}), possibly because edge weights "
+            "differ too much in size: use binary weights, or a larger width."
         ) from error
 
 
 def _without(product: Callable[[Floats], Floats], known: Floats) -> Callable[[Floats], Floats]:
-    """The operator on what is orthogonal to these vectors."""
+    """The operator restricted to the orthogonal complement of these vectors."""
 
     def rest(vectors: Floats) -> Floats:
         result = product(off(known, vectors))
@@ -115,7 +115,7 @@ def _without(product: Callable[[Floats], Floats], known: Floats) -> Callable[[Fl
 
 
 def rayleigh_ritz(matrix: csr_array | Floats, vectors: Floats) -> tuple[Floats, Floats]:
-    """The best eigenpairs of A in the span of these vectors, smallest first."""
+    """Ritz pairs of A in the span of these vectors, smallest first."""
     basis = np.linalg.qr(vectors)[0]
     values, rotation = np.linalg.eigh(basis.T @ (matrix @ basis))
     return np.maximum(values, 0.0), basis @ rotation

@@ -1,9 +1,9 @@
-"""Who finds the smallest eigenpairs of a sparse penalty: the cheapest of those whose cost can be foreseen.
+"""The choice of a solver for the smallest eigenpairs of a sparse penalty, by forecast cost.
 
-The order of elimination tells what a factorisation would cost. Where that is little, as on sheets, one factorisation
-and a few solves settle it, however close together the eigenvalues are. Where it fills in, as on real data of many
-dimensions, the eigenvalues mostly lie well apart and products with the matrix do. Where they do not, the factor is
-made after all, however long it takes.
+The elimination order gives the cost of a factorisation. Where that is low, as on sheets, one factorisation and a few
+solves suffice, however close together the eigenvalues are. Where the factor fills in, as for real data of many
+dimensions, the eigenvalues mostly lie well apart and products with the matrix suffice. Where they do not, the matrix
+is factored after all, however long it takes.
 """
 
 import logging
@@ -29,7 +29,7 @@ log = logging.getLogger("gramfold")
 
 @dataclass(frozen=True)
 class SparsePenalty:
-    """A symmetric positive semidefinite matrix, and what is known of it."""
+    """A symmetric positive semidefinite matrix, its null space, and its root if known."""
 
     matrix: csr_array  # A (n, n)
     null: Floats  # (n, c) orthonormal, A null = 0
@@ -66,8 +66,8 @@ def smallest_penalties(
     if costly is not None:
         return "shift-invert", *smallest_eigenpairs(matrix, null, count, symbolic=costly, start=start, costs=costs)
     raise NotConvergedError(
-        f"the eigenvalues of the penalty on {matrix.shape[0]:,} vertices lie too close together for products, and its "
-        "factor does not fit into memory: ask for fewer components, or use landmarks."
+        f"the eigenvalues of the penalty on {matrix.shape[0]:,} vertices lie too close together for an iterative "
+        "solver, and its sparse factor does not fit into memory: use fewer components, or landmarks."
     )
 
 
@@ -80,7 +80,7 @@ def _smallest_of_full(
     seconds: float,
     costs: Costs,
 ) -> tuple[str, Floats, Floats]:
-    """The same of a matrix with few zeros: by LAPACK's factor, where that takes long by products."""
+    """The same for a matrix with few zeros: by a dense factor if that is fast, otherwise by products."""
     n = matrix.shape[0]
     fits = 2 * 8.0 * float(n) ** 2 <= USABLE_SHARE * available_memory()
     if fits and costs.eigen.full_pair * float(n) ** 3 / 6 <= seconds:
@@ -100,7 +100,7 @@ def _smallest_of_full(
 
 
 def affordable_factor(matrix: csr_array, seconds: float, *, costs: Costs = COSTS) -> Symbolic | None:
-    """Where the factor has entries; None where it would take longer than this, or more memory than there is."""
+    """Symbolic factorisation; None if it would take longer than `seconds`, or more memory than there is."""
     n, known = matrix.shape[0], costs.eigen
     most = USABLE_SHARE * available_memory() / known.bytes_per_entry
     if np.isfinite(seconds):

@@ -1,6 +1,6 @@
-"""Products of tall blocks (n, few), some rows at a time: what is made of these rows is used while it is in the cache.
+"""Products of tall blocks (n, few), some rows at a time, so that these stay in the cache.
 
-Sums over the rows are taken slice by slice in one order, so that they do not depend on the number of threads.
+Sums over the rows are taken slice by slice in a fixed order, so that they do not depend on the number of threads.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class GrowingBasis:
-    """Blocks of columns side by side in few wide arrays, since products with very few columns are slow."""
+    """Blocks of columns stored in a few wide arrays, since products with very few columns are slow."""
 
     def __init__(self, block: Floats) -> None:
         self._room: list[Floats] = []
@@ -27,7 +27,7 @@ class GrowingBasis:
         self.add(block)
 
     def add(self, block: Floats) -> None:
-        """Append columns, as many as the first block had."""
+        """Append a block with as many columns as the first."""
         n, width = block.shape
         if not self._free:
             self._free = max(1, _WIDE // width) * width
@@ -59,7 +59,7 @@ def minus(block: Floats, basis: Sequence[Floats], coefficients: Floats, out: Flo
 
 
 def off(basis: Floats, vectors: Floats, out: Floats | None = None) -> Floats:
-    """The part of the vectors that is orthogonal to an orthonormal basis, in `out` if given, which may be they."""
+    """The part of the vectors orthogonal to an orthonormal basis, in `out` if given, which may be the vectors."""
     return minus(vectors, [basis], inner([basis], vectors), out) if basis.shape[1] else vectors
 
 

@@ -1,10 +1,10 @@
-"""Distortion discriminant analysis: layers of oriented PCA, each over windows of what the one below has made.
+"""Distortion discriminant analysis: layers of oriented PCA, each over windows of the output of the layer below.
 
     layer:  z = (window − mean) · N,  C n = q R n with R of that layer's own distortions, nᵀ R n = 1
-    whole:  y(x) = (x − mean) · N₁ N₂ …, for each layer is linear and the last has one window: all that is left
+    whole:  y(x) = (x − mean) · N₁ N₂ …: each layer is linear, and the last has one window over all remaining frames
 
-So the features of a layer have mean 0, and its noise has mean square 1. Burges, section 1.4; Burges, Platt, Jana, IEEE
-Transactions on Speech and Audio Processing 11 (2003).
+So the features of a layer have mean 0, and its noise has mean square 1. Burges 2005, section 1.4; Burges, Platt, Jana,
+IEEE Transactions on Speech and Audio Processing 11 (2003).
 """
 
 from typing import Any, Self
@@ -43,7 +43,10 @@ from gramfold.types import Floats
 
 @method
 class DistortionDiscriminantAnalysis(OrientedMap, Embedding):
-    """Features of long rows (a clip each, its frames along the columns) that survive distortion.
+    """Distortion discriminant analysis: layers of oriented PCA over windows of long rows.
+
+    For signals such as audio: each row is a clip, with its frames along the columns. The features have the largest
+    ratio of signal variance to noise, as in `OrientedPCA`, at low cost for long rows.
 
     Examples
     --------
@@ -60,29 +63,30 @@ class DistortionDiscriminantAnalysis(OrientedMap, Embedding):
     layers: Any = parameter(
         default=(),
         allowed=[list, tuple],
-        words="""For each layer but the last (length, step, n_components): it looks at `length` columns at a time, every
-        `step` columns, and makes `n_components` numbers of them, a frame. The next layer counts in such frames. The
-        last layer is not listed: it makes the map of all frames that are left. () is oriented PCA of the rows.""",
+        words="""All layers but the last, each as (length, step, n_components). A layer has a window of `length` columns
+        every `step` columns, and reduces each window to a frame of `n_components` features. Length and step of the next
+        layer count these frames. The last layer is not listed: it reduces all remaining frames to the embedding. An
+        empty list is oriented PCA of the rows.""",
     )
 
     layers_ = attribute(
         "list of Layer",
-        "The fitted layers from the lowest on: `axes`, `signal_to_noise` and the `windows` they look at.",
+        "The fitted layers, the first one first, each with its `axes`, `signal_to_noise` and `windows`.",
         lambda model: list(model.found["layers_"]),
     )
 
     def fit(self, X: Any, y: Any = None, *, X_distorted: Any = None) -> Self:
-        """Find the directions of the rows of X.
+        """Fit the model to the rows of X and their distorted versions.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows as they should be: the signal.
+            The undistorted rows: the signal.
         y : ignored
-            Present for scikit-learn's sake.
+            Not used, present for API consistency with scikit-learn.
         X_distorted : array-like of shape (n_samples, n_features) or (n_versions, n_samples, n_features)
-            Each row again, distorted; or several such versions. None: white noise, which gives principal components.
-            A list may hold one such array, or None, for each layer from the lowest on.
+            A distorted version of each row, or several versions. None: white noise, which gives principal components.
+            A list holds one such array, or None, for each layer, the first one first and the last one included.
 
         Returns
         -------
@@ -92,14 +96,14 @@ class DistortionDiscriminantAnalysis(OrientedMap, Embedding):
         return self._fit(X, y, X_distorted=X_distorted)
 
     def fit_transform(self, X: Any, y: Any = None, *, X_distorted: Any = None) -> Floats:
-        """Find the directions of the rows of X and return their map.
+        """Fit the model to the rows of X and return their embedding.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             As for `fit`.
         y : ignored
-            Present for scikit-learn's sake.
+            Not used, present for API consistency with scikit-learn.
         X_distorted : array-like
             As for `fit`.
 
@@ -115,7 +119,7 @@ class DistortionDiscriminantAnalysis(OrientedMap, Embedding):
 
     def _build(self, fit: Fit) -> Model:
         distorted = fit.extras["X_distorted"]
-        asked = not is_given(distorted)  # rows that are distorted are far from the clean ones, and what the map is for
+        asked = not is_given(distorted)  # distorted rows are far from the clean ones, but are what the map is made for
         table = first_look(fit, beside=lambda n, _: self._beside(n, fit.X.shape[1], distorted))
         with fit.stages("directions"), algebra_threads(fit.n_jobs):
             layers = self._stack(table, distorted, fit)
@@ -129,7 +133,7 @@ class DistortionDiscriminantAnalysis(OrientedMap, Embedding):
         return linear_model(fit, table, made, degree=int(asked), found=found, outside=asked, flown=asked)
 
     def _stack(self, table: Table, distorted: Any, fit: Fit) -> list[Layer]:
-        """Fitted layers, each on what the one below has made."""
+        """Fit the layers, each to the output of the one below."""
         rows = table.rows
         plan = check_layers(self.layers, rows.shape[1], self.n_components)
         noises = versions_by_layer(distorted, len(plan), rows.shape, table.unit)
@@ -158,11 +162,11 @@ class DistortionDiscriminantAnalysis(OrientedMap, Embedding):
         return Layer(windows, found.axes, found.quotients, found.root)
 
     def _beside(self, n: int, columns: int, distorted: Any) -> float:
-        """Bytes for windows of the signal as they are and centred, and of one version of the noise; and matrices."""
+        """Bytes for the windows of the signal, the same centred, those of one version of the noise, and matrices."""
         plan = check_layers(self.layers, columns, self.n_components)
         windows = max(each.count * each.size for each, _ in plan)
         several = isinstance(distorted, list | tuple)
         noisy = [one is not None for one in distorted] if several else [distorted is not None] * len(plan)
-        # of each layer that has noise to turn away from
+        # of each layer that has distorted rows
         squares = max((each.size**2 for (each, _), one in zip(plan, noisy, strict=False) if one), default=0)
         return 8.0 * (3 * n * windows + SQUARES * squares)

@@ -1,7 +1,7 @@
-"""Windows over the frames of a row, and what a layer makes of them.
+"""Windows over the frames of a row, and the layers that reduce them.
 
-A row of d numbers is d frames of width 1. A layer looks at windows of `length` frames, one every `step`, and turns each
-into the p numbers of one frame of the next layer: the same axes for every window of every row.
+A row of d numbers is d frames of width 1. A layer has windows of `length` frames, one every `step` frames, and reduces
+each to one frame of width p of the next layer, with the same axes for every window of every row.
 """
 
 from collections.abc import Sequence
@@ -21,21 +21,21 @@ from gramfold.types import Floats
 
 @dataclass(frozen=True)
 class Windows:
-    """Which frames a layer looks at together."""
+    """The windows of a layer."""
 
     length: int
     step: int
-    frames: int  # there are below
-    width: int  # of each
+    frames: int  # number of frames of the layer below
+    width: int  # of each frame
 
     @property
     def count(self) -> int:
-        """How many windows a row has."""
+        """Number of windows of a row."""
         return (self.frames - self.length) // self.step + 1
 
     @property
     def size(self) -> int:
-        """Numbers in a window."""
+        """Number of values in a window."""
         return self.length * self.width
 
     def of(self, features: Floats) -> Floats:
@@ -46,7 +46,7 @@ class Windows:
     def spread(self, axes: Floats, above: Floats) -> Floats:
         """Axes (count · p, r) of the layer above as axes (frames · width, r) of this one, whose windows have (size, p).
 
-        What windows that overlap say of the same frame adds up.
+        Overlapping windows add up.
         """
         r = above.shape[1]
         spread = np.zeros((self.frames, self.width, r))
@@ -64,16 +64,16 @@ class Layer:
     axes: Floats  # (size, p), in units of the noise
     signal_to_noise: Floats  # (p,)
     root: Floats | None  # (size, size) of the noise; None where it is white
-    proved: bool = False  # whether every axis is known to be more than rounding
+    proved: bool = False  # whether every axis is proved to be more than rounding
 
     def differences(self, features: Floats) -> Floats:
-        """What the layer makes of differences between features (n, frames, width): (n, count, p)."""
+        """Output (n, count, p) of the layer for differences between features (n, frames, width)."""
         made = self.windows.of(features) @ self.axes
         return made.reshape(len(features), self.windows.count, -1)
 
 
 def in_unit(layers: list[Layer], unit: Unit) -> list[Layer]:
-    """Fitted layers as a user sees them. Features have the rows' unit up to the first layer with noise, then none."""
+    """Fitted layers in the user's unit: features have the unit of the rows up to the first layer with noise."""
     shown, degree = [], 1
     for layer in layers:
         before, degree = degree, degree if layer.root is None else 0
@@ -86,27 +86,27 @@ def in_unit(layers: list[Layer], unit: Unit) -> list[Layer]:
 
 
 def check_layers(given: Any, columns: int, n_components: int) -> list[tuple[Windows, int]]:
-    """The windows and the number of components of each layer, the last one over all frames that are left."""
+    """The windows and the number of components of each layer; the last one is over all remaining frames."""
     plan, frames, width = [], columns, 1
     for number, layer in enumerate(given):
         wanted = isinstance(layer, Sequence) and len(layer) == 3 and all(isinstance(one, Integral) for one in layer)
         if not wanted or min(layer) < 1:
             raise InputError(
-                f"layers[{number}] is {layer!r} and should be three whole numbers above 0, the length of its windows, "
-                "the step from one to the next and the number of components: as in (128, 64, 16)."
+                f"layers[{number}] is {layer!r}, but must be three positive integers (length, step, n_components): "
+                "write for example (128, 64, 16)."
             )
         length, step, count = (int(one) for one in layer)
         what = "columns" if number == 0 else "frames"
         if length > frames or (frames - length) % step:
             fits = length + max(0, frames - length) // step * step
             raise InputError(
-                f"layers[{number}] has windows of {length} {what} every {step} and there are {frames} {what}, which "
-                f"they do not cover evenly: use windows that do, or rows with {fits} of them."
+                f"layers[{number}] has windows of {length} {what} every {step} {what}, which do not cover the {frames} "
+                f"{what} of a row exactly: change length or step, or use rows with {fits} {what}."
             )
         if count > length * width:
             raise InputError(
-                f"layers[{number}] asks for {count} components of windows of {length * width} numbers: ask for at most "
-                "as many."
+                f"layers[{number}] has n_components={count}, but its windows have only {length * width} values: use "
+                f"n_components <= {length * width}."
             )
         plan.append((Windows(length, step, frames, width), count))
         frames, width = plan[-1][0].count, count
@@ -114,13 +114,13 @@ def check_layers(given: Any, columns: int, n_components: int) -> list[tuple[Wind
 
 
 def versions_by_layer(given: Any, count: int, shape: tuple[int, int], unit: Unit) -> list[Floats | None]:
-    """The distorted versions that each layer is to turn away from."""
+    """The distorted versions for each layer."""
     if not isinstance(given, list | tuple):
         return [None if given is None else unit.inward_new(read_distorted(given, shape))] * count
     if len(given) != count:
         raise InputError(
-            f"X_distorted is a {type(given).__name__} of {len(given)} and there are {count} layers, the last over "
-            "all frames included: pass one array (or None) for each layer, or a single array for all."
+            f"X_distorted is a {type(given).__name__} of length {len(given)}, but there are {count} layers, including "
+            "the last one over all frames: pass one array (or None) for each layer, or a single array for all."
         )
     return [
         None if one is None else unit.inward_new(read_distorted(one, shape, f"X_distorted[{number}]"))
@@ -129,7 +129,7 @@ def versions_by_layer(given: Any, count: int, shape: tuple[int, int], unit: Unit
 
 
 def noise_of(rows: Floats, versions: Floats | None, windows: Windows, layers: list[Layer]) -> Floats | None:
-    """R of what the layers so far make of the distortions; None for white noise."""
+    """R of the distortions after the layers so far; None for white noise."""
     if versions is None:
         return None
     total, count = np.zeros((windows.size, windows.size)), 0
@@ -138,7 +138,7 @@ def noise_of(rows: Floats, versions: Floats | None, windows: Windows, layers: li
         for layer in layers:
             noise = layer.differences(noise)
         seen = windows.of(noise)
-        with np.errstate(over="ignore", invalid="ignore"):  # said where it is used
+        with np.errstate(over="ignore", invalid="ignore"):  # `oriented_axes` reports an overflow
             total += seen.T @ seen
         count += len(seen)
     return np.asarray(total / count)
@@ -152,7 +152,7 @@ def _spread(layers: list[Layer], above: Floats) -> Floats:
 
 
 def as_one_map(layers: list[Layer], mean: Floats) -> Projection:
-    """All layers as one map of whole rows."""
+    """All layers as one linear map of whole rows."""
     last, count = layers[-1], len(layers)
     plain = count == 1 and last.root is None  # principal components of the rows as they are
     return Projection(

@@ -44,7 +44,7 @@ class Correlations:
                 return columns
             own = self.rows[:, columns].T @ self.rows[:, columns] / len(self.rows)
         values, vectors = np.linalg.eigh(own)
-        return columns[(np.abs(vectors[:, values < _EXACTLY]) > _INVOLVED).any(axis=1)]
+        return np.asarray(columns[(np.abs(vectors[:, values < _EXACTLY]) > _INVOLVED).any(axis=1)])
 
     def unexplained(self) -> Floats:
         """The share of each column's variance that the others do not explain, 1 / (R⁻¹)_jj, (m,)."""

@@ -70,26 +70,26 @@ class FactorAnalysis(LinearMap, Embedding):
     rotation: Rotation | None = parameter(
         default=None,
         allowed=[StrOptions({"varimax", "quartimax"}), None],
-        words="""Turn the factors so that loadings are large or small and seldom between. The loadings of columns of
-        variance 1 are turned, so that units do not matter. None: uncorrelated coordinates, largest variance first.""",
+        words="""Orthogonal rotation of the factors, so that each column has few large loadings. It is found for columns
+        of variance 1, so that units do not matter. None: coordinates are uncorrelated, largest variance first.""",
     )
     least_noise: float = parameter(
         default=1e-6,
         allowed=[Interval(Real, 1e-10, 1, closed="left")],
-        words="""No column has a noise variance below this share of its variance: without it the likelihood grows beyond
-        all bounds where columns are equal, or sums of others.""",
+        words="""Smallest noise variance of a column, as a share of its variance. Without it the likelihood has no upper
+        bound where columns are equal, or sums of others.""",
     )
     n_init: int = parameter(
         default=2,
         allowed=[Interval(Integral, 1, None, closed="left")],
-        words="""Starts, of which the likeliest end is kept: what the other columns leave unexplained, equal noise, and
-        from the third on noise drawn at random.""",
+        words="""Number of starts, of which the likeliest result is kept: squared multiple correlations, equal noise,
+        and from the third on noise drawn at random.""",
     )
     max_iter: int = parameter(
         default=1000, allowed=[Interval(Integral, 1, None, closed="left")], words="Iterations at most, for each start."
     )
     tol: float = parameter(
-        default=1e-8,
+        default=1e-10,
         allowed=[Interval(Real, 0, None, closed="left")],
         words="""Iterations end when the mean log-likelihood of a row has no larger slope than this along the logarithm
         of any noise variance, or when rounding stops them.""",

@@ -97,7 +97,7 @@ class Search:
             yield np.full(len(unexplained), _EQUAL) if number == 1 else rng.uniform(_LOWEST, 1.0, len(unexplained))
 
     def _value(self, logarithms: Floats) -> tuple[float, Floats]:
-        """f and its slopes."""
+        """Of f, and its slopes."""
         shares = np.exp(logarithms)
         values, vectors = self.given.leading(shares, self.count)
         f = (logarithms + 1.0 / shares).sum() + (np.log(values) - values + 1.0).sum()
@@ -154,6 +154,6 @@ class Search:
             if len(steps) > 1:
                 turns = np.stack([steps[-1] - one for one in steps[:-1]], axis=1)  # (m, ·)
                 moves = np.stack([places[-1] - one for one in places[:-1]], axis=1)
-                now = now - (moves + turns) @ np.linalg.lstsq(turns, steps[-1])[0]
+                now = now - (moves + turns) @ np.linalg.lstsq(turns, steps[-1], rcond=None)[0]
             now = np.clip(now, self._least, 0.0)
         return best

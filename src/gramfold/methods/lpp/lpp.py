@@ -63,7 +63,7 @@ _ADVICE = "or pass fewer columns, for instance the leading principal components"
 
 @method
 class LPP(ContinuousMap, Embedding):
-    """Locality preserving projections, unsupervised or by classes.
+    """Locality preserving projections: unsupervised, by classes, or of a given graph.
 
     Examples
     --------
@@ -74,6 +74,10 @@ class LPP(ContinuousMap, Embedding):
     (178, 2)
     >>> LPP(n_components=2, graph="classes").fit(X, y).components_.shape     # Fisher's discriminant
     (2, 13)
+    >>> from sklearn.neighbors import kneighbors_graph
+    >>> A = kneighbors_graph(X, 10)
+    >>> LPP(n_components=2).fit(X, affinity=A.maximum(A.T)).graph_
+    Graph(178 rows, 1,256 edges)
     """
 
     approximation: Approximation = parameter(

@@ -1,8 +1,8 @@
-"""Several planes, each a Gaussian of its own, and the share of the rows that each has.
+"""Several planes, each a Gaussian, and the weight of each in the mixture.
 
     p(x) = Σ π_k N(x; m_k, C_k),  C_k = W_k W_kᵀ + σ_k² I;    r_k(x) = π_k N_k(x) / p(x)
 
-Densities are those of rows over a power of two near their size: logarithms then round, and steps end, alike whatever
+Densities are those of rows divided by a power of two near their size: rounding and convergence then do not depend on
 the unit of the rows. Tipping, Bishop, Neural Computation 11 (1999).
 """
 
@@ -18,26 +18,26 @@ from gramfold.neighbors.units import Unit
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Plain
 
-ENTRIES_PER_BLOCK = 200_000  # of rows, which stay in the cache while each plane looks at them
+ENTRIES_PER_BLOCK = 200_000  # of rows, which stay in the cache while each plane reads them
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture(Plain):
     """See the module."""
 
-    center: Floats  # (d,) a point amid the rows, from which they are measured
+    center: Floats  # (d,) a point amid the rows, relative to which they are measured
     shares: Floats  # (K,) π
     planes: tuple[Plane, ...]
     unit: Unit  # of the densities
 
     @cached_property
     def means(self) -> Floats:
-        """Of all planes, from the centre, (K, d)."""
+        """Means (K, d) of all planes, relative to the centre."""
         return np.stack([plane.mean for plane in self.planes]) - self.center
 
     @cached_property
     def axes(self) -> Floats:
-        """Of all planes side by side, (d, K p)."""
+        """Axes (d, K p) of all planes, side by side."""
         return np.hstack([plane.axes for plane in self.planes])
 
     @cached_property
@@ -57,7 +57,7 @@ class Mixture(Plain):
         return off, np.stack([1.0 / plane.variances for plane in self.planes]) - off[:, None]
 
     def along(self, moved: Floats) -> Floats:
-        """Coordinates (b, K, p) in each plane, about its mean, of rows measured from the centre."""
+        """Coordinates (b, K, p) in each plane, relative to its mean, of rows relative to the centre."""
         K = len(self.planes)
         own = np.stack([mean @ plane.axes for mean, plane in zip(self.means, self.planes, strict=True)])  # (K, p)
         return np.asarray((moved @ self.axes).reshape(len(moved), K, -1) - own)
@@ -79,8 +79,8 @@ class Mixture(Plain):
             near = np.isfinite(joint).any(axis=1)
             if not near.all():
                 raise InputError(
-                    f"row {part.start + int(near.argmin())} is so far from every plane that the square of its distance "
-                    "is beyond the range of floats: check its unit, or leave it out."
+                    f"row {part.start + int(near.argmin())} is so far from every plane that its squared distance "
+                    "overflows: check the unit of this row, or remove it."
                 )
             yield part, *shared(joint), along
 
@@ -115,7 +115,7 @@ class Mixture(Plain):
 
     @property
     def freedom(self) -> int:
-        """How many numbers say it all: shares, means, axes with their variances, noises."""
+        """The number of parameters: weights, means, axes with their variances, noises."""
         d, p = self.planes[0].axes.shape
         return len(self.planes) * int(d + d * p - p * (p - 1) // 2 + (d > p)) + len(self.planes) - 1
 
@@ -124,7 +124,7 @@ class Mixture(Plain):
         return float(self.freedom * np.log(n) - 2.0 * likelihood)
 
     def log_unit(self, rows: Unit) -> float:
-        """By what a row is likelier in `unit` than in the user's; `rows` is the unit that they come in."""
+        """Log-density of a row in `unit` minus that in the user's unit; `rows` is the unit of the rows."""
         return float(np.log(2.0)) * (self.unit.power + rows.power) * len(self.center)
 
 

@@ -1,13 +1,14 @@
-"""Mixture of probabilistic PCA: several planes, each with its share of the rows.
+"""Mixture of probabilistic PCA: a Gaussian mixture model with a principal plane for each component.
 
     p(x) = Σ π_k N(x; m_k, W_k W_kᵀ + σ_k² I);    r_k(x) = π_k N_k(x) / p(x)
-    x̂(x) = Σ r_k(x) (m_k + U_k U_kᵀ (x − m_k)): the row as the planes have it
+    x̂(x) = Σ r_k(x) (m_k + U_k U_kᵀ (x − m_k)): the reconstruction of a row by the planes
     map: y(x) = Aᵀ (x̂(x) − mean), A the principal axes of the x̂ of the training rows
 
-Coordinates within a plane are its own, and mean nothing in another (`projections` gives them all). The map shows the
-planes in one frame: kernel PCA with K the Gram matrix of the rebuilt rows. The way back from y is the mean of the rows
-there: on plane k, E[t | y] for t ~ N(0, Λ_k) and y = Aᵀ (m_k + U_k t − mean) + noise, each plane by its share at y.
-Tipping, Bishop, Neural Computation 11 (1999); Burges, section 1.2.
+Coordinates within one plane cannot be compared with those within another (`projections` returns all of them). The map
+shows all planes in one frame: kernel PCA with K the Gram matrix of the reconstructed rows. The inverse of y is the
+conditional mean E[x | y] of the model: on plane k, E[t | y] for t ~ N(0, Λ_k) and y = Aᵀ (m_k + U_k t − mean) + noise,
+weighted by the responsibility of the plane at y. Tipping, Bishop, Neural Computation 11 (1999); Burges 2005,
+section 1.2.
 """
 
 from numbers import Integral, Real
@@ -40,9 +41,10 @@ from gramfold.types import Floats
 
 @method
 class MixturePPCA(LinearMap, Embedding):
-    """Mixture of probabilistic PCA: planes of their own for groups of rows.
+    """Mixture of probabilistic PCA: several local planes, fitted by EM and shown in one embedding.
 
-    `score` is the mean log-likelihood of the rows. `inverse_error()` is of training rows through the map and back.
+    `score` is the mean log-likelihood of the rows. `inverse_error()` is the error of reconstructing the training rows
+    from their embedding; it is not cross-validated.
 
     Examples
     --------
@@ -60,45 +62,55 @@ class MixturePPCA(LinearMap, Embedding):
     n_planes: int | Literal["bic"] = parameter(
         default=2,
         allowed=[Interval(Integral, 1, None, closed="left"), StrOptions({"bic"})],
-        words="""Planes, each of n_components dimensions; "bic" tries 1, 2, … max_planes and takes the number with the
-        least Bayesian information criterion.""",
+        words="""Number of planes, each of `n_components` dimensions. "bic": the number, from 1 to `max_planes`, with
+        the smallest Bayesian information criterion.""",
     )
     max_planes: int = parameter(
-        default=10, allowed=[Interval(Integral, 1, None, closed="left")], words="""How far n_planes="bic" tries."""
+        default=10,
+        allowed=[Interval(Integral, 1, None, closed="left")],
+        words='Maximum number of planes for n_planes="bic".',
     )
     n_init: int = parameter(
         default=4,
         allowed=[Interval(Integral, 1, None, closed="left")],
-        words="Starts from k-means; after 5 steps the likeliest goes on alone.",
+        words="""Number of initialisations by k-means. After 5 EM iterations only the one with the largest likelihood is
+        continued.""",
     )
-    max_iter: int = parameter(default=300, allowed=[Interval(Integral, 1, None, closed="left")], words="Steps at most.")
+    max_iter: int = parameter(
+        default=300,
+        allowed=[Interval(Integral, 1, None, closed="left")],
+        words="Maximum number of EM iterations; reaching it gives a NotConvergedWarning.",
+    )
     tol: float = parameter(
         default=1e-4,
         allowed=[Interval(Real, 0, None, closed="left")],
-        words="Steps end when one adds less than this to the mean log-likelihood of a row.",
+        words="""Convergence tolerance: EM stops when an iteration raises the mean log-likelihood of the rows by less
+        than this.""",
     )
     least_noise: float = parameter(
         default=1e-3,
         allowed=[Interval(Real, 0, 1, closed="neither")],
-        words="""No plane has a noise variance below this share of that about one plane for all rows: without it the
-        likelihood grows beyond all bounds where a plane falls upon a few rows.""",
+        words="""Lower bound of the noise variance of each plane, relative to that of a single plane fitted to all rows.
+        Without a bound the likelihood would be unbounded, because a plane can collapse onto a few rows.""",
     )
 
-    n_planes_ = attribute("int", "How many planes there are.", lambda model: len(mixture_of(model).planes))
+    n_planes_ = attribute("int", "Number of planes.", lambda model: len(mixture_of(model).planes))
     planes_ = attribute(
         "list of Plane",
-        """Each with `mean` (n_features,), orthonormal `axes` (n_features, n_components), `variances` along them,
-        `noise`.""",
+        """The planes, each with its `mean` (n_features,), orthonormal `axes` (n_features, n_components), `variances`
+        along the axes and `noise` variance.""",
         planes_of,
     )
     shares_ = attribute(
         "ndarray of shape (n_planes_,)",
-        "The share of the rows that each plane has.",
+        "Mixture weight of each plane: the share of the rows that belong to it.",
         lambda model: mixture_of(model).shares,
     )
-    n_iter_ = attribute("int", "Steps taken.", lambda model: len(model.found["log_likelihoods_"]))
-    log_likelihoods_ = attribute("ndarray of shape (n_iter_,)", "Of the training rows before each step.")
-    bic_ = attribute("dict", "The criterion of the training rows for each number of planes tried.")
+    n_iter_ = attribute("int", "Number of EM iterations.", lambda model: len(model.found["log_likelihoods_"]))
+    log_likelihoods_ = attribute(
+        "ndarray of shape (n_iter_,)", "Log-likelihood of the training rows before each iteration."
+    )
+    bic_ = attribute("dict", "Bayesian information criterion of the training rows, for each number of planes tried.")
 
     # --- fit
 
@@ -108,7 +120,7 @@ class MixturePPCA(LinearMap, Embedding):
     def _build(self, fit: Fit) -> Model:
         most = self.max_planes if self.n_planes == "bic" else self.n_planes
         n, d = fit.X.shape
-        # the rebuilt rows, which stay, and the covariances
+        # the reconstructed rows, which are kept, and the covariances
         table = first_look(fit, beside=lambda n, itemsize: float(n) * itemsize * d + 8.0 * SQUARES * most * d**2)
         with fit.stages("model"), algebra_threads(fit.n_jobs):
             trials = Trials(self.n_components, self.n_init, self.max_iter, self.tol, self.least_noise)
@@ -128,7 +140,7 @@ class MixturePPCA(LinearMap, Embedding):
             table,
             made,
             degree=1,
-            rows=table.rows,  # as they came, not as the planes have them
+            rows=table.rows,  # the rows themselves, not their reconstructions
             found={
                 "log_likelihoods_": np.array(best.history) - n * likelier,
                 "bic_": {count: value + 2.0 * n * likelier for count, value in criteria.items()},
@@ -164,17 +176,17 @@ class MixturePPCA(LinearMap, Embedding):
         X : array-like of shape (n_samples, n_features)
             Rows.
         y : ignored
-            Present for scikit-learn's sake.
+            Not used, present for API consistency with scikit-learn.
 
         Returns
         -------
         log_likelihood : float
-            The larger, the better the model foretells them.
+            Mean log-likelihood; larger is better.
         """
         return float(self.score_samples(X).mean())
 
     def bic(self, X: Any) -> float:
-        """Bayesian information criterion of the model for some rows; the smaller, the better.
+        """Bayesian information criterion of the model on X; smaller is better.
 
         Parameters
         ----------
@@ -184,13 +196,13 @@ class MixturePPCA(LinearMap, Embedding):
         Returns
         -------
         bic : float
-            freedom · log n − 2 log-likelihood.
+            n_parameters · log n − 2 log-likelihood.
         """
         values = self.score_samples(X)
         return mixture_of(self.model_).criterion(float(values.sum()), len(values))
 
     def responsibilities(self, X: Any) -> Floats:
-        """How far each plane answers for each row.
+        """Posterior probability of each plane for each row.
 
         Parameters
         ----------
@@ -200,13 +212,13 @@ class MixturePPCA(LinearMap, Embedding):
         Returns
         -------
         responsibilities : ndarray of shape (n_samples, n_planes_)
-            r_k(x), with sum 1.
+            r_k(x); each row sums to 1.
         """
         mixture, _, rows = self._planes_and_rows(X)
         return mixture.responsibilities(rows)
 
     def projections(self, X: Any) -> Floats:
-        """Coordinates of each row within each plane, about the plane's mean and along its axes.
+        """Coordinates of each row within each plane, relative to its mean and along its axes.
 
         Parameters
         ----------
@@ -222,7 +234,7 @@ class MixturePPCA(LinearMap, Embedding):
         return np.asarray(unit.outward(mixture.projections(rows)))
 
     def reconstruct(self, X: Any) -> Floats:
-        """Rows as the planes have them: the nearest points of all planes, each by its responsibility.
+        """Reconstruct rows by their projections on all planes, weighted by the responsibilities.
 
         Parameters
         ----------
@@ -231,8 +243,8 @@ class MixturePPCA(LinearMap, Embedding):
 
         Returns
         -------
-        rebuilt : ndarray of shape (n_samples, n_features)
-            x̂(x).
+        reconstructed : ndarray of shape (n_samples, n_features)
+            Reconstructed rows x̂(x).
         """
         mixture, unit, rows = self._planes_and_rows(X)
         return np.asarray(unit.outward(mixture.rebuilt(rows)))

@@ -1,7 +1,7 @@
-"""Planes on one linear map: how new rows come onto it, and the way back.
+"""Planes on one linear map: the embedding of new rows, and its inverse.
 
-    there: y(x) = Aᵀ (x̂(x) − mean), x̂ the row as the planes have it
-    back:  x(y) = Σ q_k(y) E[x | y, k], for each plane as the map shows it is a Gaussian of y
+    embedding: y(x) = Aᵀ (x̂(x) − mean), x̂ the reconstruction of the row by the planes
+    inverse:   x(y) = Σ q_k(y) E[x | y, k], because each plane is a Gaussian of y on the map
 
 On plane k that mean is m_k + U_k E[t | y] for t ~ N(0, Λ_k) and y = Aᵀ (m_k + U_k t − mean) + noise.
 """
@@ -21,12 +21,12 @@ from gramfold.methods.mixture_ppca.mixture import Mixture
 from gramfold.neighbors.units import Unit
 from gramfold.types import Floats, Plain
 
-_LEAST_NOISE = 1e-12  # of the largest variance on the map, for which covariances can be solved
+_LEAST_NOISE = 1e-12  # relative to the largest variance on the map, so that covariances can be solved
 
 
 @dataclass(frozen=True, eq=False)
 class PlanesPlacement(Plain):
-    """Rows are rebuilt by the planes and projected."""
+    """Rows are reconstructed by the planes and projected."""
 
     mixture: Mixture
     mean: Floats  # (d,)
@@ -39,7 +39,7 @@ class PlanesPlacement(Plain):
 
 @dataclass(frozen=True, eq=False)
 class PlanesWay(Plain):
-    """The inverse "auto" of such a map, which is its "mixture" too."""
+    """The inverse "auto" of such a map, which is also its "mixture"."""
 
     everywhere: bool = True
 
@@ -61,7 +61,7 @@ class PlanesInverse:
 
     @classmethod
     def of(cls, planes: Mixture, mean: Floats, directions: Floats, places: Floats, rows: Floats) -> "PlanesInverse":
-        """From the training rows and their places."""
+        """From the training rows and their coordinates."""
         middles, covariances, gains = [], [], []
         for plane in planes.planes:
             seen = directions.T @ plane.axes  # (q, p)
@@ -75,11 +75,11 @@ class PlanesInverse:
         return cls(AffineMixture.of(planes.shares, *stacks), rows, places)
 
     def __call__(self, places: Floats) -> Floats:
-        """Data rows that belong to these places."""
+        """Data rows for these coordinates."""
         return self.mixture(places)
 
     def judge(self) -> float:
-        """Root mean square misfit of training rows through the map and back, relative to their spread."""
+        """Root mean square error of training rows reconstructed from the map, relative to their spread."""
         sample = judged_sample(len(self.places))
         truth = self.rows[sample]
         misfit = frobenius(truth - self(self.places[sample].astype(np.float64)))

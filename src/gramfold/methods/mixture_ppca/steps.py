@@ -1,10 +1,10 @@
-"""Planes fitted to rows by expectation and maximisation.
+"""Planes fitted to rows by expectation maximisation.
 
     π_k = mean of r_k;   m_k and the covariance S_k = means weighted by r_k;   W_k, σ_k² from S_k as for one plane
 
-Each step takes the best plane for its S_k, so the likelihood cannot fall. It has no upper bound where a plane may fall
-upon a few rows: so no σ_k² falls below a floor (the best plane under that condition is the clipped one, and the
-likelihood still cannot fall), and a plane with too few rows to hold it stays where it is.
+Each iteration takes the best plane for its S_k, so the likelihood cannot fall. The likelihood would be unbounded if a
+plane could collapse onto a few rows. So no σ_k² falls below a floor (the best plane under that condition is the clipped
+one, and the likelihood still cannot fall), and a plane with too few rows to determine it is not changed.
 Tipping, Bishop, Neural Computation 11 (1999); the floor: Hathaway, Annals of Statistics 13 (1985).
 """
 
@@ -31,7 +31,7 @@ _FEW = 0.5  # share of a block below which it pays to pick the rows that are not
 
 @dataclass(frozen=True)
 class _Sums:
-    """What a step needs to know of all rows."""
+    """Sums over all rows that an iteration needs."""
 
     likelihood: float
     counts: Floats  # (K,) Σ r
@@ -51,7 +51,7 @@ Weigh = Callable[[slice, Floats], tuple[Floats, float]]  # rows and where they a
 
 
 def _sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None) -> _Sums:
-    """In one pass over the rows; the same whatever the number of threads."""
+    """The sums in one pass over the rows; the same for any number of threads."""
     d = rows.shape[1]
     size = max(1, ENTRIES_PER_BLOCK // d)
 
@@ -80,7 +80,7 @@ def _sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None
 
 
 def _maximised(found: _Sums, center: Floats, before: Sequence[Plane], floor: float, unit: Unit) -> Mixture:
-    """The best planes for these sums; one that too few rows hold stays as it was `before`."""
+    """The best planes for these sums; one with too few rows to determine it stays as it was `before`."""
     n, planes = float(found.counts.sum()), []
     d, p = before[0].axes.shape
     for count, first, second, old in zip(found.counts, found.firsts, found.seconds, before, strict=True):
@@ -99,10 +99,10 @@ def _maximised(found: _Sums, center: Floats, before: Sequence[Plane], floor: flo
 
 @dataclass(frozen=True)
 class Ended:
-    """Where the iteration ended, and its way."""
+    """The mixture after the last iteration, and the log-likelihoods."""
 
     mixture: Mixture
-    history: list[float]  # log-likelihoods of all rows in the unit of the mixture, before each step
+    history: list[float]  # log-likelihoods of all rows in the unit of the mixture, before each iteration
     settled: bool
 
 
@@ -113,7 +113,7 @@ class Steps:
     rows: Floats
     whole: Plane  # the one plane of all rows
     floor: float  # the least noise
-    tol: float  # steps end when one adds less to the mean log-likelihood
+    tol: float  # iterations end when one adds less to the mean log-likelihood
     n_jobs: int | None
     stages: Stages
 
@@ -122,7 +122,7 @@ class Steps:
         return Unit(int(np.frexp(self.whole.total)[1]) // 2)  # of a length, by a variance
 
     def start(self, labels: Integers) -> Ended:
-        """From a first plane for each row."""
+        """The mixture of a first assignment of rows to planes."""
         K, center = int(labels.max()) + 1, self.whole.mean
         first = _sums(self.rows, center, K, lambda part, _: (np.eye(K)[labels[part]], 0.0), self.n_jobs)
         means = center + first.firsts / np.maximum(first.counts, 1.0)[:, None]
@@ -131,7 +131,7 @@ class Steps:
         return Ended(_maximised(first, center, before, self.floor, self._unit), [], settled=False)
 
     def go_on(self, so_far: Ended, max_iter: int) -> Ended:
-        """Up to so many steps in all."""
+        """Continue up to `max_iter` iterations in all."""
         mixture, history = so_far.mixture, list(so_far.history)
         left = max_iter - len(history)
         for _ in self.stages.bar(range(left), left, "planes"):

@@ -1,4 +1,4 @@
-"""Where planes begin, and how many of them are tried: starts from k-means, of which the likeliest goes on."""
+"""Initialisations of the planes by k-means, and the numbers of planes that are tried."""
 
 import warnings
 from collections.abc import Iterable
@@ -20,12 +20,12 @@ from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Integers
 
 _SEEDS = 2**31 - 1
-_TRIAL_STEPS = 5  # after which the likeliest of several starts goes on alone
+_TRIAL_STEPS = 5  # iterations after which only the start of largest likelihood is continued
 
 
 @dataclass(frozen=True)
 class Trials:
-    """How planes of so many dimensions are looked for."""
+    """How mixtures are initialised and fitted."""
 
     n_components: int
     n_init: int
@@ -34,28 +34,28 @@ class Trials:
     least_noise: float
 
     def steps(self, rows: Floats, moments: Moments | None, n_jobs: int | None, stages: Stages) -> Steps:
-        """From the one plane of all rows on."""
+        """The iteration for these rows, with a floor of the noise from the one plane of all rows."""
         found = principal_axes(rows, min(self.n_components, rows.shape[1]), n_jobs=n_jobs, moments=moments)
         if not found.variances.size:
             raise InputError(
-                f"the {len(rows)} rows are the same, or differ by no more than their rounding, and have no density: "
-                "check the columns of X, or take off what they have in common before it is rounded."
+                f"the {len(rows)} rows are identical up to rounding, so that they have no density: check the columns "
+                "of X, or subtract their common offset before the values are rounded."
             )
-        # the rounding of a value, which is of the size of its column's mean where that is far away
+        # the rounding of a value, which is relative to the mean of its column where that is large
         rounding = np.finfo(rows.dtype).eps ** 2 * float(np.square(found.mean).mean())
         least = float(max(np.finfo(np.float64).eps * found.total, rounding))
         whole = Plane.of_largest_likelihood(found.mean, found.axes, found.variances, found.total, least)
-        # where one plane holds all rows its noise says nothing: then beside their variance
+        # where one plane fits all rows exactly its noise is 0: then relative to their variance
         floor = max(self.least_noise * whole.noise, self.least_noise**2 * found.total / rows.shape[1], least)
         return Steps(rows, whole, floor, self.tol, n_jobs, stages)
 
     def each(self, steps: Steps, numbers: Iterable[int], rng: np.random.RandomState) -> dict[int, Ended]:
-        """The planes of each number that is tried."""
+        """The fitted mixture for each number of planes."""
         with one_blas_thread():  # the threads of the pool are enough; set once, for setting them takes long
             return {count: self._likeliest(steps, count, rng) for count in numbers}
 
     def _likeliest(self, steps: Steps, count: int, rng: np.random.RandomState) -> Ended:
-        """From the start that is likeliest after a few steps."""
+        """Fit from the start of largest likelihood after a few iterations."""
         starts = [_start(steps.rows, count, rng) for _ in range(self.n_init if count > 1 else 1)]
         few = min(_TRIAL_STEPS, self.max_iter) if len(starts) > 1 else self.max_iter
         best = max((steps.go_on(steps.start(one), few) for one in starts), key=lambda ended: ended.history[-1])
@@ -63,7 +63,7 @@ class Trials:
 
 
 def _start(rows: Floats, count: int, rng: np.random.RandomState) -> Integers:
-    """A first plane for each row."""
+    """A first assignment of rows to planes."""
     if count == 1:
         return np.zeros(len(rows), dtype=np.intp)
     from sklearn.cluster import KMeans
@@ -71,32 +71,32 @@ def _start(rows: Floats, count: int, rng: np.random.RandomState) -> Integers:
 
     means = KMeans(count, n_init=1, random_state=int(rng.randint(_SEEDS)))
     with openmp_threads(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # of fewer groups: `warn_of_planes` says what became of it
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of fewer groups: `warn_of_planes` reports it
         labels = means.fit(squarable(rows)[0]).labels_
     return np.unique(labels, return_inverse=True)[1]  # numbered anew: fewer, where rows are too alike
 
 
 def numbers_of_planes(rows: Floats, asked: int | Literal["bic"], most: int) -> Iterable[int]:
-    """Of planes that are tried: at most one plane for each row."""
+    """The numbers of planes to try: at most one plane for each distinct row."""
     distinct = len(collapse_rows(rows))
     if asked == "bic":
         return range(1, min(most, distinct) + 1)
     if asked > distinct:
         raise InputError(
-            f"{asked} planes are asked for and there are {distinct} {'distinct ' * (distinct < len(rows))}rows: use at "
-            "most one plane for each row."
+            f"n_planes={asked} is more than the {distinct} {'distinct ' * (distinct < len(rows))}rows of X: use "
+            f"n_planes <= {distinct}."
         )
     return [asked]
 
 
 def warn_of_planes(best: Ended, n: int, asked: int | Literal["bic"]) -> None:
-    """Say so where steps did not settle, and where there are fewer planes than asked for."""
+    """Warn if the iteration did not converge, and if there are fewer planes than asked for."""
     if not best.settled:
         warn_unsettled(best.history, n, "row")
     planes = len(best.mixture.planes)
     if asked != "bic" and planes < asked:
         warn(
-            f"k-means tells {planes} groups of rows apart and n_planes={asked} were asked for, so "
-            "there are fewer: leave out rows beside which all others are alike, or ask for fewer planes.",
+            f"k-means found only {planes} groups of rows, so there are {planes} planes instead of n_planes={asked}: "
+            "remove extreme outliers, relative to which all other rows coincide, or use fewer planes.",
             RankWarning,
         )

@@ -47,7 +47,7 @@ class Dissimilarities:
     def given(cls, D: Floats, weights: Floats | None, check: Check) -> Self:
         """Precomputed ones; the least is that of a point to itself and to its duplicates, and need not be 0.
 
-        Points with a pair of weight 0 are nobody's duplicates: where they lie to each other is not known for all pairs.
+        A point with a pair of weight 0 is merged with no other, since not all of its dissimilarities are known.
         """
         D = known_dissimilarities(D, weights)
         least = np.fmin.reduce(D, axis=None)

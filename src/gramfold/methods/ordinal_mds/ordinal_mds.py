@@ -28,6 +28,7 @@ from gramfold.methods.ordinal_mds.monotone import RankOrder, Ties
 from gramfold.methods.ordinal_mds.pair_weights import PairWeights, read_pair_weights
 from gramfold.methods.ordinal_mds.start import rank_kernel
 from gramfold.neighbors.metrics import MetricName
+from gramfold.runtime.counting import last_columns_are
 from gramfold.runtime.threads import one_blas_thread
 from gramfold.runtime.warning import warn
 from gramfold.spectral.canonical import canonical_signs
@@ -212,7 +213,7 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
         if positive < self.n_components:
             warn(
                 f"the ranks of the dissimilarities span {positive} dimensions and n_components={self.n_components}, so "
-                f"the last {self.n_components - positive} columns of the embedding are zero: use fewer components.",
+                f"{last_columns_are(self.n_components - positive)} zero: use fewer components.",
                 RankWarning,
             )
         return scaled(spectrum, 0.5)

@@ -2,11 +2,11 @@
 
     stress² = Σ w_ij (d_ij − d̂_ij)² / Σ w_ij d_ij²,   over pairs i < j of data rows
 
-A weight of 0 means that the dissimilarity is not known or does not count. Identical rows are one vertex, so all pairs
-between the copies in vertices a and b then have one dissimilarity, one distance and so one disparity, and
-their terms add up to W_ab (d_ab − d̂_ab)² with W_ab = Σ_{i in a, j in b} w_ij. Pairs of copies lie at distance 0 and
-have the least dissimilarity. With primary ties their disparity is 0 and so is their term; with secondary ties it is the
-mean of their group, in which they count with Σ_a Σ_{i<j in a} w_ij in all (see `monotone`).
+A weight of 0 means that the dissimilarity is not known or does not count. Identical rows are one vertex. All pairs of
+rows i in a and j in b then have one dissimilarity, one distance and so one disparity, and their terms add up to
+W_ab (d_ab − d̂_ab)² with W_ab = Σ_{i in a, j in b} w_ij. Pairs of rows of one vertex lie at distance 0 and have the
+least dissimilarity. With primary ties their disparity is 0 and so is their term; with secondary ties it is the mean of
+their group, in which they count with Σ_a Σ_{i<j in a} w_ij in all (see `monotone`).
 
 Only ratios of weights count: they are divided by the mean of those that are positive. Equal weights are no weights.
 """

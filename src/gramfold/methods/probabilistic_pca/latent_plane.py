@@ -1,8 +1,8 @@
-"""A plane whose latent points are those of the map: what rows with or without gaps say about them.
+"""A plane in the coordinates of the map: posterior of the latent points, density, imputation and sampling.
 
-    given the seen values o of a row:  z ~ N(M⁻¹ W_oᵀ (x_o − mean_o), σ² M⁻¹),  M = W_oᵀ W_o + σ² I
+    given the known values o of a row:  z ~ N(M⁻¹ W_oᵀ (x_o − mean_o), σ² M⁻¹),  M = W_oᵀ W_o + σ² I
 
-Densities are those of the model's unit. Tipping, Bishop, Journal of the Royal Statistical Society B 61 (1999).
+Densities are in the model's unit. Tipping, Bishop, Journal of the Royal Statistical Society B 61 (1999).
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ LEAST_NOISE_OF_GAPS = 1e-9  # of the mean variance of a column: M = W_oᵀ W_o +
 
 @dataclass(frozen=True)
 class LatentPosterior:
-    """What rows say about their latent points: N(mean, covariance) each."""
+    """Posterior of the latent point of each row: N(mean, covariance)."""
 
     mean: Floats  # (n, p)
     covariance: Floats  # (n, p, p); read-only, one matrix for all, where no value is missing
@@ -35,20 +35,20 @@ class LatentPlane(Plain):
 
     @property
     def loose(self) -> LoosePlane:
-        """The same plane with enough noise for rows with gaps."""
+        """The same plane with enough noise for rows with missing values."""
         floor = LEAST_NOISE_OF_GAPS * self.plane.total / len(self.plane.mean)
-        noise = max(self.plane.noise, floor) or 1.0  # any will do for rows that are all the same: W is 0
+        noise = max(self.plane.noise, floor) or 1.0  # any value will do for identical rows: W is 0
         return LoosePlane(self.plane.mean, self.weights, noise)
 
     def fill(self, rows: Floats) -> Floats:
-        """The same rows without gaps; those of which nothing is known are told of."""
+        """The same rows with missing values filled in; warns of rows without any value."""
         if not has_gaps(rows):
             return rows
         warn_of_empty(rows)
         return self.filled(rows)
 
     def filled(self, rows: Floats) -> Floats:
-        """A copy whose missing values are their mean given the others of the row."""
+        """A copy with missing values replaced by their mean given the known values of the row."""
         loose, filled = self.loose, rows.copy()
         gaps = np.flatnonzero(np.isnan(rows).any(axis=1))
         for numbers, _, latent in loose.read(rows[gaps]):
@@ -58,7 +58,7 @@ class LatentPlane(Plain):
         return filled
 
     def log_density(self, rows: Floats) -> Floats:
-        """Of the seen values of each row."""
+        """Log-density of the known values of each row."""
         gaps = np.isnan(rows).any(axis=1)
         values = np.empty(len(rows))
         values[~gaps] = self.plane.log_density(rows[~gaps] if gaps.any() else rows)
@@ -67,12 +67,12 @@ class LatentPlane(Plain):
         return values
 
     def covariance(self) -> Floats:
-        """Of a latent point whose row is known, (p, p)."""
+        """Posterior covariance (p, p) of the latent point of a complete row."""
         noise = self.plane.noise or self.loose.noise
         return np.asarray(noise * np.linalg.inv(self.weights.T @ self.weights + noise * np.eye(self.weights.shape[1])))
 
     def posterior(self, rows: Floats) -> LatentPosterior:
-        """Of rows with gaps."""
+        """Posterior of rows with missing values."""
         n, p = len(rows), self.weights.shape[1]
         loose, means, covariances = self.loose, np.empty((n, p)), np.empty((n, p, p))
         for numbers, group, latent in loose.read(rows):
@@ -80,7 +80,7 @@ class LatentPlane(Plain):
         return LatentPosterior(means, covariances)
 
     def sample(self, count: int, rng: Any) -> Floats:
-        """Rows drawn from it."""
+        """Draw rows from the plane."""
         z = rng.standard_normal((count, self.weights.shape[1]))
         noise = np.sqrt(self.plane.noise) * rng.standard_normal((count, len(self.plane.mean)))
         return np.asarray(self.plane.mean + z @ self.weights.T + noise)

@@ -1,6 +1,6 @@
-"""A plane, and what rows of which some values are missing say about their latent points.
+"""A plane, and the latent points of rows with missing values.
 
-    given the seen values o of a row:  M = W_oᵀ W_o + σ² I,  z = M⁻¹ W_oᵀ (x_o − mean_o),  Cov z = σ² M⁻¹
+    given the known values o of a row:  M = W_oᵀ W_o + σ² I,  z = M⁻¹ W_oᵀ (x_o − mean_o),  Cov z = σ² M⁻¹
 
 Rows with the same values missing share M. Tipping, Bishop (1999), appendix.
 """
@@ -22,15 +22,15 @@ _ROWS_PER_GROUP = 1_000  # a longer group is cut, so that blocks stay small
 
 @dataclass(frozen=True)
 class Patterns:
-    """Rows in groups that have the same values missing."""
+    """Groups of rows with the same columns missing."""
 
     order: Integers  # (n,) row numbers, group by group
     starts: Integers  # (g + 1,) where each group begins
-    seen: np.ndarray  # (g, d) 1.0 where a value is there
+    seen: np.ndarray  # (g, d) 1.0 where a value is known
 
     @classmethod
     def of(cls, rows: Floats) -> Self:
-        """Of rows with NaN."""
+        """Group rows with NaN."""
         missing = np.isnan(rows)
         packed = np.packbits(missing, axis=1)
         order = np.lexsort(packed.T[::-1])
@@ -58,23 +58,23 @@ def _typical(starts: Integers) -> int:
 
 @dataclass(frozen=True)
 class Latent:
-    """What the seen values of some rows say about their latent points."""
+    """Posterior of the latent points of some rows, given their known values."""
 
     mean: Floats  # (b, p)
     inverse: Floats  # (g, p, p) M⁻¹ of each group: the covariance is σ² M⁻¹
-    log_density: Floats  # (b,) of the seen values
+    log_density: Floats  # (b,) of the known values
 
 
 @dataclass(frozen=True)
 class LoosePlane:
-    """mean, W and σ² of a plane; W in any rotation."""
+    """Mean, W and σ² of a plane; W in any rotation."""
 
     mean: Floats  # (d,)
     weights: Floats  # (d, p)
     noise: float
 
     def in_unit(self, unit: Unit) -> "LoosePlane":
-        """The same plane as it is seen in another unit."""
+        """The same plane in another unit."""
         return LoosePlane(unit.inward(self.mean), unit.inward(self.weights), float(unit.inward(self.noise, 2)))
 
     def principal(self) -> Plane:
@@ -83,7 +83,7 @@ class LoosePlane:
         return Plane(self.mean, axes, lengths**2 + self.noise, self.noise)
 
     def latent(self, moved: Floats, seen: Floats, group: Integers) -> Latent:
-        """Of centred rows (b, d), 0 where missing, of groups (g, d)."""
+        """Latent points of centred rows (b, d), 0 where missing, of groups (g, d)."""
         W, p = self.weights, self.weights.shape[1]
         pairs = np.triu_indices(p)
         M = unpacked(seen @ (W[:, pairs[0]] * W[:, pairs[1]]), p)  # (g, p, p)
@@ -92,7 +92,7 @@ class LoosePlane:
         z = np.matmul(inverse[group], (moved @ W)[:, :, None])[:, :, 0]
         counts = seen.sum(axis=1)
         constant = counts * LOG_TWO_PI + (counts - p) * np.log(self.noise) + np.linalg.slogdet(M)[1]  # (g,)
-        # (x − mean)ᵀ C⁻¹ (x − mean) = |x − mean − W z|² / σ² + |z|², over the seen values
+        # (x − mean)ᵀ C⁻¹ (x − mean) = |x − mean − W z|² / σ² + |z|², over the known values
         off = np.square((moved - z @ W.T) * seen[group]).sum(axis=1) / self.noise
         return Latent(z, inverse, -0.5 * (constant[group] + off + np.square(z).sum(axis=1)))
 
@@ -105,7 +105,7 @@ class LoosePlane:
 
 
 def width_of(weights: Floats) -> int:
-    """Numbers that a group of rows takes."""
+    """The number of values that a group of rows takes."""
     return int(weights.shape[0] + weights.shape[1] ** 2)
 
 

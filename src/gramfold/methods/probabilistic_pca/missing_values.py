@@ -1,12 +1,12 @@
-"""A plane through rows of which some values are missing, by expectation and maximisation.
+"""Fit a plane to rows with missing values, by expectation maximisation.
 
-    given the seen values o of a row:  M = W_oᵀ W_o + σ² I,  z = M⁻¹ W_oᵀ (x_o − mean_o),  Cov z = σ² M⁻¹
-    each column j:  [W_j, mean_j] = least squares of its seen values on [z, 1], Cov z counted in
-    σ² = what is left, per seen value
+    given the known values o of a row:  M = W_oᵀ W_o + σ² I,  z = M⁻¹ W_oᵀ (x_o − mean_o),  Cov z = σ² M⁻¹
+    each column j:  [W_j, mean_j] = least squares of its known values on [z, 1], Cov z counted in
+    σ² = mean squared residual, per known value
 
-The latent points are then scaled and shifted to mean 0 and variance 1 over the rows, W and the mean taking that up:
-the likelihood cannot fall by it, and it rises far quicker (parameter expansion). Rows with the same values missing
-share M. Tipping, Bishop (1999), appendix; Liu, Rubin, Wu, Biometrika 85 (1998).
+The latent points are then scaled and shifted to mean 0 and variance 1 over the rows, and W and the mean are changed
+accordingly. This cannot lower the likelihood and makes convergence much faster (parameter expansion). Rows with the
+same columns missing share M. Tipping, Bishop (1999), appendix; Liu, Rubin, Wu, Biometrika 85 (1998).
 """
 
 from dataclasses import dataclass
@@ -22,16 +22,16 @@ from gramfold.runtime.progress import Stages
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats
 
-_NAMED = 12  # rows in one sentence
+_NAMED = 12  # rows listed in a message
 _LEAST_NOISE = 1e-9  # of the mean variance of a column
 
 
 @dataclass(frozen=True)
 class Ended:
-    """Where the iteration ended, and its way."""
+    """The fitted plane, and the log-likelihoods of the iterations."""
 
     plane: LoosePlane
-    log_likelihoods: Floats  # (n_iter,) of all seen values, before each step
+    log_likelihoods: Floats  # (n_iter,) of all known values, before each iteration
 
 
 def has_gaps(rows: Floats) -> bool:
@@ -41,43 +41,43 @@ def has_gaps(rows: Floats) -> bool:
 
 
 def with_means(rows: Floats, names: Any = None) -> Floats:
-    """Rows with every gap filled in by the mean of its column; `names` are the columns', where they have some."""
+    """Rows with missing values replaced by the mean of their column; `names` are those of the columns, if any."""
     missing = np.isnan(rows)
     empty = np.flatnonzero(missing.all(axis=0))
     if empty.size:
         called = ", ".join(str(number) if names is None else f"'{names[number]}'" for number in empty)
         several = len(empty) > 1
         raise InputError(
-            f"column{'s' * several} {called} of X hold{'s' * (not several)} no value at all, so there is nothing to "
-            f"fill {'them' if several else 'it'} in from: leave {'them' if several else 'it'} out."
+            f"column{'s' * several} {called} of X contain{'s' * (not several)} only missing values, so they cannot be "
+            f"estimated: remove {'these columns' if several else 'this column'}."
         )
     return np.where(missing, np.nanmean(rows, axis=0, dtype=np.float64), rows)
 
 
 def warn_of_empty(rows: Floats) -> None:
-    """Say so where nothing of a row is known."""
+    """Warn of rows without any value."""
     empty = np.flatnonzero(np.isnan(rows).all(axis=1))
     if not empty.size:
         return
     more = f" and {len(empty) - _NAMED:,} more" if len(empty) > _NAMED else ""
     called = ", ".join(str(row) for row in empty[:_NAMED]) + more
-    which, hold, stand, them = "row", "holds", "it stands", "it"
+    which, hold, stand, them = "row", "contains", "it is placed", "this row"
     if len(empty) > 1:
-        which, hold, stand, them = "rows", "hold", "they stand", "them"
+        which, hold, stand, them = "rows", "contain", "they are placed", "these rows"
     warn(
-        f"{which} {called} of X {hold} no value at all, so {stand} at the mean, the origin of the map, which says "
-        f"nothing about {them}: leave {them} out.",
+        f"{which} {called} of X {hold} only missing values, so {stand} at the mean, the origin of the embedding: "
+        f"remove {them}.",
         DegenerateMapWarning,
     )
 
 
 def fit_missing(rows: Floats, start: LoosePlane, max_iter: int, tol: float, stages: Stages) -> Ended:
-    """The plane of largest likelihood for the seen values.
+    """The plane of largest likelihood for the known values.
 
-    Stops when a step adds less than `tol` to the log-likelihood per seen value.
+    Stops when an iteration raises the log-likelihood per known value by less than `tol`.
     """
     patterns = Patterns.of(rows)
-    # in the unit in which the largest value is about 1, so that logarithms round, and steps end, alike in any unit
+    # in a unit in which the largest value is about 1: rounding and convergence do not depend on the unit of the rows
     unit = Unit.of_size(float(np.nanmax(np.abs(rows))))
     values = unit.inward(rows[patterns.order].astype(np.float64))
     there = float((patterns.seen.sum(axis=1) * np.diff(patterns.starts)).sum())
@@ -99,7 +99,7 @@ def fit_missing(rows: Floats, start: LoosePlane, max_iter: int, tol: float, stag
 def _step(
     plane: LoosePlane, values: Floats, patterns: Patterns, there: float, floor: float
 ) -> tuple[LoosePlane, float]:
-    """One step, and the log-likelihood before it."""
+    """One iteration, and the log-likelihood before it."""
     d, p = plane.weights.shape
     q = p + 1
     pairs = np.triu_indices(q)

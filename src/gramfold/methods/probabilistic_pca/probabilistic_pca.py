@@ -1,10 +1,10 @@
-"""Probabilistic PCA: a Gaussian about a plane, its likelihood in closed form, or from rows with gaps.
+"""Probabilistic PCA: a Gaussian about a plane, fitted in closed form, or by EM to rows with missing values.
 
     x = W z + mean + ε;    W = U (Λ − σ² I)^½,  σ² = mean of the discarded λ;    y(x) = E[z | x] = Λ⁻¹ Wᵀ (x − mean)
 
-The map has the latent points' own scale. It is kernel PCA with K_ij = ⟨E z_i, E z_j⟩, whose eigenvalues are
+The map has the scale of the latent points. It is kernel PCA with K_ij = ⟨E z_i, E z_j⟩, whose eigenvalues are
 n (λ − σ²)/λ. Missing values: missing_values.py; the number of dimensions: kernels/evidence.py.
-Tipping, Bishop, Journal of the Royal Statistical Society B 61 (1999); Burges, section 1.2 (eq 1.8 lacks the root).
+Tipping, Bishop, Journal of the Royal Statistical Society B 61 (1999); Burges 2005, section 1.2 (eq 1.8 lacks the root).
 """
 
 from numbers import Integral, Real
@@ -43,7 +43,7 @@ from gramfold.types import Floats
 
 @method
 class ProbabilisticPCA(LinearMap, Embedding):
-    """Probabilistic PCA: PCA with a likelihood, for tables that may have gaps.
+    """Probabilistic PCA: PCA as a Gaussian model with a likelihood; X may have missing values.
 
     `score` is the mean log-likelihood of the rows.
 
@@ -62,34 +62,39 @@ class ProbabilisticPCA(LinearMap, Embedding):
     n_components: int | Literal["evidence"] = parameter(  # type: ignore[assignment]
         default=2,
         allowed=[Interval(Integral, 1, None, closed="left"), StrOptions({"evidence"})],
-        words="""Dimensions of the map; "evidence" takes the number for which the Bayesian evidence is largest.""",
+        words="""Number of components. "evidence": the number with the largest Bayesian evidence (Minka 2001).""",
         kw_only=False,
     )
     max_iter: int = parameter(
         default=500,
         allowed=[Interval(Integral, 1, None, closed="left")],
-        words="Steps at most, where values are missing; without gaps there is nothing to iterate.",
+        words="Maximum number of EM iterations. Used only if X has missing values.",
     )
     tol: float = parameter(
         default=1e-6,
         allowed=[Interval(Real, 0, None, closed="left")],
-        words="Steps end when one adds less than this to the log-likelihood per value.",
+        words="""Convergence tolerance: EM stops when an iteration raises the log-likelihood per value by less than
+        this. Used only if X has missing values.""",
     )
 
-    n_components_ = attribute("int", "Dimensions of the map.")
-    weights_ = attribute("ndarray of shape (n_features, n_components_)", "W.")
-    noise_variance_ = attribute("float", "σ².")
+    n_components_ = attribute("int", "Number of components.")
+    weights_ = attribute(
+        "ndarray of shape (n_features, n_components_)", "Loadings W of the model x = W z + mean + noise."
+    )
+    noise_variance_ = attribute("float", "Variance σ² of the noise.")
     explained_variance_ratio_ = attribute(
-        "ndarray of shape (n_components_,)", "λ of each principal axis of the model, beside its total variance."
+        "ndarray of shape (n_components_,)",
+        "Share of the total variance of the model along each of its principal axes.",
     )
     log_evidence_ = attribute(
         "ndarray or None",
-        """Of 1, 2, … dimensions, where the number was left to it; infinite for as many as the rows have without any
-        noise.""",
+        """Log evidence of 1, 2, … components if n_components="evidence", otherwise None. It is infinite for a number of
+        components that leaves no noise.""",
     )
-    n_iter_ = attribute("int", "Steps taken; 1 without gaps.")
+    n_iter_ = attribute("int", "Number of EM iterations; 1 without missing values.")
     log_likelihoods_ = attribute(
-        "ndarray of shape (n_iter_,)", "Of the training rows before each step; None without gaps."
+        "ndarray of shape (n_iter_,) or None",
+        "Log-likelihood of the training rows before each iteration. None without missing values.",
     )
 
     # --- fit
@@ -129,12 +134,12 @@ class ProbabilisticPCA(LinearMap, Embedding):
     # --- the density
 
     def score_samples(self, X: Any) -> Floats:
-        """Log-likelihood of each row; of its seen values, where some are missing.
+        """Log-likelihood of the known values of each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, NaN where a value is missing.
+            Rows, with NaN for missing values.
 
         Returns
         -------
@@ -151,30 +156,30 @@ class ProbabilisticPCA(LinearMap, Embedding):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, NaN where a value is missing.
+            Rows, with NaN for missing values.
         y : ignored
-            Present for scikit-learn's sake.
+            Not used, present for API consistency with scikit-learn.
 
         Returns
         -------
         log_likelihood : float
-            The larger, the better the model foretells them.
+            Mean log-likelihood; larger is better.
         """
         return float(self.score_samples(X).mean())
 
     def posterior(self, X: Any) -> LatentPosterior:
-        """What rows say about their latent points.
+        """Posterior distribution of the latent points of rows.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, NaN where a value is missing.
+            Rows, with NaN for missing values.
 
         Returns
         -------
         posterior : LatentPosterior
-            Its `mean` (n_samples, n_components_), which is what `transform` gives, and `covariance`
-            (n_samples, n_components_, n_components_).
+            Gaussian posterior with `mean` of shape (n_samples, n_components_), which `transform` returns, and
+            `covariance` of shape (n_samples, n_components_, n_components_).
         """
         latent, _, rows = self._latent(X)
         model: Model = self._model()
@@ -190,17 +195,17 @@ class ProbabilisticPCA(LinearMap, Embedding):
         return LatentPosterior(frame.outward(found.mean, np.float64), frame.outward_covariance(found.covariance))
 
     def impute(self, X: Any) -> Floats:
-        """Fill in missing values by their mean given the others of the row.
+        """Fill in missing values by their conditional mean given the known values of the row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, NaN where a value is missing.
+            Rows, with NaN for missing values.
 
         Returns
         -------
         filled : ndarray of shape (n_samples, n_features)
-            The same rows without gaps; a row of which nothing is known is the mean.
+            The rows without missing values. A row without any known value becomes the mean.
         """
         latent, unit, rows = self._latent(X)
         return np.asarray(unit.outward(latent.filled(rows)))
@@ -211,14 +216,14 @@ class ProbabilisticPCA(LinearMap, Embedding):
         Parameters
         ----------
         n_samples : int, default=1
-            How many.
+            Number of rows.
         random_state : int, RandomState instance or None, default=0
-            Draws them.
+            Seed or random number generator.
 
         Returns
         -------
         X : ndarray of shape (n_samples, n_features)
-            mean_ + W z + ε.
+            Rows mean_ + W z + ε.
         """
         model = self._model()
         drawn = _plane_of(model).sample(n_samples, check_random_state(random_state))
@@ -236,5 +241,5 @@ def _plane_of(model: Any) -> LatentPlane:
 
 
 def _log_unit(unit: Unit) -> float:
-    """By what a value in the model's unit is likelier."""
+    """Log-density of a value in the model's unit minus that in the user's."""
     return float(np.log(2.0)) * unit.power

@@ -1,6 +1,6 @@
-"""Projection indices: how far the values along one direction are from Gaussian.
+"""Projection indices: measures of how far the values along one direction are from Gaussian.
 
-Each takes standardised values y (n,), mean 0 and variance 1, and gives the index with its slope dI/dy (n,).
+Each takes standardised values y (n,), with mean 0 and variance 1, and returns the index and its gradient dI/dy (n,).
 
     kurtosis         |E y⁴ − 3|
     negentropy       k₁ (E y e^(−y²/2))² + k₂ (E e^(−y²/2) − √½)²,  k₁ = 36 / (8√3 − 9),  k₂ = 24 / (16√3 − 27)
@@ -28,26 +28,26 @@ _STEP = 6e-6
 
 
 class Judged(NamedTuple):
-    """An index and its slope."""
+    """An index and its gradient."""
 
     value: float
     slope: Floats  # (d,), by the direction
 
 
 class ProjectionIndex(Protocol):
-    """Judges directions of whitened rows."""
+    """A projection index of whitened rows."""
 
     @property
     def smooth(self) -> bool:
         """Whether it has second derivatives."""
 
     def __call__(self, rows: Floats, direction: Floats) -> Judged:
-        """The index of rows (n, d) along a unit direction (d,), and its slope in all d coordinates."""
+        """The index of rows (n, d) along a unit direction (d,), and its gradient in all d coordinates."""
 
 
 @dataclass(frozen=True)
 class Kurtosis:
-    """Tails heavier or lighter than a Gaussian's; a few outliers decide it."""
+    """Tails heavier or lighter than a Gaussian's; sensitive to outliers."""
 
     smooth: bool = True
 
@@ -59,7 +59,7 @@ class Kurtosis:
 
 @dataclass(frozen=True)
 class Negentropy:
-    """Entropy lacking to that of a Gaussian, by bounded functions that outliers hardly move."""
+    """Negentropy, approximated by bounded functions; robust to outliers."""
 
     smooth: bool = True
 
@@ -73,10 +73,10 @@ class Negentropy:
 
 @dataclass(frozen=True)
 class FriedmanTukey:
-    """Clots of values that are spread widely: clusters."""
+    """Local density times spread: large for clusters."""
 
     radius: float
-    smooth: bool = False  # its slope jumps where a pair comes within the radius
+    smooth: bool = False  # its gradient jumps where a pair comes within the radius
 
     def __call__(self, rows: Floats, direction: Floats) -> Judged:
         y = rows @ direction
@@ -106,7 +106,7 @@ class FriedmanTukey:
 
 @dataclass(frozen=True)
 class Given:
-    """A user's function of the values; its slope by central differences."""
+    """A user's function of the values, with its gradient by central differences."""
 
     function: Callable[[Floats], float]
     smooth: bool = False
@@ -121,14 +121,14 @@ class Given:
         if value.ndim or not np.isfinite(value):
             raise InputError(
                 f"index returned {' x '.join(map(str, value.shape)) + ' numbers' if value.ndim else value} for a "
-                f"projection of {len(y)} values, which cannot be compared: return one finite number, larger where the "
-                "values are more interesting."
+                f"projection of {len(y)} values: it must return one finite number, larger where the values are more "
+                "interesting."
             )
         return float(value)
 
 
 def make_index(index: IndexName | Callable[[Floats], float], radius: float) -> ProjectionIndex:
-    """The index of that name, or a user's own."""
+    """The index of that name, or one of a user's function."""
     if not isinstance(index, str):
         return Given(index)
     named: dict[str, ProjectionIndex] = {

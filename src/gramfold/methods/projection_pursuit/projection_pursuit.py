@@ -1,10 +1,10 @@
-"""Projection pursuit: directions along which the rows look least Gaussian.
+"""Projection pursuit: directions along which the rows are least Gaussian.
 
-    z = (x − mean) · W, white: mean 0, covariance I;    a = argmax of index(Z a) over |a| = 1 and a ⊥ those before
+    z = (x − mean) · W, white: mean 0, covariance I;    a = argmax of index(Z a) over |a| = 1 and a ⊥ the earlier a
     y(x) = (x − mean) · W A, uncorrelated and of variance 1
 
-The map is kernel PCA on its own Gram matrix Z A Aᵀ Zᵀ, whose eigenvalues are all n. Burges, section 1; Friedman, Tukey,
-IEEE Transactions on Computers C-23 (1974); Huber, Annals of Statistics 13 (1985).
+The map is kernel PCA on its own Gram matrix Z A Aᵀ Zᵀ, whose eigenvalues are all n. Burges 2005, section 1; Friedman,
+Tukey, IEEE Transactions on Computers C-23 (1974); Huber, Annals of Statistics 13 (1985).
 """
 
 from collections.abc import Callable
@@ -40,10 +40,10 @@ from gramfold.runtime.warning import warn
 from gramfold.types import Floats
 
 # Directions of less variance than this share of the largest are rounding (of float32 rows too), which whitening would
-# blow up to the size of everything else.
+# amplify.
 _RANK_CUT = 1e-10
 _STARTS = 2  # per direction
-_FEW = 5  # rows per direction: with fewer nearly any shape can be found, whether it is there or not
+_FEW = 5  # rows per direction: with fewer nearly any structure is found by chance
 _REMEDY = "another index, or fewer columns (PCA first)"
 
 
@@ -57,7 +57,9 @@ class _Whitening:
 
 @method
 class ProjectionPursuit(LinearMap, Embedding):
-    """Projections that show structure which variance does not: clusters, gaps, heavy or cut-off tails.
+    """Projection pursuit: linear projections that are as non-Gaussian as possible.
+
+    They show structure that variance does not, such as clusters, outliers and skewed or heavy-tailed distributions.
 
     Examples
     --------
@@ -74,34 +76,37 @@ class ProjectionPursuit(LinearMap, Embedding):
     index: IndexName | Callable[[Floats], float] = parameter(
         default="negentropy",
         allowed=[StrOptions({"kurtosis", "negentropy", "friedman-tukey"}), callable],
-        words="""What is interesting: "negentropy" (any shape but the Gaussian's, by bounded functions), "kurtosis"
-        (tails; few rows decide), "friedman-tukey" (clusters), or a function of the values along a direction (mean 0,
-        variance 1) that is larger where they are more interesting.""",
+        words="""Projection index that is maximised. "negentropy": any deviation from a Gaussian, robust to outliers.
+        "kurtosis": heavy or light tails, sensitive to outliers. "friedman-tukey": clusters. A function: takes the
+        values along a direction (mean 0, variance 1) and returns a number, larger where they are more interesting.""",
     )
     radius: float = parameter(
         default=0.5,
         allowed=[Interval(Real, 0, None, closed="neither")],
-        words='How far the "friedman-tukey" index looks for near values, in standard deviations.',
+        words="""Radius of the "friedman-tukey" index, in standard deviations: values closer than this count as near.
+        Not used by the other indices.""",
     )
     n_starts: int | None = parameter(
         default=None,
         allowed=[Interval(Integral, 1, None, closed="left"), None],
-        words="""Climbs for each component, half of them from random directions; None stands for twice as many as the
-        rows have directions.""",
+        words="""Number of directions from which the index is maximised for each component; half of them are random.
+        None: twice the rank of X.""",
     )
     max_iter: int = parameter(
-        default=300, allowed=[Interval(Integral, 1, None, closed="left")], words="Steps of a climb; a warning says so."
+        default=300,
+        allowed=[Interval(Integral, 1, None, closed="left")],
+        words="Maximum number of iterations from each start; reaching it gives a NotConvergedWarning.",
     )
     tol: float = parameter(
         default=1e-8,
         allowed=[Interval(Real, 0, None, closed="neither")],
-        words="Slope of the index at which a climb is at its top.",
+        words="Convergence tolerance: iterations stop when the gradient of the index is below this.",
     )
 
     index_values_ = attribute(
-        "ndarray of shape (n_components,)", "The index along each column of the map, largest first."
+        "ndarray of shape (n_components,)", "Projection index of each component, in descending order."
     )
-    n_iter_ = attribute("int", "Steps of the longest climb.")
+    n_iter_ = attribute("int", "Largest number of iterations for a component.")
 
     def _reads(self) -> Reads:
         return Reads(checked=False)
@@ -123,12 +128,12 @@ class ProjectionPursuit(LinearMap, Embedding):
         made = projected_rows(table.rows, projection, self.n_components, fit.stages, fit.n_jobs, _vary_little)
         values = np.pad(values[order], (0, self.n_components - len(order)))
         model = linear_model(fit, table, made, degree=0, found={"index_values_": values, "n_iter_": n_iter})
-        # a direction may be that of a single row; what is looked for may be where the rows vary least
+        # a direction may be that of a single row, and may be one along which the rows vary least
         warn_of_degenerate_map(model.embedding, rows_by(EUCLIDEAN, table.rows), _REMEDY, keeps_neighbors=False)
         return model
 
     def _climbs(self, white: Floats, n_starts: int, fit: Fit) -> tuple[list[Climb], Floats]:
-        """The best climb for each component, and their directions (r, p)."""
+        """The best maximum for each component, and the directions (r, p)."""
         rank = white.shape[1]
         index, rng = make_index(self.index, self.radius), fit.rng
         turned, climbs = np.empty((rank, 0)), []
@@ -146,8 +151,8 @@ class ProjectionPursuit(LinearMap, Embedding):
     def _warn_unless_converged(self, n_iter: int) -> None:
         if n_iter >= self.max_iter:
             warn(
-                f"a climb was still rising after max_iter={self.max_iter} steps, so its direction may not be the best "
-                "near by: raise max_iter, or tol.",
+                f"the projection index was still rising after max_iter={self.max_iter} iterations, so a direction may "
+                "not be a local maximum: raise max_iter, or tol.",
                 NotConvergedWarning,
             )
 
@@ -158,11 +163,11 @@ def _whitened(table: Table, n_jobs: int | None) -> _Whitening:
     real = principal.variances > _RANK_CUT * principal.variances.max(initial=0.0)
     rank = int(real.sum())
     if rank == 0:
-        raise InputError(f"all {n} rows are the same, so there is no direction to look along: pass rows that differ.")
+        raise InputError(f"all {n} rows are identical, so there is no direction to project on: pass rows that differ.")
     if n < _FEW * rank:
         warn(
-            f"{n} rows vary along {rank} directions, so few that nearly any shape can be found among them by "
-            f"chance: pass at least {_FEW * rank} rows, or reduce the columns first (PCA).",
+            f"{n} rows vary along {rank} directions, and with so few rows almost any structure is found by chance: "
+            f"pass at least {_FEW * rank} rows, or reduce the number of columns first (PCA).",
             RankWarning,
         )
     return _Whitening(principal.mean, principal.axes[:, real] / np.sqrt(principal.variances[real]))

@@ -1,4 +1,4 @@
-"""Spectral clustering, in its own package: the method, and what only it uses."""
+"""Spectral clustering, and the modules that only it uses."""
 
 from gramfold.methods.spectral_clustering.spectral_clustering import SpectralClustering
 

@@ -1,4 +1,4 @@
-"""Clusters from the rows of a spectral map, by rules that also decide for rows they have not seen.
+"""Clusters from the rows of a spectral embedding, by rules that also apply to new rows.
 
     k-means: the nearest centre
     QR: the pivots of a QR of Vᵀ are k typical rows, O is the orthogonal polar factor of theirs; the largest |y O|
@@ -26,16 +26,16 @@ _STARTS = 10  # of k-means, of which the best is kept
 
 
 class Rule(ABC):
-    """How well places fit each cluster."""
+    """A rule that scores coordinates for each cluster."""
 
     @abstractmethod
     def scores(self, places: Floats) -> Floats:
-        """(m, k), the larger the better."""
+        """Scores (m, k) of the coordinates (m, p): the largest is that of their cluster."""
 
 
 @dataclass(frozen=True)
 class NearestCenter(Rule):
-    """−|y − c|², but for what all clusters share."""
+    """−|y − c|², without the term |y|² that all clusters share."""
 
     centers: Floats  # (k, p)
 
@@ -55,7 +55,7 @@ class LargestEntry(Rule):
 
 @dataclass(frozen=True)
 class Threshold(Rule):
-    """Below or above on the last axis."""
+    """Below or above a threshold on the last axis."""
 
     value: float
 
@@ -66,29 +66,29 @@ class Threshold(Rule):
 
 @dataclass(frozen=True)
 class Assignment:
-    """A rule whose clusters are numbered as they first occur among the vertices; those of none are dropped."""
+    """A rule whose clusters are numbered as they first occur among the vertices; empty ones are dropped."""
 
     rule: Rule
     order: Integers  # (k,) the rule's number of each cluster
 
     def __call__(self, places: Floats) -> Integers:
-        """The cluster of each place."""
+        """Clusters (m,) of the coordinates (m, p)."""
         return np.asarray(self.rule.scores(places)[:, self.order].argmax(axis=1))
 
 
 def numbered(rule: Rule, places: Floats) -> Assignment:
-    """The rule with its clusters in order of appearance."""
+    """Number the clusters of the rule in order of appearance."""
     return Assignment(rule, by_appearance(rule.scores(places).argmax(axis=1)))
 
 
 def by_appearance(labels: Integers) -> Integers:
-    """The different labels in the order in which they first occur."""
+    """The distinct labels in the order in which they first occur."""
     found, first = np.unique(labels, return_index=True)
     return np.asarray(found[np.argsort(first)])
 
 
 def kmeans_rule(places: Floats, counts: Floats, n_clusters: int, random_state: np.random.RandomState) -> NearestCenter:
-    """k-means on the places, each counted so often."""
+    """k-means on the coordinates, each with its count as weight."""
     from sklearn.cluster import KMeans
 
     with openmp_threads():
@@ -97,7 +97,7 @@ def kmeans_rule(places: Floats, counts: Floats, n_clusters: int, random_state: n
 
 
 def qr_rule(places: Floats, mass: Floats) -> LargestEntry:
-    """From k axes that are orthonormal in the mass, VᵀV = I with V = M^½ Y."""
+    """Pivoted QR of k axes that are orthonormal in the mass, VᵀV = I with V = M^½ Y."""
     vectors = np.sqrt(mass)[:, None] * places  # (n, k)
     pivots = qr(vectors.T, pivoting=True, mode="r")[1][: vectors.shape[1]]
     left, _, right = svd(vectors[pivots].T)
@@ -105,5 +105,5 @@ def qr_rule(places: Floats, mass: Floats) -> LargestEntry:
 
 
 def threshold_rule(places: Floats, weights: csr_array) -> Threshold:
-    """Where the last axis parts the graph at the least normalised cut."""
+    """The threshold on the last axis with the smallest normalised cut of the graph."""
     return Threshold(best_threshold(weights, places[:, -1]))

@@ -1,7 +1,7 @@
 """Fitted clusters, and the clusters of new rows.
 
-a new row gets edges by the rule of the graph, from them a place on the map, and there the label of that place
-where connected components are the clusters it has that of the nearest vertex
+A new row gets edges by the rule of the graph, coordinates from these edges, and the cluster of these coordinates.
+Where the connected components are the clusters, it gets the cluster of the nearest vertex.
 """
 
 from dataclasses import dataclass
@@ -24,22 +24,22 @@ from gramfold.types import Floats, Graph, Integers, Neighbors, Plain
 
 @dataclass(frozen=True, eq=False)
 class Edges(Plain):
-    """The graph, and what its edges weigh."""
+    """The graph and the weights of its edges."""
 
     graph: Graph
     width: Width
     self_tuning: bool  # whether each row has a width of its own
 
     def weights(self) -> csr_array:
-        """Between the vertices, (n, n)."""
+        """Weights (n, n) between the vertices."""
         return affinity(self.graph, self.width)
 
     def weights_of_new(self, met: Neighbors, radii: Floats | None) -> csr_array:
-        """Those of new rows that meet these vertices and look as far as this, (m, n)."""
+        """Weights (m, n) between new rows and vertices, given their neighbours and neighbourhood radii."""
         return edge_weights(met, self.width, self.graph.multiplicity, self._new_width(met, radii))[0]
 
     def place_new(self, met: Neighbors, radii: Floats | None, division: Division) -> Floats:
-        """Where their edges are in balance on the map of the vertices, (m, k)."""
+        """Coordinates (m, k) of new rows: the eigenvectors of the vertices, extended by Nyström's formula."""
         return average(
             met,
             self.graph,
@@ -66,7 +66,7 @@ class Clusters(Fitted):
 
     @cached_property
     def graph(self) -> Graph:
-        """In one or more components, over the data rows."""
+        """The graph over the data rows."""
         return graph_over_rows((self.edges.graph,), self.net.copies.first[self.net.copies.vertex])
 
     @cached_property
@@ -75,11 +75,11 @@ class Clusters(Fitted):
         return neighbors_over_rows(self.net.neighbors, self.net.copies.first, self.net.copies.vertex)
 
     def predict(self, X: Any) -> Integers:
-        """The clusters of new rows, (m,)."""
+        """Clusters (m,) of new rows."""
         return self._predict(self._meet(X))
 
     def score(self, X: Any) -> float:
-        """The mean share of the rows' edges that goes to their own cluster."""
+        """Mean share of the edge weight of each row that stays within its cluster."""
         met = self._meet(X)
         labels, fresh = self._predict(met), _unseen(met)
         known = np.setdiff1d(np.flatnonzero(met.counts > 0), fresh)
@@ -88,7 +88,7 @@ class Clusters(Fitted):
             new = met.take(fresh)
             weights = self.edges.weights_of_new(new, self.net.radii_of(new))
             kept[fresh] = kept_shares(weights, labels[fresh], self.labels)
-        if self.division is not None:  # else the clusters are components, which no edge of the graph leaves
+        if self.division is not None:  # otherwise the clusters are components, which no edge of the graph leaves
             weights = self.edges.weights()
             vertices = met.nearest
             known = known[np.diff(weights.indptr)[vertices[known]] > 0]
@@ -96,14 +96,14 @@ class Clusters(Fitted):
         return float(np.where(labels == LEFT_OUT, 0.0, kept).mean())
 
     def _meet(self, X: Any) -> Neighbors:
-        """Whom rows meet by the rule of the graph."""
+        """Neighbours of new rows by the rule of the graph."""
         X = self.net.unit.inward_new(X)
         return self.net.joined(X, self.net.meet_by_rule(X))
 
     def _predict(self, met: Neighbors) -> Integers:
         nearest = met.nearest
         labels: Integers = np.where(nearest >= 0, self.labels[nearest], LEFT_OUT)
-        if self.division is None:  # whoever is in a component is in its cluster
+        if self.division is None:  # components are the clusters
             return labels
         fresh = _unseen(met)
         if fresh.size:
@@ -115,6 +115,6 @@ class Clusters(Fitted):
 
 
 def _unseen(met: Neighbors) -> Integers:
-    """The rows that meet somebody and are no training rows, which are at distance 0 from themselves."""
+    """Rows that have neighbours and are not training rows, whose nearest neighbour is at distance 0."""
     some = np.flatnonzero(met.counts > 0)
     return np.asarray(some[met.distances[met.indptr[some]] > 0])

@@ -1,8 +1,9 @@
-"""The number of clusters, told by the eigenvalues of the normalised Laplacian.
+"""The number of clusters from the eigenvalues of the normalised Laplacian.
 
-A bottleneck shows as a step of the eigenvalues, λ_{k+1} / λ_k, that is large beside the later ones. Shapes without one
-have steps too: 4, 9/4, 16/9 … along an interval, 4 and then 9/4 around a ring, less in more dimensions. So a step
-counts if it is at least two-fold and its logarithm three times that of any later one (1.7 times for these shapes).
+A bottleneck of the graph shows as a ratio λ_{k+1} / λ_k of consecutive eigenvalues that is large compared with the
+later ratios. Shapes without a bottleneck have large ratios too: 4, 9/4, 16/9 … along an interval, 4 and then 9/4 around
+a ring, smaller ones in more dimensions. So a ratio counts if it is at least 2 and its logarithm is at least three times
+that of any later ratio (it is 1.7 times for these shapes).
 
 von Luxburg, Statistics and Computing 17 (2007), section 8.3.
 """
@@ -12,20 +13,20 @@ import numpy as np
 from gramfold.types import Floats
 
 _LEAST_STEP, _DOMINANCE = 2.0, 3.0
-LATER = 2  # eigenvalues looked at beyond those of the most clusters
+LATER = 2  # eigenvalues computed beyond those of the largest number of clusters
 
 
 def number_of_clusters(eigenvalues: Floats, components: int) -> int:
-    """Where the eigenvalues beyond those of the components step up most, if that stands out; else their number."""
+    """The number of clusters at the largest ratio of eigenvalues, if it stands out; otherwise that of components."""
     values = np.log(np.maximum(eigenvalues[components:], np.finfo(np.float64).tiny))
-    steps = np.diff(values)  # behind components + 1, components + 2, … clusters
+    steps = np.diff(values)  # logarithms of the ratios at components + 1, components + 2, … clusters
     later = np.maximum.accumulate(steps[::-1])[::-1][1:]
     counts = (steps[:-1] > np.log(_LEAST_STEP)) & (steps[:-1] > _DOMINANCE * later)
     return components + 1 + int(np.argmax(np.where(counts, steps[:-1], 0.0))) if counts.any() else components
 
 
 def eigengap(eigenvalues: Floats, clusters: int) -> float | None:
-    """(λ_{k+1} − λ_k) / λ_{k+1}; None for one cluster, and where the next eigenvalue is not known."""
+    """(λ_{k+1} − λ_k) / λ_{k+1}; None for one cluster, and if the next eigenvalue was not computed."""
     if clusters in (1, len(eigenvalues)):
         return None
     lower, upper = eigenvalues[clusters - 1 : clusters + 1]

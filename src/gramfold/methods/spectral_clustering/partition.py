@@ -1,7 +1,7 @@
-"""The vertices of a graph in clusters: connected components, or what eigenvectors of its Laplacian make of them.
+"""Clusters of the vertices of a graph: its connected components, or clusters from eigenvectors of its Laplacian.
 
-components are null vectors: known without solving, and clusters of their own
-else  L y = λ D y;  an axis for each component and the next eigenvectors are a map, whose places a rule labels
+Components are null vectors of the Laplacian, known without solving, and may be the clusters themselves.
+Otherwise L y = λ D y: an axis for each component and the next eigenvectors are an embedding, which a rule clusters.
 """
 
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from gramfold.types import Floats, Integers, Plain, Spectrum
 
 @dataclass(frozen=True, eq=False)
 class Division(Plain):
-    """A map of the vertices, and which cluster is where on it."""
+    """An embedding of the vertices, and the rule that assigns clusters to its coordinates."""
 
     component: Integers  # (n,) of each vertex
     places: Floats  # (n, k) an axis for each component, then eigenvectors
@@ -29,17 +29,17 @@ class Division(Plain):
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """The cluster of each vertex, and what was found on the way."""
+    """The cluster of each vertex, and the eigenvalues, cut, eigengap and spectrum."""
 
     labels: Integers  # (n,); −1 where it is in no cluster
     eigenvalues: Floats  # of the normalised Laplacian, ascending
     cut: float = 0.0
     gap: float | None = None
-    spectrum: Spectrum | None = None  # None where components are the clusters and nothing had to be solved
+    spectrum: Spectrum | None = None  # None where components are the clusters, without any eigenproblem
     division: Division | None = None  # likewise
 
     def by_row(self, vertex: Integers, dtype: np.dtype[Any]) -> dict[str, Any]:
-        """What the user sees of it: `vertex` is that of each row."""
+        """Fitted attributes; `vertex` is the vertex of each row."""
         places = None if self.division is None else self.division.places[vertex].astype(dtype, copy=False)
         spectrum = self.spectrum
         return {
@@ -54,7 +54,7 @@ class Partition:
 
 
 def into_components(component: Integers) -> Partition:
-    """Components are the clusters: no edge is cut. They are numbered as they first occur."""
+    """The components as clusters, without any cut, numbered as they first occur."""
     count = int(component.max()) + 1
     number = np.empty(count, dtype=np.intp)
     number[by_appearance(component[component != LEFT_OUT])] = np.arange(count)
@@ -62,9 +62,9 @@ def into_components(component: Integers) -> Partition:
 
 
 def component_kernel(weights: csr_array, multiplicity: Floats, component: Integers) -> PenaltyKernel:
-    """L† in the mass D, with the components for its null vectors: a column for each, 0 outside of it.
+    """L† in the mass D, with the indicator of each component as a null vector.
 
-    A vertex stands for so many rows.
+    `multiplicity` is the number of rows of each vertex.
     """
     mass = degrees(weights)
     mass = np.where(mass > 0, mass, multiplicity)  # a vertex alone has no edge to count

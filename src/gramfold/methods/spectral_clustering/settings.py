@@ -1,4 +1,4 @@
-"""What a clustering of a map is asked for, and what it finds: fields and nothing else."""
+"""Parameters and fitted attributes of a clustering."""
 
 from numbers import Integral
 from typing import Literal
@@ -11,45 +11,54 @@ from gramfold.methods.spectral_clustering.assign import Assign
 
 @method
 class Clustering:
-    """How many clusters there are, and how places on a map become clusters."""
+    """The number of clusters, and how coordinates become clusters."""
 
     n_clusters: int | Literal["auto"] = parameter(
         default="auto",
         allowed=[Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        words="""Number of clusters; "auto" takes the number, up to `max_clusters`, after which the eigenvalues make
-        their largest step, if it stands out, and else that of the graph's pieces.""",
+        words="""Number of clusters. "auto": the number k, up to `max_clusters`, with the largest ratio λ_{k+1} / λ_k of
+        consecutive eigenvalues, if it stands out; otherwise the number of connected components.""",
         kw_only=False,
     )
     max_clusters: int = parameter(
-        default=10, allowed=[Interval(Integral, 1, None, closed="left")], words='The most that "auto" finds.'
+        default=10,
+        allowed=[Interval(Integral, 1, None, closed="left")],
+        words='Maximum number of clusters for n_clusters="auto".',
     )
     assign: Assign = parameter(
         default="kmeans",
         allowed=[StrOptions({"kmeans", "qr", "threshold"})],
-        words="""How the rows of the map become clusters: k-means; pivoted QR, which draws nothing at random; or, for
-        two clusters, the threshold on the second eigenvector that has the least normalised cut.""",
+        words="""How the rows of the spectral embedding are assigned to clusters. "kmeans": k-means. "qr": pivoted QR,
+        which is not random. "threshold": for two clusters, the threshold on the second eigenvector with the smallest
+        normalised cut.""",
     )
 
     labels_ = attribute(
         "ndarray of int",
-        """The cluster of each row, numbered as they first occur; −1 for rows left out
+        """Cluster of each row, numbered as they first occur; −1 for rows that are in no cluster
         (on_disconnected="largest").""",
     )
-    n_clusters_ = attribute("int", "How many there are.")
+    n_clusters_ = attribute("int", "Number of clusters.")
     eigenvalues_ = attribute(
         "ndarray",
-        """The smallest eigenvalues of the normalised Laplacian that were needed, ascending: a 0 for each piece of the
-        graph, and under "auto" two more than `max_clusters`.""",
+        """The smallest eigenvalues of the normalised Laplacian, ascending. There is a 0 for each connected component;
+        with n_clusters="auto" there are two more eigenvalues than `max_clusters`.""",
     )
     gap_ = attribute(
         "float or None",
-        """(λ_{k+1} − λ_k) / λ_{k+1} at the number k of clusters: near 1 where they are far apart. None where the next
-        eigenvalue was not needed, and where there is one cluster, which is apart from nobody.""",
+        """Eigengap (λ_{k+1} − λ_k) / λ_{k+1} at the number k of clusters, near 1 if they are well separated. None if
+        λ_{k+1} was not computed, or if there is only one cluster.""",
     )
-    cut_ = attribute("float", "Normalised cut of the clusters: the sum of the shares of their edges that leave them.")
+    cut_ = attribute(
+        "float", "Normalised cut: the sum over the clusters of the share of their edge weight that leaves the cluster."
+    )
     embedding_ = attribute(
         "ndarray of shape (n_samples, n_clusters) or None",
-        """The map whose rows were clustered: an axis for each piece of the graph, then eigenvectors. None where pieces
-        are the clusters and nothing had to be solved.""",
+        """The spectral embedding that was clustered: an axis for each connected component, then eigenvectors. None if
+        the connected components are the clusters, so that no eigenvectors were computed.""",
     )
-    spectrum_ = attribute("Spectrum or None", "The eigenvectors beyond the pieces' own, with residuals; None likewise.")
+    spectrum_ = attribute(
+        "Spectrum or None",
+        """The computed eigenvalues and eigenvectors, without the null vectors of the connected components, and their
+        residuals. None if no eigenvectors were computed.""",
+    )

@@ -1,12 +1,12 @@
-"""Spectral clustering: the neighbour graph cut where it holds together least.
+"""Spectral clustering: a small normalised cut of the neighbour graph.
 
     Ncut = Σ_j cut(A_j, rest) / vol(A_j), relaxed:  L y = λ D y;  the first n_clusters eigenvectors are a map,
     and its rows are clustered by k-means, by pivoted QR, or (two clusters) by the threshold of least Ncut
-    pieces of the graph are null vectors: known without solving, and clusters of their own
-    number k: where the step λ_{k+1} / λ_k is largest, if it is larger than those of a shape without clusters
+    connected components are null vectors, known without solving, and clusters of their own
+    number k: where the ratio λ_{k+1} / λ_k is largest, if it is larger than those of a shape without clusters
 
 Shi, Malik, IEEE PAMI 22 (2000); Ng, Jordan, Weiss, NIPS 14 (2002); von Luxburg, Statistics and Computing 17 (2007);
-Burges, section 2.5.2.
+Burges 2005, section 2.5.2.
 """
 
 from typing import Any
@@ -40,7 +40,7 @@ from gramfold.types import Integers
 
 @method
 class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
-    """Clusters of a neighbour graph by its normalised cut.
+    """Spectral clustering: clusters of small normalised cut in the neighbour graph.
 
     Examples
     --------
@@ -58,14 +58,14 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
     on_disconnected: OnDisconnected = parameter(
         default="bridge",
         allowed=[StrOptions({"bridge", "largest", "separate", "error"})],
-        words="""What to do when the graph falls into more pieces than clusters (fewer are no matter: pieces are
-        clusters, and are divided further): give the smallest to their nearest others, keep the largest and label the
-        rest −1, let each be a cluster, or refuse.""",
+        words="""What to do if the graph has more connected components than clusters. "bridge": merge the smallest with
+        their nearest others. "largest": keep the largest, and label the rows of the others −1. "separate": make each
+        component a cluster. "error": raise an error. If there are fewer components than clusters, they are divided.""",
     )
     unit_ = attribute(
         "float",
-        """What `graph_`, `width_` and the like are measured in: 1, or the power of two that brings rows of a very small
-        or large size to one whose squares are numbers.""",
+        """Unit of `graph_`, `neighbors_` and `width_`: 1, or a power of two for rows whose values are so small or large
+        that their squares would underflow or overflow.""",
         lambda model: float(model.net.unit.size),
     )
 
@@ -77,7 +77,7 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
         with fit.stages("graph"):
             graph = net.whole()
             width = net.edge_width((graph,), self.weights, self.width)
-            why = "that max_clusters allows" if self.n_clusters == "auto" else "asked for"
+            why = "max_clusters" if self.n_clusters == "auto" else "n_clusters"
             component = few_components(graph, net, self._most, why)
         edges = Edges(graph, width, self.width == "self-tuning")
         enough = component.max() + 1 >= min(self._most, len(graph))
@@ -98,7 +98,7 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
         )
 
     def _divide(self, edges: Edges, component: Integers, fit: Fit) -> Partition:
-        """More clusters than components: eigenvectors divide these further."""
+        """Divide components into more clusters by eigenvectors."""
         weights, multiplicity, auto = edges.weights(), edges.graph.multiplicity, self.n_clusters == "auto"
         kernel = component_kernel(weights, multiplicity, component)
         n, count = kernel.null.shape
@@ -125,7 +125,7 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
 
     @property
     def _most(self) -> int:
-        """Clusters at most."""
+        """Maximum number of clusters."""
         return self.max_clusters if self.n_clusters == "auto" else int(self.n_clusters)
 
     def _memory(self, n: int, degree: int) -> float:
@@ -139,24 +139,23 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
         check_width(self.weights, self.width)
         if self.assign == "threshold" and self.n_clusters != 2:
             raise InputError(
-                f"assign='threshold' cuts the graph in two and n_clusters={self.n_clusters!r}: use n_clusters=2, or "
+                f"assign='threshold' makes two clusters, but n_clusters={self.n_clusters!r}: use n_clusters=2, or "
                 "assign='kmeans' or 'qr'."
             )
 
     def _check_clusters(self, n: int) -> None:
         if self.n_clusters != "auto" and self.n_clusters > n:
             raise InputError(
-                f"n_clusters={self.n_clusters} and there are {n} distinct rows, which cannot be in more clusters than "
-                f"that: use n_clusters <= {n}."
+                f"n_clusters={self.n_clusters} is more than the {n} distinct rows of X: use n_clusters <= {n}."
             )
 
     # --- new rows
 
     def predict(self, X: Any) -> Integers:
-        """The clusters of new rows.
+        """Predict the clusters of new rows.
 
-        A new row gets edges by the rule of the fitted graph, from them a place on the map, and there the cluster that
-        the same rule gives.
+        A new row is joined to training rows by the rule of the fitted graph, embedded by these edges, and assigned to a
+        cluster by the fitted rule (`assign`). A training row keeps its cluster.
 
         Parameters
         ----------
@@ -166,33 +165,33 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
         Returns
         -------
         labels : ndarray of int of shape (n_new,)
-            Their clusters; under on_disconnected="largest", −1 where a row belongs to a piece that was left out or
-            is out of everybody's reach.
+            Cluster of each row. With on_disconnected="largest", −1 for rows that belong to a connected component
+            without a cluster, or that have no neighbour among the training rows.
         """
         clusters, rows = self._read(X)
         return np.asarray(clusters.predict(rows))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """How much of the rows' ties stays within their clusters, between 0 and 1.
+        """Mean share of the edge weight of each row that stays within its cluster, between 0 and 1.
 
-        The share of a row's edge weight that goes to training rows of the cluster that `predict` gives it, its mean
-        over the rows. Edges follow the rule of the fitted graph, as for `predict`; training rows have those of the
-        graph itself. A row that is in no cluster (label −1) keeps nothing, one without any edge everything.
+        For each row, the edge weight to training rows of the cluster that `predict` returns for it, divided by its
+        total edge weight. New rows have edges by the rule of the fitted graph, training rows those of the graph. The
+        share is 0 for a row in no cluster (label −1), and 1 for a row without edges.
 
-        More clusters cut more edges, and one cluster scores 1: the score compares clusterings into equally many
-        clusters. How many there are it cannot tell; `n_clusters="auto"` and `gap_` do.
+        More clusters cut more edges, and a single cluster scores 1. So the score compares clusterings with the same
+        number of clusters; to find the number, use `n_clusters="auto"` or `gap_`.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows to label and judge; with ``"precomputed"``, their distances to the training rows.
+            Rows; with ``"precomputed"``, their distances to the training rows.
         y : ignored
-            Present for scikit-learn's sake.
+            Not used, present for API consistency with scikit-learn.
 
         Returns
         -------
         share : float
-            1 where no edge leaves its cluster.
+            Mean share; 1 if no edge joins different clusters.
         """
         clusters, rows = self._read(X)
         return float(clusters.score(rows))
