@@ -596,14 +596,24 @@ def _rounding_of_kernels(trial: Trial) -> float:
 
 
 def _recognized(trial: Trial) -> np.ndarray:
-    """Training rows that are nobody else as well: those at distance 0 from another have two places."""
-    if trial.form not in {"distances", "graph"}:
+    """Training rows that are nobody else as well: not at distance 0 from another, nor with the edges of another."""
+    if trial.form not in {"distances", "graph", "weights"}:
         return np.ones(trial.X.shape[0], dtype=bool)
+    if trial.form == "weights":
+        edges = trial.X.toarray() if issparse(trial.X) else np.asarray(trial.X)
+        return _alone(edges - np.diag(np.diag(edges)))
     zeros = csr_array(trial.X == 0) if trial.form == "distances" else trial.X.copy()
     if trial.form == "graph":
         zeros.data = zeros.data == 0
     zeros.setdiag(False)
-    return np.asarray(zeros.sum(axis=1)).ravel() == 0
+    known = np.asarray(zeros.sum(axis=1)).ravel() == 0
+    return known & _alone(trial.X.toarray()) if trial.form == "graph" else known
+
+
+def _alone(edges: np.ndarray) -> np.ndarray:
+    """Vertices whose edges no other vertex has."""
+    _, kind, counts = np.unique(edges, axis=0, return_inverse=True, return_counts=True)
+    return np.asarray(counts[kind.ravel()] == 1)
 
 
 def _same_places(again: np.ndarray, places: np.ndarray, known: np.ndarray, tolerance: float) -> None:

@@ -65,10 +65,10 @@ CASES = {
     "k = n": (lambda: Isomap(n_neighbors=40).fit(X), "n_neighbors=40 and there are 40 distinct rows"),
     "k = 0": (lambda: Isomap(n_neighbors=0).fit(X), "n_neighbors"),
     "k of a half": (lambda: Isomap(n_neighbors=2.5).fit(X), "n_neighbors"),
-    "all rows the same": (lambda: Isomap().fit(np.ones((20, 3))), "all rows are the same, so none has a neighbour"),
+    "all rows the same": (lambda: Isomap().fit(np.ones((20, 3))), "all rows are equal, so none has a neighbour"),
     "a parameter that the metric lacks": (
         lambda: Isomap(metric_params={"q": 3}).fit(X),
-        "is not one that SciPy can compute (cdist_euclidean(): incompatible function arguments): use",
+        "cannot be computed by SciPy (cdist_euclidean(): incompatible function arguments): use",
     ),
     "too many copies": (lambda: LLE(n_neighbors=8).fit(np.repeat(X[:8], 5, axis=0)), "8 distinct rows"),
     "no dimension": (lambda: KernelPCA(n_components=0).fit(X), "n_components"),

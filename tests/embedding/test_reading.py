@@ -39,8 +39,8 @@ def fitted(X):
         (frame(d=DAYS.tz_localize("UTC")), r"dates or times in column 'd'"),
         (frame(d=DAYS.to_period("D")), r"dates or times in column 'd'"),
         (frame(d=pd.Series([dt.date(2020, 1, 1)] * N, dtype=object)), r"dates or times in column 'd' \(2020"),
-        (frame(d=DAYS - DAYS[0]), r"durations in column 'd' \(0 days 00:00:00\): .*durations into seconds"),
-        (frame(t=["Ada"] * N), r"X holds text in column 't' \('Ada'\): leave such columns out, or turn them into"),
+        (frame(d=DAYS - DAYS[0]), r"durations in column 'd' \(0 days 00:00:00\): .*durations as seconds"),
+        (frame(t=["Ada"] * N), r"X holds text in column 't' \('Ada'\): leave such columns out, or convert them to numbers: text by one-hot"),
         (frame(t=["Ada"] * N, d=DAYS), r"text in column 't' \('Ada'\) and dates or times in column 'd'"),
         (frame(t=pd.Series([1.0, "x"] * 6, dtype=object)), r"text in column 't' \('x'\)"),
         (frame(t=pd.array(["a", "b"] * 6, dtype="string[pyarrow]")), r"text in column 't' \('a'\)"),
@@ -75,25 +75,25 @@ def test_columns_that_hold_no_numbers_are_named(X, sentence):
 @pytest.mark.parametrize(
     ("X", "sentence"),
     [
-        (A[:1], r"X has 1 sample\(s\) \(shape=\(1, 2\)\) while a minimum of 2 is required: a map shows how rows lie"),
+        (A[:1], r"X has 1 sample\(s\) \(shape=\(1, 2\)\) while a minimum of 2 is required: pass more rows"),
         (A[:0], r"X has 0 sample\(s\)"),
         (frame().iloc[:1], r"X has 1 sample\(s\)"),
         (A[:, :0], r"X has 0 feature\(s\) \(shape=\(12, 0\)\) while a minimum of 1 is required: pass at least one"),
         (frame()[[]], r"X has 0 feature\(s\)"),
-        (np.zeros((N, 8, 8)), r"X has 3 axes, of lengths \(12, 8, 8\), .*: pass X.reshape\(12, -1\)"),
-        ([[[1, 2], [3, 4]]] * N, r"X has 3 axes"),
-        (A[:, 0], r"Expected 2D array, got 1D array of shape \(12,\), .*: Reshape your data, X.reshape\(-1, 1\)"),
-        (frame()["a"], r"Expected 2D array, got 1D array .*X.to_frame\(\) of a Series"),
+        (np.zeros((N, 8, 8)), r"X has 3 dimensions \(shape=\(12, 8, 8\)\) and a table has 2: pass X.reshape\(12, -1\)"),
+        ([[[1, 2], [3, 4]]] * N, r"X has 3 dimensions"),
+        (A[:, 0], r"Expected 2D array, got 1D array of shape \(12,\)\. Reshape your data: X.reshape\(-1, 1\)"),
+        (frame()["a"], r"Expected 2D array, got 1D array .*X.to_frame\(\) for a Series"),
         (pl.Series([1.0, 2.0]), r"Expected 2D array, got 1D array"),
         (5.0, r"Expected 2D array, got a float, which has no rows and columns: pass an array or table"),
         (None, r"Expected 2D array, got a NoneType"),
         ({"a": [1, 2]}, r"Expected 2D array, got a dict"),
-        ("points.csv", r"Expected 2D array, got a str, .*gramfold.io.read_table"),
+        ("points.csv", r"Expected 2D array, got a str, .*or read the file with gramfold.io.read_table"),
         ([[1, 2], [3]] * 6, r"rows differ in length \(2 values in row 0, 1 in row 1\): give each row a value"),
-        (np.zeros(N, dtype=[("a", float), ("b", float)]), r"got an array of records: pass numpy.lib.recfunctions"),
-        (polars().lazy(), r"X is a lazy query and not yet a table: pass X.collect\(\)"),
+        (np.zeros(N, dtype=[("a", float), ("b", float)]), r"got a structured array: pass numpy.lib.recfunctions"),
+        (polars().lazy(), r"X is a lazy query, not a table: pass X.collect\(\)"),
         (pd.DataFrame(np.c_[A, A], columns=list("abab")), r"several columns named 'a': give each its own name"),
-        (frame().astype(pd.SparseDtype(float)), r"what is not stored is not 0: pass X.sparse.to_dense\(\)"),
+        (frame().astype(pd.SparseDtype(float)), r"with a fill value other than 0: pass X.sparse.to_dense\(\)"),
     ],
 )
 def test_what_is_no_table(X, sentence):
@@ -120,7 +120,7 @@ def test_entries_outside_of_a_sparse_matrix_are_refused(form, wrong):
     model = PCA(1).fit(np.eye(N))
     for read in (PCA(1).fit, Isomap(metric="precomputed").fit, model.transform):
         with pytest.raises(
-            InputError, match=r"sparse matrix of 12 x 12 with indices that do not fit it \(.*: build it"
+            InputError, match=r"sparse matrix of 12 x 12 with invalid indices \(.*: build it"
         ):
             read(X)
 
@@ -192,7 +192,7 @@ def test_places_on_the_map_are_read_alike():
     model = PCA(2).fit(A)
     expected = model.inverse_transform(model.embedding_)
     np.testing.assert_array_equal(model.inverse_transform(model.embedding_.tolist()), expected)
-    with pytest.raises(InputError, match=r"got 1D array of shape \(2,\), .*Y.reshape\(1, -1\) for a row"):
+    with pytest.raises(InputError, match=r"got 1D array of shape \(2,\)\. Reshape .*Y.reshape\(1, -1\) for a row"):
         model.inverse_transform([0.0, 1.0])
     with pytest.raises(NotNumbersError, match=r"Y holds dates or times in column 'd'"):
         model.inverse_transform(pd.DataFrame({"a": A[:, 0], "d": DAYS}))

@@ -178,7 +178,7 @@ def test_weak_ties_are_told_and_put_near_the_mean(distance: float) -> None:
     np.testing.assert_allclose(found[1], places.mean(axis=0) * (1 + degrees[1] / (2 * penalties)), rtol=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:.*tied too weakly")
+@pytest.mark.filterwarnings("ignore:.*edge weights too small")
 def test_places_do_not_jump_where_ties_become_weak() -> None:
     penalty, places = np.array([0.4]), np.array([[1.0], [3.0]])
     tie = 0.8 * np.array([1 - 1e-9, 1 + 1e-9])  # of twice the penalty

@@ -167,7 +167,7 @@ def test_many_pieces_are_listed_in_short() -> None:
 def test_a_sparse_graph_cannot_be_bridged() -> None:
     lengths = csr_array(([1.0] * 4, ([0, 1, 2, 3], [1, 0, 3, 2])), shape=(4, 4))
     index = GraphIndex(lengths)
-    with pytest.raises(DisconnectedGraphError, match="sparse graph does not tell how far apart"):
+    with pytest.raises(DisconnectedGraphError, match="sparse graph does not hold the distances between components"):
         connect(graph_of(index, 0), index, "bridge")
 
 

@@ -166,7 +166,7 @@ def test_fewer_rows_than_neighbours_have_a_recall():
 
 def test_other_metrics_are_refused(clusters):
     with pytest.raises(
-        InputError, match=r"know the euclidean, cosine and correlation metrics, not 'cityblock': use.*'exact'"
+        InputError, match=r"supports the euclidean, cosine and correlation metrics, not 'cityblock': use.*'exact'"
     ):
         make(clusters, "cityblock")
 
@@ -174,9 +174,9 @@ def test_other_metrics_are_refused(clusters):
 def test_faiss_is_missing(clusters, monkeypatch):
     assert faiss_installed()
     monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(MissingExtraError, match=r'need faiss: pip install "gramfold\[approximate\]", or use search'):
+    with pytest.raises(MissingExtraError, match=r'needs faiss, which is not installed: run `pip install "gramfold\[approximate\]"`'):
         load_faiss()
-    with pytest.raises(MissingExtraError, match="need faiss"):
+    with pytest.raises(MissingExtraError, match="needs faiss"):
         make(clusters)
 
 

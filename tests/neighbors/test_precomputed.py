@@ -72,7 +72,7 @@ def test_float32_distances_are_compared_as_given_and_returned_as_float64():
 
 def test_new_distances_must_be_dense_and_not_negative():
     given = DistanceIndex(cdist(X, X), np.arange(80))
-    with pytest.raises(InputError, match=r"given a sparse matrix, which leaves some out: pass a dense array"):
+    with pytest.raises(InputError, match=r"given a sparse one, which lacks some distances: pass a dense array"):
         given.nearest(csr_matrix(cdist(QUERIES, X)), 3)
     with pytest.raises(InputError, match=r"negative entry \(-1\)"):
         given.nearest(np.full((1, 80), -1.0), 3)
@@ -144,7 +144,7 @@ def test_what_a_graph_cannot_tell():
         index.nearest(np.ones((2, 4)), 2)
     with pytest.raises(InputError, match=r"negative entry \(-1\)"):
         index.nearest(csr_array(-np.eye(4)), 2)
-    with pytest.raises(DisconnectedGraphError, match=r"in pieces \(one has 1 of 4 vertices\).*cannot be bridged"):
+    with pytest.raises(DisconnectedGraphError, match=r"one connected component has 1 of 4 vertices.*cannot be bridged"):
         index.gap(np.array([0]), np.array([1, 2, 3]))
     for ask in (lambda: index.vertex_grams(np.arange(4)), lambda: index.query_grams(np.eye(4))):
         with pytest.raises(PrecomputedInputError, match=r"which a sparse graph does not hold: pass the rows"):
@@ -225,7 +225,7 @@ def test_a_transformer_is_not_fitted_in_place_and_knows_the_rows():
     [
         (lambda D: D[:, :-1], r"needs a square matrix of distances and got 5 x 4: pass all pairwise"),
         (lambda D: D - 2.0 * (D[1, 3] == D), r"negative entry \(.*\): distances cannot be negative; convert"),
-        (lambda D: D + np.diag([0, 0, 0.5, 0, 0]), r"has \S+ on its diagonal in row 2: a point is at distance 0"),
+        (lambda D: D + np.diag([0, 0, 0.5, 0, 0]), r"has \S+ on its diagonal in row 2: the distance of a row from itself must be 0"),
         (
             lambda D: D + np.eye(5)[[1]].T @ np.eye(5)[[4]],
             r"not symmetric: entry \(1, 4\) is \S+ and entry \(4, 1\) is \S+;",

@@ -34,7 +34,7 @@ class Camera:
     frame: tuple[float, float]
 
     def axes(self) -> Array:
-        """Directions right, down and towards the camera, one in a row."""
+        """Directions right, down and towards the camera, one per row."""
         sine, cosine = np.sin(self.elevation), np.cos(self.elevation)
         # seen from the negative second axis, with the third axis up
         return np.array([[1.0, 0.0, 0.0], [0.0, -sine, -cosine], [0.0, -cosine, sine]])

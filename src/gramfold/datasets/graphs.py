@@ -125,8 +125,8 @@ def _probability(expected: float, partners: float) -> float:
     """Probability of an edge for which a vertex has `expected` edges to `partners` other vertices."""
     if expected > partners:
         raise ValueError(
-            f"mean_degree gives a vertex {expected:g} edges to only {partners:g} other vertices; lower mean_degree or, "
-            "for a planted partition, change mixing or n_communities."
+            f"mean_degree needs {expected:g} edges at a vertex that has only {partners:g} possible ones; lower mean_degree "
+            "or, for a planted partition, change mixing or n_communities."
         )
     return expected / partners if partners else 0.0
 
@@ -140,8 +140,8 @@ def _radius(share: float, dimension: int) -> float:
 def _labels(n_vertices: int, n_communities: int, rng: np.random.Generator) -> NDArray[np.int64]:
     if n_communities > n_vertices:
         raise ValueError(
-            f"n_communities={n_communities} exceeds n_vertices={n_vertices}, so some would be empty; "
-            "give fewer communities."
+            f"n_communities={n_communities} exceeds n_vertices={n_vertices}, so some communities would be "
+            "empty; give fewer."
         )
     return rng.permutation(np.arange(n_vertices) % n_communities)
 

@@ -1,8 +1,8 @@
-"""Nested dissection: separators last, so that eliminating one side never touches the other.
+"""Nested dissection: separators come last, so that eliminating one side never touches the other.
 
-Breadth-first levels of a part, from a vertex at its rim, lie across it. In a band of them in the middle a largest flow
-finds the fewest vertices that cut the part in two, and both sides are cut again. On graphs of low intrinsic dimension
-separators are short, and the filled structure stays sparse.
+Breadth-first levels of a part, from a peripheral vertex, lie across it. In a band of levels in the middle a maximum
+flow finds the smallest vertex separator, and both sides are divided again. On graphs of low intrinsic dimension
+separators are small, and the filled structure stays sparse.
 George, Liu, Computer Solution of Large Sparse Positive Definite Systems (1981), chapter 8.
 """
 
@@ -21,7 +21,7 @@ _LARGE = 50_000  # parts up to this size are cut to the end in one call
 
 
 class Dissection:
-    """A symmetric graph without a diagonal, cut in two to begin with."""
+    """Nested dissection of a symmetric graph without a diagonal, which is cut in two at first."""
 
     def __init__(self, graph: csr_array) -> None:
         from gramfold.direct.dissection_kernels import visit
@@ -31,7 +31,7 @@ class Dissection:
         steps, path, tried = (np.zeros(2 * n, dtype=np.int32) for _ in range(3))
         visit(graph.indptr, graph.indices, owner, level, queue)
         self._visited = queue.copy()
-        graph = renumbered(graph, self._visited)  # neighbours near each other, which is quicker
+        graph = renumbered(graph, self._visited)  # neighbours near each other in memory, which is faster
         self._found = np.arange(n, dtype=np.int32)
         edges = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
         self._work = edges, self._found, owner, level, queue, before, steps, path, tried
@@ -44,14 +44,14 @@ class Dissection:
 
     @property
     def separator(self) -> int:
-        """How many vertices the first cut takes; all of them where nothing was cut.
+        """Number of vertices in the first separator; all of them where nothing was cut.
 
-        Eliminating what it parts fills it in wholly, so this forecasts how dense the densest part of any order will be.
+        Eliminating both sides fills it in completely, so this predicts the densest block of any order.
         """
         return _separator(slice(0, len(self._found)), self.sides)
 
     def finish(self, n_jobs: int | None = None, widest: float = np.inf, *, large: int = _LARGE) -> Integers | None:
-        """Cut both sides again and again: the vertices in the order of their elimination.
+        """Cut both sides recursively: the vertices in the order of their elimination.
 
         None as soon as the separator of a part of more than `large` vertices takes more than `widest` times the root of
         its size.

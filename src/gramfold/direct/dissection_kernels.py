@@ -6,14 +6,14 @@ from gramfold.direct.separator_kernels import least_separator
 from gramfold.runtime.compiled import kernel, routine
 
 _MIDDLE = 0.3  # a cut leaves at least this share on either side, where a level allows it
-_BAND = 6  # levels to either side of the smallest in which the separator is looked for
-_CRUMB = 0.01  # of a part, which is not worth a wide separator
+_BAND = 6  # levels on either side of the smallest in which the separator is searched
+_CRUMB = 0.01  # share of a part that is not worth a large separator
 _NOBODY = -1
 
 
 @routine
 def _breadth_first(indptr, indices, owner, level, queue, lo, start):
-    """Levels of the vertices of its part from `start`; returns where the queue, the part's own from `lo` on, ends."""
+    """Breadth-first levels of the part of `start`, in the queue from `lo` on; returns where the queue ends."""
     part = owner[start]
     level[start] = 0
     queue[lo] = start
@@ -32,7 +32,7 @@ def _breadth_first(indptr, indices, owner, level, queue, lo, start):
 
 @kernel
 def visit(indptr, indices, owner, level, queue):
-    """All vertices, from neighbours to neighbours."""
+    """Visit all vertices breadth-first."""
     owner[:], level[:] = 0, -1
     tail = 0
     for v in range(queue.size):
@@ -42,7 +42,7 @@ def visit(indptr, indices, owner, level, queue):
 
 @routine
 def _levels(graph, order, owner, level, queue, lo, hi):
-    """Sort the part into `queue` by its levels from a vertex at its rim; `hi`, or where pieces of it part."""
+    """Sort the part into `queue` by levels from a peripheral vertex; returns `hi`, or where components divide it."""
     indptr, indices = graph
     for p in range(lo, hi):
         owner[order[p]] = lo
@@ -64,7 +64,7 @@ def _levels(graph, order, owner, level, queue, lo, hi):
 
 @routine
 def _band(level, queue, lo, hi):
-    """Where a band of levels in the middle begins and ends in the queue; it is empty where there are too few levels."""
+    """Begin and end of a band of levels in the middle of the queue; empty where there are too few levels."""
     size, deepest = hi - lo, level[queue[hi - 1]]
     starts = np.empty(deepest + 2, np.int64)
     starts[0], starts[deepest + 1] = lo, hi
@@ -90,11 +90,11 @@ def _band(level, queue, lo, hi):
 def cut(graph, order, owner, level, queue, before, steps, path, tried, lo, hi):
     """Arrange order[lo:hi] as one side, other side, separator; returns where the sides end.
 
-    Nothing is cut where the part has too few levels, or where more than the root of its size would only part a crumb
-    from it, again and again: both ends are then `hi`.
+    Nothing is cut where the part has too few levels, or where a separator of more than the root of its size would only
+    split off a tiny share: both ends are then `hi`.
     """
     parting = _levels(graph, order, owner, level, queue, lo, hi)
-    if parting < hi:  # nothing separates the pieces
+    if parting < hi:  # connected components need no separator
         for p in range(lo, hi):  # copies of slices take seconds to compile
             order[p] = queue[p]
         return parting, hi
@@ -129,7 +129,7 @@ def cut(graph, order, owner, level, queue, before, steps, path, tried, lo, hi):
 
 @kernel
 def dissect(graph, order, owner, level, queue, before, steps, path, tried, lo, hi, leaf, once, ends):
-    """Cut a part, `once` or until all of it are leaves; `ends` are those of the sides of the last cut."""
+    """Cut a part, `once` or down to the leaves; `ends` receives the ends of the sides of the last cut."""
     stack = np.empty((128, 2), np.int64)
     stack[0, 0], stack[0, 1] = lo, hi
     depth = 1

@@ -1,4 +1,4 @@
-"""What eliminating the vertices of a graph one by one, in their order, fills in."""
+"""Symbolic elimination of a graph: elimination tree and fill-in."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from gramfold.types import Integers
 
 @dataclass(frozen=True)
 class Elimination:
-    """The elimination tree, and how many later vertices each vertex touches when it is eliminated."""
+    """Elimination tree, and the number of later vertices that each vertex touches when it is eliminated."""
 
     indptr: Integers  # of the graph
     indices: Integers
@@ -24,11 +24,11 @@ class Elimination:
 
     @property
     def operations(self) -> float:
-        """Pairs of later neighbours that elimination looks at."""
+        """Number of pairs of later neighbours in the elimination."""
         return float((self.counts.astype(np.float64) ** 2).sum() / 2)
 
     def supernodes(self) -> Integers:
-        """First vertices of the runs whose rows end in one common tail, and n."""
+        """First vertices of the supernodes (runs of vertices with the same tail), and n."""
         n = len(self.parent)
         goes_on = (self.parent[:-1] == np.arange(1, n)) & (self.counts[:-1] == self.counts[1:] + 1)
         return np.concatenate(([0], np.flatnonzero(~goes_on) + 1, [n]))
@@ -50,7 +50,7 @@ class Elimination:
 def eliminate(graph: csr_array, most: float = np.inf) -> Elimination | None:
     """The symbolic elimination of a symmetric graph in the order of its vertices; None above `most` filled entries.
 
-    A poor order fills in nearly n²/2 entries, which would take for ever to count.
+    A poor order fills in nearly n²/2 entries, which would take very long to count.
     """
     from gramfold.direct.elimination_kernels import tree_and_counts
 

@@ -5,7 +5,7 @@ from gramfold.runtime.compiled import kernel
 
 @kernel
 def tree_and_counts(indptr, indices, parent, ancestor, mark, counts, limit):
-    """parent[v]: the first vertex after v that its elimination touches; counts[v]: how many it touches in all.
+    """parent[v]: the first vertex after v that its elimination touches; counts[v]: the number of all of them.
 
     Where they add up to more than `limit[0]` the count ends there, and the limit is set to −1.
     """
@@ -15,7 +15,7 @@ def tree_and_counts(indptr, indices, parent, ancestor, mark, counts, limit):
             j = indices[e]
             while j != -1 and j < i:
                 above = ancestor[j]
-                ancestor[j] = i  # the path is shortened for those who come later
+                ancestor[j] = i  # path compression
                 if above == -1:
                     parent[j] = i
                 j = above

@@ -20,26 +20,26 @@ from gramfold.runtime.costs import COSTS, Costs
 from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks, stop_flag
 from gramfold.types import Floats, Integers
 
-COLUMNS = 4  # that are solved for at a time: the kernels write them out
-_SUPERNODES_PER_CALL = 50_000  # that get their entries
+COLUMNS = 4  # right-hand sides solved at a time; the kernels are unrolled for them
+_SUPERNODES_PER_CALL = 50_000  # in `place_entries`
 
 
 @dataclass(frozen=True)
 class Symbolic:
-    """Where a factor has entries: known from the pattern, and shared by all matrices that have it."""
+    """Structure of a factor, shared by all matrices with the same pattern."""
 
-    order: Integers  # (n,) the vertices as they are eliminated
+    order: Integers  # (n,) the vertices in the order of elimination
     heads: Integers  # (s + 1,) first vertices of the supernodes, and n
     owner: Integers  # (n,) the supernode of each vertex
     tail_start: Integers  # (s + 1,)
     tails: Integers  # later vertices that each supernode touches
-    place: Integers  # (s + 1,) where the entries of each supernode begin
-    operations: Floats  # (s,) multiplications that each supernode takes
+    place: Integers  # (s + 1,) start of the entries of each supernode
+    operations: Floats  # (s,) multiplications of each supernode
     costs: Costs = COSTS
 
     @classmethod
     def of(cls, pattern: csr_array, n_jobs: int | None = None, *, costs: Costs = COSTS) -> Self:
-        """Order the graph of this symmetric matrix and find what fills in."""
+        """Order the graph of this symmetric matrix and find its fill-in."""
         graph = without_diagonal(pattern)
         order, elimination = fill_reducing_order(graph, n_jobs=n_jobs, costs=costs)
         if elimination is None:
@@ -67,12 +67,12 @@ class Symbolic:
 
     @property
     def entries(self) -> int:
-        """Numbers that a factor holds."""
+        """Number of entries of a factor."""
         return int(self.place[-1])
 
     @cached_property
     def subtrees(self) -> Subtrees:
-        """What can be eliminated at the same time."""
+        """Parts that can be eliminated at the same time."""
         borders = np.diff(self.tail_start)
         parent = np.full(len(borders), -1, dtype=np.int64)
         inner = borders > 0
@@ -80,18 +80,18 @@ class Symbolic:
         return subtrees(parent, self.operations, np.diff(self.place), borders, costs=self.costs)
 
     def border(self, members: Integers) -> Integers:
-        """The vertices that a part of the tree touches above it: all of them are in the tail of its root."""
+        """Vertices above a part of the tree that it touches: all of them are in the tail of its root."""
         root = members[-1]
         return self.tails[self.tail_start[root] : self.tail_start[root + 1]]
 
     @cached_property
     def natural(self) -> bool:
-        """Whether the vertices are eliminated as they are numbered."""
+        """Whether the vertices are eliminated in the order of their numbers."""
         return bool((self.order == np.arange(len(self.order))).all())
 
     @cached_property
     def number(self) -> Integers:
-        """When each vertex is eliminated."""
+        """Position of each vertex in the order of elimination."""
         number = np.empty_like(self.order)
         number[self.order] = np.arange(len(self.order))
         return number
@@ -117,7 +117,7 @@ class Symbolic:
 
 @dataclass(frozen=True)
 class Factor:
-    """L and D."""
+    """Numeric factor: L and D."""
 
     symbolic: Symbolic
     values: Floats
@@ -150,7 +150,7 @@ class Factor:
                 factor_supernodes(*shape, values, pivots, members, beside, stop)
             return beside
 
-        with one_blas_thread():  # blocks are too small for more, which only wait for each other
+        with one_blas_thread():  # blocks are too small for more
             for members, beside in zip(parts, run_blocks(work, parts, n_jobs, stop=stop), strict=True):
                 take_border(*shape, values, members, beside)
             run_blocks(work, [top], stop=stop)
@@ -160,12 +160,12 @@ class Factor:
 
     @property
     def negative(self) -> int:
-        """How many pivots are negative: how many eigenvalues are."""
+        """Number of negative pivots, which is the number of negative eigenvalues."""
         return int((self.pivots < 0).sum())
 
     @property
     def order(self) -> Integers:
-        """The vertices as they are eliminated."""
+        """The vertices in the order of elimination."""
         return self.symbolic.order
 
     def in_order(self) -> Self:
@@ -205,7 +205,7 @@ class Factor:
 
 
 def without_diagonal(matrix: csr_array) -> csr_array:
-    """The graph of a symmetric matrix: where it has entries beside the diagonal."""
+    """Graph of a symmetric matrix: its entries off the diagonal."""
     lengths = np.diff(matrix.indptr)
     rows = np.repeat(np.arange(len(lengths), dtype=matrix.indices.dtype), lengths)
     off = matrix.indices != rows

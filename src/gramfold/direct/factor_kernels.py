@@ -8,7 +8,7 @@ import numpy as np
 
 from gramfold.runtime.compiled import inline, kernel, routine
 
-_BLOCK = 64  # rows or columns that go through one product of dense blocks
+_BLOCK = 64  # rows or columns in one product of dense blocks
 _SMALL = 8  # supernodes of fewer vertices are updated by plain loops
 
 
@@ -24,7 +24,7 @@ def _beyond(values, place, s, m, r):
 
 @routine
 def _locate(tail, first, heads, target, tail_start, tails, column):
-    """column[j]: where vertex tail[j], j ≥ first, stands in the rows of the supernode `target`."""
+    """column[j]: position of vertex tail[j], j ≥ first, in the rows of the supernode `target`."""
     begin, end = heads[target], heads[target + 1]
     q = tail_start[target]
     for j in range(first, tail.size):
@@ -38,7 +38,7 @@ def _locate(tail, first, heads, target, tail_start, tails, column):
 
 @inline
 def _position(tail, u):
-    """Where u stands in the ascending tail."""
+    """Position of u in the ascending tail."""
     low, high = 0, tail.size
     while low < high:
         middle = (low + high) // 2
@@ -51,7 +51,7 @@ def _position(tail, u):
 
 @kernel
 def place_entries(indptr, indices, entries, order, number, heads, tail_start, tails, place, values, low, high):
-    """The upper triangle of the matrix at its places in the supernodes low..high−1, and zeros at all others.
+    """Copy the upper triangle of the matrix into the supernodes low..high−1, with zeros elsewhere.
 
     Vertex v of the supernodes is row order[v] of the matrix, and its row i is vertex number[i].
     """
@@ -72,11 +72,11 @@ def place_entries(indptr, indices, entries, order, number, heads, tail_start, ta
 
 @routine
 def _factor_rows(own, beyond, pivots):
-    """Eliminate the supernode's own vertices from its rows; returns whether every pivot could be divided by."""
+    """Eliminate the supernode's own vertices from its rows; returns whether all pivots are finite and not 0."""
     m, r = beyond.shape
     for low in range(0, m, _BLOCK):
         high = min(m, low + _BLOCK)
-        if low > 0:  # what earlier blocks of rows take from these
+        if low > 0:  # subtract the contributions of earlier blocks of rows
             scaled = np.empty((high - low, low))
             for i in range(low):
                 for k in range(low, high):
@@ -101,7 +101,7 @@ def _factor_rows(own, beyond, pivots):
 
 @routine
 def _take_away(taken, tail, begin, end, heads, owner, tail_start, tails, place, values, column):
-    """Take `taken` from rows tail[begin:end], from column tail[begin] on."""
+    """Subtract `taken` from rows tail[begin:end], from column tail[begin] on."""
     target = -1
     for i in range(begin, end):
         a = tail[i]
@@ -119,16 +119,16 @@ def _take_away(taken, tail, begin, end, heads, owner, tail_start, tails, place, 
 
 @inline
 def _border(heads, tail_start, tails, members):
-    """The vertices that a part touches above it, all in the tail of its last supernode, and where they begin."""
+    """Vertices above a part that it touches, all in the tail of its last supernode, and the first vertex above it."""
     root = members[members.size - 1]
     return tails[tail_start[root] : tail_start[root + 1]], heads[root + 1]
 
 
 @kernel
 def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, members, beside, stop):
-    """Factor these supernodes and take each from the later ones; what leaves the part is added to `beside`.
+    """Factor these supernodes and subtract each from the later ones; updates outside the part are added to `beside`.
 
-    stop[1] is set where a pivot is 0 or no number.
+    stop[1] is set if a pivot is 0 or not finite.
     """
     border, limit = _border(heads, tail_start, tails, members)
     most = 0
@@ -148,7 +148,7 @@ def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, me
         inside = _position(tail, limit)
         for begin in range(0, r, _BLOCK):
             end = min(r, begin + _BLOCK)
-            taken = np.zeros((end - begin, r - begin))  # what leaves rows tail[begin:end], from column tail[begin] on
+            taken = np.zeros((end - begin, r - begin))  # update of rows tail[begin:end], from column tail[begin] on
             if m < _SMALL:
                 for p in range(m):
                     for i in range(begin, end):
@@ -175,7 +175,7 @@ def factor_supernodes(heads, owner, tail_start, tails, place, values, pivots, me
 
 @kernel
 def take_border(heads, owner, tail_start, tails, place, values, members, beside):
-    """Take from the later supernodes what a part has added up beside them."""
+    """Subtract the updates that a part has collected in `beside` from the later supernodes."""
     border, _ = _border(heads, tail_start, tails, members)
     _take_away(
         beside, border, 0, border.size, heads, owner, tail_start, tails, place, values, np.empty(border.size, np.int64)
@@ -184,7 +184,7 @@ def take_border(heads, owner, tail_start, tails, place, values, members, beside)
 
 @inline
 def _take(x, v, w, a, b, c, d):
-    """Take w · (a, b, c, d) from row v: written out, for a loop over so few columns is not made of vectors."""
+    """Subtract w · (a, b, c, d) from row v; unrolled, since a loop over so few columns is not vectorised."""
     x[v, 0] -= w * a
     x[v, 1] -= w * b
     x[v, 2] -= w * c
@@ -193,7 +193,7 @@ def _take(x, v, w, a, b, c, d):
 
 @kernel
 def forward(heads, tail_start, tails, place, values, pivots, members, stop, x, beside):
-    """L D y = x in the place of x (g, n, 4), for these supernodes; what leaves the part is added to `beside`."""
+    """L D y = x in the place of x (g, n, 4), for these supernodes; updates outside the part are added to `beside`."""
     border, limit = _border(heads, tail_start, tails, members)
     row = np.empty(0, np.int64)
     for s in members:

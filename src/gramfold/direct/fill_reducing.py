@@ -1,7 +1,7 @@
-"""An order of elimination that fills in little, and what it fills in.
+"""Fill-reducing order of elimination.
 
-Nested dissection finds it where the graph is a sheet or a thread, in a moment. Where separators are wider METIS does
-better, if it is installed (the `metis` extra); minimum degree (SuperLU's) does on small graphs, and needs no compiling.
+Nested dissection finds it quickly for graphs of intrinsic dimension one or two. Where separators are larger METIS does
+better, if it is installed (the `metis` extra); on small graphs SuperLU's minimum degree does, and needs no compilation.
 """
 
 from importlib.util import find_spec
@@ -19,7 +19,7 @@ from gramfold.types import Integers
 def fill_reducing_order(
     graph: csr_array, most: float = np.inf, n_jobs: int | None = None, *, costs: Costs = COSTS
 ) -> tuple[Integers, Elimination | None]:
-    """The best order tried and its elimination; None for that where it fills in more than `most`."""
+    """The best order tried and its elimination, or None instead of it if its fill-in is larger than `most`."""
     n, with_metis, known = graph.shape[0], find_spec("pymetis") is not None, costs.direct
     if n <= known.few_rows and graph.nnz <= known.few_edges * n:
         order = minimum_degree(graph)

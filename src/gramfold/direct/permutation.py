@@ -1,4 +1,4 @@
-"""A symmetric matrix in another order of its rows and columns."""
+"""Permute the rows and columns of a symmetric matrix."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -8,12 +8,12 @@ from gramfold.types import Integers
 
 def permuted(graph: csr_array, order: Integers) -> csr_array:
     """Rows and columns in this order; those left out must have no entry beside those kept."""
-    # it is symmetric, so to turn it changes nothing but that every row becomes sorted
+    # it is symmetric, so that transposing it only sorts the rows
     return csr_array(renumbered(graph, order).T)
 
 
 def renumbered(graph: csr_array, order: Integers) -> csr_array:
-    """The same with unsorted rows, which is quicker."""
+    """The same with unsorted rows, which is faster."""
     number = np.empty(graph.shape[0], dtype=graph.indices.dtype)
     number[order] = np.arange(len(order))
     rows = csr_array(graph[order])

@@ -1,8 +1,8 @@
-"""Compiled: the fewest vertices of a band that part what lies before it from what lies behind.
+"""Compiled: a minimum vertex separator within a band of levels.
 
-They are as many as there are paths across the band that share no vertex (Menger). Paths are found in rounds, each time
-as many of the shortest as fit beside each other (Dinic 1970), and may turn old ones aside. For that a vertex v is two
-nodes, its entry 2v and its exit 2v + 1: a free vertex leads from entry to exit, a taken one only back along its path.
+Its size is the number of vertex-disjoint paths across the band (Menger). Paths are found in rounds, each time a maximal
+set of disjoint shortest augmenting paths (Dinic 1970), which may reroute earlier ones. For that a vertex v is two
+nodes, its entry 2v and its exit 2v + 1: a free vertex leads from entry to exit, a used one only back along its path.
 """
 
 from gramfold.runtime.compiled import routine
@@ -17,9 +17,9 @@ _SPENT = -2  # a node that leads nowhere, or is on a path of this round
 def least_separator(graph, band, owner, level, low, high, before, steps, path, tried):
     """Find the paths across a `band` of vertices, sorted by `level` from `low` to `high`, of one owner.
 
-    Afterwards steps[2v] > 0 where what lies before the band reaches the entry of v, and steps[2v + 1] > 0 for its exit:
-    the separator are those of which only the entry is reached. `path` and `tried` hold two entries for each vertex of
-    the band, and `before` and `steps` are read and written only at the band's vertices.
+    Afterwards steps[2v] > 0 where the entry of v can be reached from before the band, and steps[2v + 1] > 0 for its
+    exit: the separator is the set of vertices of which only the entry can be reached. `path` and `tried` hold two
+    entries for each vertex of the band, and `before` and `steps` are read and written only at the band's vertices.
     """
     for v in band:
         before[v] = FREE
@@ -36,7 +36,7 @@ def least_separator(graph, band, owner, level, low, high, before, steps, path, t
 
 @routine
 def _count_steps(graph, band, owner, level, low, high, before, steps, queue):
-    """Steps of each node from before the band; returns those of the nearest exit that leads behind it, or −1."""
+    """Distance of each node from before the band; returns that of the nearest exit that leads behind it, or −1."""
     indptr, indices = graph
     part = owner[band[0]]
     tail = 0
@@ -87,9 +87,9 @@ def _from_entry(v, before):
 
 @routine
 def _find_path(graph, start, owner, level, low, high, before, steps, reach, path, tried):
-    """Go one step on at a time from the entry of `start`, back where that is impossible, and keep a path that is found.
+    """Depth-first search for an augmenting path from the entry of `start`, which is kept if found.
 
-    tried[i]: how many ways out of path[i] were looked at; the first of an exit is that to its own entry.
+    tried[i]: number of edges out of path[i] that were tried; the first of an exit is that to its own entry.
     """
     indptr, indices = graph
     part = owner[start]

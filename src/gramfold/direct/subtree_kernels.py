@@ -1,4 +1,4 @@
-"""Compiled: where an elimination tree is cut."""
+"""Compiled: cut an elimination tree into subtrees."""
 
 from gramfold.runtime.compiled import kernel
 
@@ -7,8 +7,8 @@ from gramfold.runtime.compiled import kernel
 def cut_tree(parent, work, entries, border, least, most, label):
     """label[s]: the subtree that supernode s belongs to, -1 for the top; `work` and `entries` are summed in place.
 
-    A root is always in the top. A subtree adds up what it takes from the top in a dense block of its border, which must
-    be small beside it.
+    A root is always in the top. A subtree collects its updates of the top in a dense block of its border, which must be
+    small relative to the subtree.
     """
     count = parent.size
     for s in range(count):

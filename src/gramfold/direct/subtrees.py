@@ -1,6 +1,6 @@
 """Parts of an elimination tree that can be eliminated at the same time.
 
-What lies in one subtree never touches what lies in another; both reach only the rest of the tree above them, the top.
+Vertices of one subtree never touch those of another, only the rest of the tree above them, the top.
 The cut depends on the tree alone, not on the number of threads, and so does every sum.
 """
 
@@ -11,8 +11,8 @@ import numpy as np
 from gramfold.runtime.costs import COSTS, Costs
 from gramfold.types import Floats, Integers
 
-# Of all the work: what a subtree may take, for smaller ones leave more to the top, which is not divided; and what it
-# takes at least. What is not worth a thread goes with the top.
+# Largest and smallest share of all the work in a subtree: smaller ones leave more to the top, which is not divided.
+# What is not worth a thread goes with the top.
 _MOST, _WORTH = 1 / 4, 1 / 64
 
 
@@ -27,7 +27,7 @@ class Subtrees:
 def subtrees(
     parent: Integers, operations: Floats, entries: Integers, border: Integers, *, costs: Costs = COSTS
 ) -> Subtrees:
-    """Cut the tree of the supernodes; `border`: how many vertices above it each supernode touches."""
+    """Cut the tree of the supernodes; `border`: number of vertices above it that each supernode touches."""
     from gramfold.direct.subtree_kernels import cut_tree
 
     whole = operations.sum()

@@ -1,7 +1,6 @@
 """A = L U by SuperLU in an order of our own: for matrices that are not symmetric, and for small factors.
 
-Our own factorisation is quicker, but has to be compiled when it is first used on a machine, and a small factor is done
-long before that.
+Our own factorisation is faster, but must be compiled on first use, which takes longer than a small factorisation.
 """
 
 from copy import copy

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
-from gramfold.embedding.groups import GraphChoice, Neighborhood, weighted
+from gramfold.embedding.groups import GraphChoice, Neighborhood
 from gramfold.embedding.model import NO_FUNCTION, Model
 from gramfold.embedding.reading import Columns, Reads, read_training
 from gramfold.embedding.solving import Choose, Few, Whole, few_positive, lay_out, solve_part
@@ -47,6 +47,7 @@ class Fit:
     n_jobs: int | None
     random_state: Any
     stages: Stages
+    weighted: bool  # whether X is a graph with its weights
     declared: Mapping[str, Field[Any]]  # the estimator's parameters
     previous: Any  # the model of the fit before; None where there was none
 
@@ -68,6 +69,7 @@ class Fit:
             n_jobs=estimator.n_jobs,
             random_state=estimator.random_state,
             stages=Stages(estimator.verbose, name),
+            weighted=getattr(estimator, "weights", None) == "precomputed",
             declared=estimator.__dataclass_fields__,
             previous=vars(estimator).get("model_"),
         )
@@ -109,12 +111,12 @@ class Fit:
         """Refuse a number of neighbours beside a radius."""
         default: Any = self.declared["n_neighbors"].default
         check_radius(hood, default)
-        if weighted(hood):
+        if self.weighted:
             self._check_weighted(hood)
 
     def degree(self, hood: Neighborhood) -> int:
         """Neighbours of a row: as many as are asked for, or about as many as a given graph has."""
-        if not weighted(hood):
+        if not self.weighted:
             return hood.n_neighbors
         return int(self.X.nnz if issparse(self.X) else np.count_nonzero(self.X)) // int(self.X.shape[0]) + 1
 
@@ -179,7 +181,7 @@ class Fit:
         """Whom each distinct row (of some) chooses."""
         edges = hood.graph if isinstance(hood, GraphChoice) else "union"
         with self.stages("neighbors"):
-            if weighted(hood):
+            if self.weighted:
                 return NeighborGraph.of_weights(self.X, hood, edges, check or self.check_components)
             return NeighborGraph.of(
                 self.X if rows is None else self.X[rows],

@@ -167,11 +167,6 @@ class EdgeWeights(GraphChoice):
     )
 
 
-def weighted(hood: Any) -> bool:
-    """Whether X is a graph with its weights."""
-    return isinstance(hood, EdgeWeights) and hood.weights == "precomputed"
-
-
 @method
 class LaplacianMap(EdgeWeights):
     """Which eigenvectors of a Laplacian the map shows, and which rows its weighed graph has."""

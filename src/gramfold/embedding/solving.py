@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from gramfold.embedding.degenerate import warn_of_degenerate_map
-from gramfold.embedding.groups import Neighborhood, weighted
+from gramfold.embedding.groups import Neighborhood
 from gramfold.embedding.model import Model
 from gramfold.errors import RankWarning
 from gramfold.extension.graph_source import GraphSource
@@ -151,15 +151,13 @@ def judged(
     """
     source = model.source
     data: Data | None = None if source.metric is None else rows_by(source.metric, source.rows)
-    if fit.reads.precomputed and (distances or hood is not None) and not weighted(hood):
+    if fit.reads.precomputed and (distances or hood is not None) and not fit.weighted:
         data = all_distances(source.unit.inward(fit.X))
-    words = [word for word in (remedy, "" if hood is None else _another(hood), _REMEDY) if word]
+    words = [word for word in (remedy, "" if hood is None or fit.weighted else _another(hood), _REMEDY) if word]
     warn_of_degenerate_map(model.embedding, data, ", ".join(words), keeps_neighbors=keeps_neighbors)
     return model
 
 
 def _another(hood: Neighborhood) -> str:
-    if weighted(hood):
-        return "other weights"
     now = f"n_neighbors (now {hood.n_neighbors}" if hood.radius is None else f"radius (now {hood.radius:g}"
     return f"another {now})"

@@ -58,7 +58,7 @@ def require_pyarrow(path: Path) -> Any:
         import pyarrow as pa
     except ImportError as error:
         raise MissingExtraError(
-            f"'{path}' is a {path.suffix} file, which needs pyarrow, and pyarrow is not installed: "
+            f"'{path}' is a {path.suffix} file and needs pyarrow, which is not installed: "
             'run `pip install "gramfold[tables]"`, or use a .csv file.'
         ) from error
     return pa

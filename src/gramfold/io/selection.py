@@ -32,7 +32,7 @@ class Contents:
 
 @dataclass(frozen=True)
 class Selection:
-    """Columns to read and to leave out, and options of the reader; None selects nothing."""
+    """Columns to read and to leave out, and options of the reader."""
 
     columns: Sequence[str] | None = None
     skip: Sequence[str] | None = None

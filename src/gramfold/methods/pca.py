@@ -43,7 +43,9 @@ from gramfold.kernels.projection import (
 
 @method
 class PCA(LinearMap, Embedding):
-    """Principal component analysis (PCA) of a dense or sparse table.
+    """Principal component analysis (PCA): projection on the directions of largest variance.
+
+    X may be dense or sparse.
 
     Examples
     --------

@@ -48,11 +48,11 @@ from gramfold.types import Floats, Integers
 
 @method
 class SDE(Rebuilding, GraphChoice, Embedding):
-    """Semidefinite embedding (maximum variance unfolding): learns the kernel, with a certificate.
+    """Semidefinite embedding (maximum variance unfolding): largest variance with neighbour distances kept.
 
-    The kernel is the one of largest variance that keeps the distances between neighbours, which unfolds the manifold.
-    The number of large eigenvalues of the kernel shows the dimension of the manifold. The problem is convex, and
-    `certificate_` bounds the distance of the kernel from the optimum.
+    The learned kernel has the largest variance that the distances between neighbours allow, which unfolds the manifold.
+    The number of its large eigenvalues shows the dimension of the manifold. The problem is convex, and `certificate_`
+    bounds the distance of the kernel from the optimum.
 
     Examples
     --------

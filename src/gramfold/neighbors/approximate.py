@@ -1,7 +1,7 @@
 """Approximate search: a hierarchical navigable small-world graph (faiss), with its recall measured.
 
-Malkov, Yashunin, IEEE TPAMI 42 (2020). faiss 1.15.1 builds the same graph for any number of threads. With 1.12 each build
-on two threads differs, and gives 27 to 30 % of 20,000 rows of 50 columns other neighbours than a build on one thread.
+Malkov, Yashunin, IEEE TPAMI 42 (2020). faiss 1.15.1 builds the same graph for any number of threads. With 1.12 each
+build on two threads differs: 27 to 30 % of 20,000 rows of 50 columns get other neighbours than with one thread.
 """
 
 from dataclasses import dataclass, field, replace
@@ -116,7 +116,7 @@ class SmallWorldIndex(VectorIndex):
         return i, j, lengths
 
     def joined(self, queries: Floats, k: int, lists: Neighbors) -> Neighbors:
-        # A vertex that would count a new row among its neighbours is mostly near to it, or shares an edge with one of its neighbours.
+        # Vertices that would take a new row as a neighbour are mostly near to it, or neighbours of its neighbours.
         near = self.nearest(queries, min(self.size, max(_LOOK, k)))
         own = near.keep(np.arange(len(near.indices)) - near.indptr[near.rows] < k)
         i, j = _two_steps(own, lists)

@@ -99,19 +99,19 @@ def require_table(X: Any, least_rows: int, name: str = "X") -> None:
                 f"numpy.lib.recfunctions.structured_to_unstructured({name})."
             )
         raise InputError(
-            f"Expected 2D array, got 1D array of shape {tuple(shape)}. Reshape your data: {name}.reshape(-1, 1) if it is "
-            f"one column ({name}.to_frame() for a Series), {name}.reshape(1, -1) if it is one row."
+            f"Expected 2D array, got 1D array of shape {tuple(shape)}. Reshape your data: {name}.reshape(-1, 1) for a "
+            f"column ({name}.to_frame() for a Series), {name}.reshape(1, -1) for a row."
         )
     if len(shape) > 2:
         raise InputError(
-            f"{name} has {len(shape)} dimensions (shape={tuple(shape)}) and a table has 2: pass {name}.reshape({shape[0]}, -1), "
-            "which flattens each sample to one row."
+            f"{name} has {len(shape)} dimensions (shape={tuple(shape)}) and a table has 2: pass "
+            f"{name}.reshape({shape[0]}, -1), which flattens each sample to one row."
         )
     rows, columns = shape
     if rows < least_rows:
         raise InputError(
-            f"{name} has {rows} sample(s) (shape={tuple(shape)}) while a minimum of {least_rows} is required: pass more "
-            "rows."
+            f"{name} has {rows} sample(s) (shape={tuple(shape)}) while a minimum of {least_rows} is required: pass "
+            "more rows."
         )
     if columns < 1:
         raise InputError(

@@ -21,7 +21,7 @@ def enter(indices, values, index, value):
 
 @kernel
 def pair_lengths(left, i, right, j, out):
-    """out[p] = |left[i[p]] − right[j[p]]|, summed in one order whatever the batch."""
+    """out[p] = |left[i[p]] − right[j[p]]|, summed in an order that does not depend on the batch."""
     d = left.shape[1]
     whole = d - d % 4
     for p in range(i.size):
@@ -110,7 +110,8 @@ def meet(products, certain, left, right, left_norms, right_norms, left_start, ri
 def see(products, left_norms, right_norms, left_reach, right_reach, i, j, count):
     """Indices (r, c) with |x|² + |y|² − 2 x·y ≤ the larger of two squared radii, and their number in `count`.
 
-    At most i.size of them are stored."""
+    At most i.size of them are stored.
+    """
     height, width = products.shape
     met = 0
     for r in range(height):

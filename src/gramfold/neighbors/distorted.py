@@ -26,8 +26,8 @@ def read_distorted(distorted: Any, shape: tuple[int, int], name: str = "X_distor
         read = read[None]
     if read.ndim != 3 or read.shape[1:] != shape:
         raise InputError(
-            f"{name} has shape {np.shape(distorted)} and X has shape {shape}: pass one distorted version of each row, shape "
-            f"{shape}, or several, shape (n_versions, {shape[0]}, {shape[1]})."
+            f"{name} has shape {np.shape(distorted)} and X has shape {shape}: pass one distorted version of each row, "
+            f"shape {shape}, or several, shape (n_versions, {shape[0]}, {shape[1]})."
         )
     if not np.isfinite(read).all():
         version, row, column = (int(i) for i in np.argwhere(~np.isfinite(read))[0])
@@ -47,13 +47,8 @@ def read_matrix(matrix: Any, d: int, name: str) -> Floats:
     read: Floats = check_array(matrix, dtype=np.float64, input_name=name)
     size = float(np.abs(read).max())
     if float(np.abs(read - read.T).max()) > _SLIGHTLY * size:
-        raise InputError(
-            f"{name} is not symmetric, so it is not a covariance matrix: pass (A + A.T) / 2 if it is nearly symmetric."
-        )
+        raise InputError(f"{name} is not symmetric: pass (A + A.T) / 2 if it is nearly symmetric.")
     lowest = float(np.linalg.eigvalsh(read)[0])
     if lowest < -_SLIGHTLY * size:
-        raise InputError(
-            f"{name} has the negative eigenvalue {lowest:.2g}, so it is not a covariance matrix: pass a positive "
-            "semidefinite matrix."
-        )
+        raise InputError(f"{name} has the negative eigenvalue {lowest:.2g}: pass a positive semidefinite matrix.")
     return read

@@ -14,7 +14,7 @@ from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
 from gramfold.types import Floats, Integers, Neighbors
 
-_QUERIES_PER_TASK = 4_000  # of a thread of ours: an interrupt while SciPy's own are at work ends the process
+_QUERIES_PER_TASK = 4_000  # of a thread of our pool: an interrupt while SciPy's own threads run would end the process
 _ROWS_PER_BLOCK = 1_000
 # Candidates taken beyond k from rounded distances, so that the check below seldom fails.
 _SPARE = 4
@@ -33,8 +33,8 @@ class TreeIndex(VectorIndex):
     def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
         indices = np.empty((len(rows), k), dtype=np.intp)
         distances = np.empty((len(rows), k))
-        # The tree's own rows are asked leaf by leaf: neighbours look at the same nodes, which are then in the cache.
-        # (Rows that two threads have prepared at once may not be told for its own: then the order is another, no more.)
+        # The tree's own rows are searched leaf by leaf: near rows visit the same nodes, which are then in the cache.
+        # (Rows that two threads prepared at once may not be recognised as its own: then only the order differs.)
         order = self._tree.indices if rows is self.rows else np.arange(len(rows))
         parts = blocks(len(rows), self.costs.queries_per_block)
         for part in stages.bar(parts, len(parts), "neighbors"):
@@ -43,7 +43,7 @@ class TreeIndex(VectorIndex):
         return indices, distances
 
     def _nearest_block(self, rows: Floats, k: int) -> tuple[Integers, Floats]:
-        more = min(k + 1, self.size)  # one more shows whether the last place is tied
+        more = min(k + 1, self.size)  # one more shows whether there is a tie for the last place
         found = np.empty((len(rows), more), dtype=np.intp)
 
         def work(part: slice) -> None:
@@ -54,9 +54,8 @@ class TreeIndex(VectorIndex):
         if more > k:
             limit = distances[:, k - 1] * (1.0 + ROUNDING)
             tied = np.flatnonzero(distances[:, k] <= limit)
-            for part in blocks(
-                len(tied), self.costs.tied_per_block
-            ):  # everybody as near as the last may have its place
+            # every row as near as the last may take its place
+            for part in blocks(len(tied), self.costs.tied_per_block):
                 near = self._ties(rows[tied[part]], limit[tied[part]])
                 places = near.indptr[:-1, None] + np.arange(k)
                 indices[tied[part], :k], distances[tied[part], :k] = near.indices[places], near.distances[places]
@@ -77,8 +76,8 @@ class TreeIndex(VectorIndex):
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
         i, j = self._ball(self._tree, rows, self._search_radius(reach))
         if reaches is not None:
-            # One tree for those who reach about as far: a ball query with their largest reach finds them, and one far
-            # outlier does not make everybody look far. The balls' volumes differ at most fourfold.
+            # One tree for the vertices of similar radius: a ball query with the largest of these radii finds them, and
+            # an outlier does not enlarge the search for all others. The balls' volumes differ at most fourfold.
             from scipy.spatial import cKDTree
 
             with np.errstate(divide="ignore"):
@@ -103,7 +102,7 @@ class TreeIndex(VectorIndex):
 
 @dataclass(frozen=True, eq=False)
 class _Shifted:
-    """Rows around their centre. Products round relative to the length of the rows: shorter rows round less."""
+    """Centred rows. Products round relative to the length of the rows: shorter rows round less."""
 
     center: Floats  # (d,)
     rows: Floats  # (n, d)
@@ -124,18 +123,18 @@ class _Shifted:
 
 @dataclass(frozen=True, eq=False)
 class BlockedIndex(VectorIndex):
-    """Every distance, a block of rows at a time; for any metric."""
+    """All distances, a block of rows at a time; for any metric."""
 
     @cached_property
     def _shifted(self) -> _Shifted:
-        # Asked for before a pool of threads is at work, each of which would make it.
+        # Computed before the pool starts: else each of its threads would compute it.
         return _Shifted.of(self.rows, self.n_jobs)
 
     def _parts(self, m: int) -> list[slice]:
         return blocks(m, max(1, self.costs.entries_per_block // self.size))
 
     def _axes(self, rows: Floats, k: int) -> Axes | None:
-        """Whose bounds spare the most work when the k nearest of these rows are looked for; None where none do."""
+        """Axes whose bounds save the most work in a search for the k nearest of these rows; None if none save any."""
         with one_blas_thread():
             return plan(rows, self.rows, k, self.costs).axes
 
@@ -157,11 +156,11 @@ class BlockedIndex(VectorIndex):
         return self._nearest_by_blocks(rows, k, stages)
 
     def _proved(self, rows: Floats, seeming: Seeming, k: int) -> tuple[Integers, Floats]:
-        """The k nearest of each row, from those who seem so."""
+        """The exact k nearest of each row, from the candidates."""
         indices, distances = self._sorted(rows, seeming.indices.astype(np.intp), self.n_jobs)
         indices, distances = indices[:, :k], distances[:, :k]
         if seeming.indices.shape[1] < self.size:
-            # Somebody left out may be as near as the last found: then these rows are searched by themselves.
+            # A row left out may be as near as the last one found: then these rows are searched exactly.
             doubtful = np.flatnonzero(seeming.farthest <= self._limit(distances) + seeming.error)
             indices[doubtful], distances[doubtful] = self._nearest_by_blocks(rows[doubtful], k, SILENT)
         return indices, distances
@@ -178,7 +177,7 @@ class BlockedIndex(VectorIndex):
     def _nearest_by_blocks(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
         indices = np.empty((len(rows), k), dtype=np.intp)
         distances = np.empty((len(rows), k))
-        if not len(rows):  # nobody is in doubt
+        if not len(rows):  # no row is doubtful
             return indices, distances
         shifted = self._shifted if self.metric.family == "euclidean" else None
 
@@ -202,7 +201,7 @@ class BlockedIndex(VectorIndex):
         indices, distances = self._sorted(rows, found, n_jobs=1)
         indices, distances = indices[:, :k], distances[:, :k]
         if more < self.size:
-            # Somebody left out may be as near as the k-th found: then look at all who may, from differences.
+            # A row left out may be as near as the k-th one found: then compute all that may be, from differences.
             limit = self._limit(distances) + rounding
             for row in np.flatnonzero(rough[:, -1] <= limit):
                 near = np.flatnonzero(squared[row] <= limit[row])
@@ -212,7 +211,7 @@ class BlockedIndex(VectorIndex):
         return indices, distances
 
     def _rounded_squares(self, rows: Floats, others: _Shifted) -> tuple[Floats, Floats]:
-        """|x|² + |y|² − 2 x·y for all pairs, and how far each row's entries may be from the truth."""
+        """|x|² + |y|² − 2 x·y for all pairs, and a bound on the rounding error of each row's entries."""
         shifted = rows - others.center
         norms = _squared_norms(shifted)
         longest = np.sqrt(norms) + np.sqrt(others.norms.max())

@@ -1,4 +1,4 @@
-"""What every search structure can do, and the part that all structures over vectors share."""
+"""Interface of the search structures, and the base class of those over vectors."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from gramfold.runtime.costs import COSTS, SearchCosts
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Floats, Integers, Neighbors, Plain
 
-# Rounding allowed when "within r" meets a distance computed in another order.
+# Rounding allowed when a radius is compared with a distance computed in another order.
 ROUNDING = 1e-12
-# Those who would choose a new row are searched with a reach of its own that finds few others, and nobody at a tie.
+# Share of a new row's radius that is used in a search for vertices that would take it as a neighbour: finds few others.
 _NARROW = 0.5
-_FAR_LOOKS = 1_000_000  # neighbours of asking vertices that are looked at before a search of its own begins
+_FAR_LOOKS = 1_000_000  # most neighbours of all vertices together that are examined before a separate search begins
 
 
 Step = tuple[int, int, float]  # from vertex, to vertex, distance
@@ -25,22 +25,22 @@ Step = tuple[int, int, float]  # from vertex, to vertex, distance
 
 @dataclass
 class Outlook:
-    """What each vertex has seen outside of its piece so far."""
+    """Nearest vertex outside of its connected component, for each vertex, as far as it is known."""
 
-    vertex: Integers  # (n,) the nearest vertex there; -1 where none was seen
-    distance: Floats  # (n,) how far it is, or where none was seen how far was looked: nobody there is nearer
-    small: Integers  # (m,) vertices that were not in piece 0 at first
-    many: bool  # whether there are as many pieces as vertices at first
-    main: Neighbors | None = None  # their nearest in what was piece 0 at first, once somebody has asked
+    vertex: Integers  # (n,) the nearest vertex outside; -1 where it is not known
+    distance: Floats  # (n,) its distance or, where it is not known, a lower bound
+    small: Integers  # (m,) vertices that were not in component 0 at first
+    many: bool  # whether there were as many components as vertices at first
+    main: Neighbors | None = None  # their nearest in what was component 0 at first, once searched
 
     @classmethod
     def of(cls, piece: Integers) -> Self:
-        """Nothing was seen."""
+        """Nothing is known."""
         n = len(piece)
         return cls(np.full(n, -1), np.zeros(n), np.flatnonzero(piece > 0), many=int(piece.max()) == n - 1)
 
     def asking(self, piece: Integers) -> Integers:
-        """Vertices that may have a shorter step out of their piece than those known; piece 0 does not ask."""
+        """Vertices that may have a shorter edge out of their component than those known; none of component 0."""
         known = self.vertex >= 0
         shortest = np.full(int(piece.max()) + 1, np.inf)
         np.minimum.at(shortest, piece[known], self.distance[known])
@@ -49,7 +49,7 @@ class Outlook:
 
 @dataclass(frozen=True, eq=False)
 class Index(Plain, ABC):
-    """Vertices that can be searched. Its fields are data; a search structure is built when first asked for."""
+    """Vertices that can be searched. Fields are data; the search structure is built on first use."""
 
     recall: float | None = field(default=None, kw_only=True)  # measured where the search is approximate
     given: ClassVar[bool] = False  # whether the edges were given, so that no neighbourhood radius is known
@@ -72,13 +72,13 @@ class Index(Plain, ABC):
 
     @abstractmethod
     def within(self, queries: Floats, reach: Floats, reaches: Floats) -> Neighbors:
-        """All vertices j with d(x, j) ≤ max(reach of x, reaches[j]): the rule of the union graph."""
+        """All vertices j with d(x, j) ≤ max(reach of x, reaches[j]), which are radii: the rule of the union graph."""
 
     def joined(self, queries: Floats, k: int, lists: Neighbors) -> Neighbors:
         """The vertices that new rows would share an edge with in the union graph of these lists of k neighbours.
 
-        They are the k nearest, and all that would take the row for one of their own k. A row that comes last is not
-        taken at a tie.
+        They are the k nearest, and all vertices that would have the new row among their own k nearest. At a tie a new
+        row is not among them.
         """
         own, reaches = self.nearest(queries, k), nearer_than(lists.farthest)
         choosers = self.within(queries, _NARROW * own.farthest, reaches)
@@ -94,12 +94,12 @@ class Index(Plain, ABC):
 
     @abstractmethod
     def gap(self, group: Integers, others: Integers) -> Step:
-        """The shortest step (i, j, distance) from a group of vertices to the others."""
+        """The shortest edge (i, j, distance) from a group of vertices to the others."""
 
     def gaps(self, piece: Integers, outlook: Outlook | None = None) -> list[Step]:
-        """The shortest step out of each piece but number 0, from the piece of each vertex.
+        """The shortest edge from each component but number 0 to another; `piece` is the component of each vertex.
 
-        `outlook` keeps what was seen for a later call, in which pieces have grown together and 0 holds what it held.
+        `outlook` keeps results for a later call, in which components were merged and 0 still holds what it held.
         """
         return [self._way_out(piece, number) for number in range(1, int(piece.max()) + 1)]
 
@@ -134,7 +134,7 @@ class VectorIndex(Index):
 
     @cached_property
     def rows(self) -> Floats:
-        """The points as the search sees them: for most metrics the very same array."""
+        """The points as the search uses them: for most metrics the same array."""
         return self.metric.prepare(self.points)
 
     @abstractmethod
@@ -188,13 +188,13 @@ class VectorIndex(Index):
 
     def gaps(self, piece: Integers, outlook: Outlook | None = None) -> list[Step]:
         seen = outlook or Outlook.of(piece)
-        seen.vertex[(seen.vertex >= 0) & (piece[seen.vertex] == piece)] = -1  # the pieces have grown together
+        seen.vertex[(seen.vertex >= 0) & (piece[seen.vertex] == piece)] = -1  # the components were merged
         fresh = np.flatnonzero((piece > 0) & (seen.distance == 0))
         look = self.costs.first_look
         if fresh.size and self.size > look:
             self._look(fresh, look, piece, seen)
         asking = seen.asking(piece)
-        # where pieces are many, those that still ask are few in each: they look further, which needs no new search index
+        # where components are many, few vertices are left in each: more neighbours of these need no new search index
         while seen.many and asking.size and (look := 4 * look) < self.size and asking.size * look < _FAR_LOOKS:
             self._look(asking, look, piece, seen)
             asking = seen.asking(piece)
@@ -205,7 +205,7 @@ class VectorIndex(Index):
         return [(int(i), int(seen.vertex[i]), float(seen.distance[i])) for i in first]
 
     def _look(self, vertices: Integers, count: int, piece: Integers, seen: Outlook) -> None:
-        """See the nearest vertex outside of the piece of each of these, if it is among so many nearest."""
+        """Find the nearest vertex outside of the component of each of these, if it is among the `count` nearest."""
         found = self.nearest(self.points[vertices], count)
         out = found.keep(piece[found.indices] != piece[vertices[found.rows]])
         leads = out.counts > 0
@@ -213,7 +213,7 @@ class VectorIndex(Index):
         seen.distance[vertices[leads]] = out.distances[out.indptr[:-1][leads]]
 
     def _search_outside(self, piece: Integers, asking: Integers, seen: Outlook) -> None:
-        """Deep inside of a large piece nobody sees the others: search among them alone, in the main piece but once."""
+        """Search among the vertices of other components only, for vertices deep inside their own; in 0 only once."""
         small = seen.small
         if seen.main is None:
             outside = np.ones(self.size, dtype=bool)
@@ -221,7 +221,7 @@ class VectorIndex(Index):
             seen.main = self._nearest_of(small, np.flatnonzero(outside))
         place = np.searchsorted(small, asking)
         seen.vertex[asking], seen.distance[asking] = seen.main.indices[place], seen.main.distances[place]
-        for bit in range(int(piece.max()).bit_length()):  # any two pieces differ in some bit of their numbers
+        for bit in range(int(piece.max()).bit_length()):  # any two components differ in some bit of their numbers
             side = (piece >> bit) & 1
             for own in (0, 1):
                 group, others = asking[side[asking] == own], small[side[small] != own]
@@ -265,7 +265,7 @@ def united(first: Neighbors, second: Neighbors) -> Neighbors:
 
 
 def _first_of_each(group: Integers, distances: Floats) -> Integers:
-    """The place of the smallest distance in each group, the first at a tie."""
+    """Index of the smallest distance in each group, the first at a tie."""
     order = np.lexsort((distances, group))
     return np.asarray(order[np.unique(group[order], return_index=True)[1]])
 

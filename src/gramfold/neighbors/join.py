@@ -1,17 +1,17 @@
-"""Who seems nearest to whom, from products of rows in float32, and how far that may be from the truth.
+"""Candidates for the nearest neighbours, from products of rows in float32, with a bound on the error.
 
     |x − y|² = |x|² + |y|² − 2 x·y
 
-Rows are centred, divided by their largest entry and put in tiles. Where a few leading columns bound products well (see
-`leading`) the tiles are leaves of a tree, near ones meet first, and only pairs whose bound is within reach of either
-(nearer than the last of those who seem nearest so far) are looked at further. Rows of one table meet in rounds, tile i
-and tile i xor 1, then i xor 2, and so on: everybody meets everybody once, threads never write to the same lists, and
-lists grow in one order whatever the threads.
+Rows are centred, divided by their largest entry and divided into tiles. Where a few leading columns bound products well
+(see `leading`) the tiles are leaves of a tree, near tiles are compared first, and products are computed only for pairs
+whose bound is below the distance of the last candidate of either row so far. Tiles of one table are compared in rounds:
+tile i with tile i xor 1, then with i xor 2, and so on. So each pair of tiles is compared once, threads never write to
+the same lists, and the order does not depend on the number of threads.
 
 The error. Let u = eps/2 of float32 and l = |x| + the largest |y|. A sum of d products, in whatever order, is within
 g·|x||y| ≤ g·l²/4 of the truth, g = d·u/(1 − d·u); so is a bound, which has fewer columns. Entries rounded to float32
-change |x − y|² by at most 2u·l² (and u²·l²); norms and both additions by 4u·l². So nobody who is left out is nearer
-than the last seems by more than (g/2 + 8u)·l², in which 2u are for what is smaller still.
+change |x − y|² by at most 2u·l² (and u²·l²); norms and both additions by 4u·l². So no row that is left out is nearer
+than the computed distance of the last candidate by more than (g/2 + 8u)·l², in which 2u cover the smaller terms.
 """
 
 from dataclasses import dataclass, replace
@@ -26,30 +26,30 @@ from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
 from gramfold.types import Floats, Integers
 
 _ROWS_PER_BLOCK = 1_000
-_SAMPLE = 4_000  # rows that decide on the plan
-_GLANCE = 32  # every so many rows of a tile show how many pairs are left
-USUAL = 10  # neighbours within reach, to plan with
-_CROWDED = 0.05  # error of a squared distance beside the squared reach, above which float32 does not see enough
-_FAR = 1e15  # times the largest entry: everybody is within, and squares do not overflow
+_SAMPLE = 4_000  # rows that the plan is chosen from
+_GLANCE = 32  # every 32nd row of a tile is used to estimate the share of pairs left
+USUAL = 10  # number of neighbours that a radius search is planned for
+_CROWDED = 0.05  # error of a squared distance relative to the squared radius, above which float32 is too coarse
+_FAR = 1e15  # times the largest entry: all rows are within, and squares do not overflow
 _EPS = float(np.finfo(np.float32).eps)
 
 
 @dataclass(frozen=True)
 class Seeming:
-    """The rows that seem nearest to each of those who ask, in no certain order at ties."""
+    """The rows that seem nearest to each query, in no particular order at ties."""
 
     indices: Integers  # (n, k)
-    farthest: Floats  # (n,) squared distance of the last as it seems: all who are left out seem at least as far
-    error: Floats  # (n,) how far a squared distance of the row may be from what it seems
+    farthest: Floats  # (n,) computed squared distance of the last: that of all rows left out is no smaller
+    error: Floats  # (n,) bound on the error of a computed squared distance of the row
 
 
 @dataclass(frozen=True)
 class Within:
-    """Pairs that seem to be within reach, each with one who asks."""
+    """Pairs of a query and a row that seem to be within the radius."""
 
     asking: Integers  # (p,)
     rows: Integers  # (p,)
-    crowded: Integers  # those who ask and were left out: they do not see as sharply as they reach
+    crowded: Integers  # queries that were left out: float32 is too coarse for their radius
 
 
 def seeming_neighbors(
@@ -60,9 +60,9 @@ def seeming_neighbors(
     stages: Stages = SILENT,
     costs: SearchCosts = COSTS.search,
 ) -> Seeming:
-    """The k rows that seem nearest to each, itself among them; rows are finite, of any size, and k ≤ n.
+    """The k rows that seem nearest to each row, including itself; rows are finite, of any size, and k ≤ n.
 
-    With `axes`, whichever they are, only pairs within their bounds are looked at.
+    With `axes`, whichever they are, products are computed only for pairs within their bounds.
     """
     frame = _Frame.around(rows)
     with one_blas_thread():  # the pool's threads are enough
@@ -88,7 +88,7 @@ def seeming_nearest(
     stages: Stages = SILENT,
     costs: SearchCosts = COSTS.search,
 ) -> Seeming:
-    """The k rows that seem nearest to each of those who ask."""
+    """The k rows that seem nearest to each query."""
     frame = _Frame.around(rows).also(asking)
     with one_blas_thread():
         table = _Table.of(frame.shrink(rows, n_jobs), axes, costs.rows_per_tile, n_jobs)
@@ -113,7 +113,7 @@ def seeming_within(
     n_jobs: int | None = None,
     costs: SearchCosts = COSTS.search,
 ) -> Within:
-    """All pairs with |x − y| ≤ max(reach of x, reaches of y), and some that are hardly farther."""
+    """All pairs with |x − y| ≤ max(reach of x, reaches of y), which are radii, and some that are hardly farther."""
     frame = _Frame.around(rows).also(asking)
     with one_blas_thread():
         table = _Table.of(frame.shrink(rows, n_jobs), axes, costs.rows_per_tile, n_jobs)
@@ -124,7 +124,8 @@ def seeming_within(
             for length, side in ((reach, crowd), (reaches, table.crowd))
         )
         crowded = error > _CROWDED * own
-        nearer = np.where(crowded, np.inf, crowd.norms - error)  # everybody seems as near as it may be, or nobody does
+        # so that computed distances are lower bounds, or infinite for crowded queries
+        nearer = np.where(crowded, np.inf, crowd.norms - error)
         crowd = replace(crowd, norms=nearer.astype(np.float32))
         own, theirs = own.astype(np.float32), theirs.astype(np.float32)
 
@@ -142,7 +143,7 @@ def seeming_within(
 
 
 def plan(asking: Floats, rows: Floats, k: int, costs: SearchCosts = COSTS.search) -> Plan:
-    """How the k nearest are found soonest, from a sample."""
+    """Choose the cheapest way to find the k nearest, from a sample."""
     n, d = rows.shape
     if float(len(asking)) * n * d < costs.least_work:
         return plan_without_bounds(d, costs)
@@ -155,7 +156,7 @@ def plan(asking: Floats, rows: Floats, k: int, costs: SearchCosts = COSTS.search
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where products round least, relative to the length of the rows as they do."""
+    """Centre and scale in which products have the smallest rounding error."""
 
     center: Floats  # (d,)
     scale: float
@@ -183,12 +184,12 @@ class _Frame:
 
 @dataclass(frozen=True)
 class _Crowd:
-    """Shrunk rows in the order in which they meet others."""
+    """Scaled rows in the order in which they are compared."""
 
-    order: Integers  # (n,) who they are
+    order: Integers  # (n,) their row indices
     rows: Floats  # (n, d) float32
     norms: Floats  # (n,) their squared lengths, float32
-    lead: Floats | None  # (n, m + 1) float32, whose products are not less than those of the rows
+    lead: Floats | None  # (n, m + 1) float32, whose products bound those of the rows from above
 
     def ordered(self, order: Integers, lead: Floats) -> Self:
         return type(self)(order, self.rows[order], self.norms[order], lead[order])
@@ -196,7 +197,7 @@ class _Crowd:
 
 @dataclass(frozen=True)
 class _Table:
-    """All rows that are searched."""
+    """The rows that are searched."""
 
     crowd: _Crowd
     tiles: list[slice]  # a power of two of them
@@ -212,7 +213,7 @@ class _Table:
         return cls(crowd.ordered(tree.order, lead), tree.leaves, axes, tree)
 
     def welcome(self, crowd: _Crowd, n_jobs: int | None) -> tuple[_Crowd, Integers]:
-        """New rows put in order, and the tile in whose place each of them is."""
+        """Queries in order, and the tile of each of them."""
         if self.axes is None or self.tree is None:
             return crowd, np.zeros(len(crowd.rows), dtype=np.intp)
         lead = self.axes.lead(crowd.rows, n_jobs)
@@ -223,7 +224,7 @@ class _Table:
 
 @dataclass(frozen=True)
 class _Lists:
-    """Whoever seems nearest so far, ascending."""
+    """Candidates so far, ascending."""
 
     indices: Integers  # (n, k)
     squares: Floats  # (n, k) float32
@@ -238,12 +239,12 @@ class _Lists:
 
 
 def _rounds(count: int) -> list[list[tuple[int, int]]]:
-    """Each with itself, then each with each other once, nobody twice in a round; the count is a power of two."""
+    """Pair each tile with itself, then with each other once, none twice in a round; the count is a power of two."""
     return [[(i, i ^ step) for i in range(count) if i <= i ^ step] for step in range(count)]
 
 
 def _meet(asking: _Crowd, i: slice, rows: _Crowd, j: slice, lists: _Lists, dense: float, *, both: bool) -> None:
-    """A tile of those who ask meets a tile of rows, who ask too if `both`."""
+    """Compare a tile of queries with a tile of rows, which are queries too if `both`."""
     from gramfold.neighbors.distance_kernels import meet
 
     left, right, left_norms, right_norms = asking.rows[i], rows.rows[j], asking.norms[i], rows.norms[j]
@@ -261,7 +262,7 @@ def _meet(asking: _Crowd, i: slice, rows: _Crowd, j: slice, lists: _Lists, dense
 def _see(
     asking: _Crowd, i: slice, rows: _Crowd, j: slice, own: Floats, theirs: Floats, dense: float
 ) -> tuple[Integers, Integers]:
-    """Places in two tiles whose squared distance seems to be within either reach."""
+    """Positions in two tiles whose squared distance seems to be within either radius."""
     from gramfold.neighbors.distance_kernels import pair_products
 
     left, right, left_norms, right_norms = asking.rows[i], rows.rows[j], asking.norms[i], rows.norms[j]
@@ -297,7 +298,7 @@ def _error(asking: _Crowd, table: _Table) -> Floats:
 
 
 def _seeming(lists: _Lists, asking: _Crowd, table: _Table, frame: _Frame) -> Seeming:
-    """Lists in the order in which rows were given, and squares in their measure."""
+    """Lists in the original order of the rows, and squares in their original scale."""
     indices, farthest, error = np.empty_like(lists.indices), *np.empty((2, len(asking.order)))
     indices[asking.order], farthest[asking.order] = table.crowd.order[lists.indices], lists.reach
     error[asking.order] = _error(asking, table)

@@ -1,12 +1,12 @@
-"""A few columns that tell most pairs of rows to be far apart, and an order in which near rows stand together.
+"""Bounds on distances from a few leading columns, and an order in which near rows are next to each other.
 
-Let P project on m orthonormal axes and r(x) = |x − PᵀPx| be the length of what they leave. What is left of two rows has
-a product of at most r(x) r(y) (Cauchy and Schwarz), so that
+Let P project on m orthonormal axes and r(x) = |x − PᵀPx| be the length of the remainder. The product of the remainders
+of two rows is at most r(x) r(y) (Cauchy and Schwarz), so that
 
     x·y ≤ Px·Py + r(x) r(y),        |x − y|² ≥ |x|² + |y|² − 2 (Px·Py + r(x) r(y)) = |Px − Py|² + (r(x) − r(y))²
 
 for any axes, and closely so for the principal ones: a product of m + 1 columns bounds that of d. Whether this saves
-work depends on the data (images: one pair in a hundred is left to look at; noise: all), so a few rows are asked first.
+work depends on the data (images: one pair in a hundred is left; noise: all), so it is tried on a few rows first.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from gramfold.types import Floats, Integers
 
 _CHOICES = (16, 32, 48, 64, 96, 128)  # of m
 _SWEEPS = 3  # of the power method: axes need not be exact to bound
-_ASKED = 32  # rows that tell how many pairs are left
+_ASKED = 32  # rows from which the share of pairs left is estimated
 _ROWS_PER_BLOCK = 1_000
 
 
@@ -32,7 +32,7 @@ class Axes:
     def lead(self, rows: Floats, n_jobs: int | None) -> Floats:
         """Px and r(x) of each row, (n, m + 1) in float32.
 
-        r is no less than the truth, though sums and axes are rounded: only then is it certain to bound.
+        r is rounded upwards, since sums and axes are rounded too: only then is the bound certain.
         """
         n, d = rows.shape
         m = self.directions.shape[1]
@@ -53,19 +53,19 @@ class Axes:
 
 @dataclass(frozen=True)
 class Plan:
-    """How to search: with bounds from these axes or, if None, with every column; and what a pair will cost."""
+    """Plan of a search: bounds from these axes or, if None, products of all columns; and the cost of a pair."""
 
     axes: Axes | None
     cost: float  # in multiplications inside of a product of matrices
 
 
 def plan_without_bounds(d: int, costs: SearchCosts = COSTS.search) -> Plan:
-    """Every product of d columns."""
+    """Plan that computes all products of d columns."""
     return Plan(None, d + costs.look)
 
 
 def cheapest_plan(asking: Floats, rows: Floats, rank: int, costs: SearchCosts = COSTS.search) -> Plan:
-    """From a sample of rows, and how many of it are within reach of one who asks."""
+    """Choose the cheapest plan from a sample of rows, `rank` of which are neighbours of a query."""
     d = rows.shape[1]
     best = plan_without_bounds(d, costs)
     choices = [m for m in _CHOICES if 2 * m <= d]
@@ -86,7 +86,7 @@ def cheapest_plan(asking: Floats, rows: Floats, rank: int, costs: SearchCosts = 
 
 
 def _principal_axes(rows: Floats, m: int) -> Floats:
-    """About the m principal axes of centred rows, the most spread first, (d, m)."""
+    """Approximate m principal axes of centred rows, largest variance first, (d, m)."""
     axes = np.random.default_rng(0).standard_normal((rows.shape[1], m))
     for _ in range(_SWEEPS):
         axes = np.linalg.qr(rows.T @ (rows @ axes.astype(np.float32)))[0]
@@ -107,7 +107,7 @@ class Halves:
     def leaf(self, rows: Floats) -> Integers:
         """The leaf of each row, (n,)."""
         node = np.zeros(len(rows), dtype=np.intp)
-        while node[0] < len(self.columns):  # all of them come to the leaves at once
+        while node[0] < len(self.columns):  # all leaves are at the same depth
             node = 2 * node + 1 + (rows[np.arange(len(rows)), self.columns[node]] > self.cuts[node])
         return node - len(self.columns)
 

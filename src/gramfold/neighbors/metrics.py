@@ -1,4 +1,4 @@
-"""A metric: how rows are prepared for the search, and how far apart two of them are."""
+"""Metrics: preparation of the rows for the search, and distances."""
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -15,7 +15,7 @@ from gramfold.types import Floats, Integers, Plain
 _SYNONYMS = {"l2": "euclidean", "l1": "cityblock", "manhattan": "cityblock"}
 _MINKOWSKI = {"cityblock": 1.0, "chebyshev": np.inf}
 _ANGULAR = {"cosine", "correlation"}
-# Metrics that SciPy would scale by the rows of each call; here the training rows decide once.
+# Metrics that SciPy would scale by the rows of each call; here they are scaled by the training rows.
 _DATA_SCALED = {"seuclidean": "V", "mahalanobis": "VI"}
 _SCALED = {"euclidean", "cityblock", "chebyshev", "minkowski"}
 _SCALE_FREE = {"cosine", "correlation", "canberra", "braycurtis", "jensenshannon"}
@@ -32,7 +32,7 @@ MetricName = str | Callable[[Floats, Floats], float]
 class Metric(Plain):
     """One of three families: Euclidean (cosine and correlation too, on unit rows), Minkowski, or any of SciPy.
 
-    In each of them a row is at distance 0 from one that equals it, whatever rounding makes of the formula.
+    In each of them equal rows are at distance 0, even where the formula would give a rounding error.
     """
 
     family: Literal["euclidean", "minkowski", "scipy"]
@@ -45,7 +45,7 @@ class Metric(Plain):
         return self.family == "euclidean" and self.name in _ANGULAR
 
     def prepare(self, X: Floats) -> Floats:
-        """Rows as the search sees them: of unit length for cosine, and of mean 0 before that for correlation."""
+        """Rows as the search uses them: of unit length for cosine, and centred before that for correlation."""
         largest = float(max(X.max(initial=0), -X.min(initial=0)))
         if largest > _LARGEST and not callable(self.name):
             raise InputError(f"X holds values up to {largest:.1e}, whose distances overflow: divide X by a constant.")
@@ -55,7 +55,7 @@ class Metric(Plain):
         lost: list[Integers] = []
         for part in blocks(len(X), _ROWS_PER_BLOCK):
             wide = X[part].astype(np.float64)
-            size = np.abs(wide).max(axis=1, keepdims=True)  # by which no square overflows or vanishes
+            size = np.abs(wide).max(axis=1, keepdims=True)  # so that no square overflows or underflows
             wide /= np.where(size > 0, size, 1.0)
             if self.name == "correlation":
                 wide -= wide.mean(axis=1, keepdims=True)
@@ -99,7 +99,7 @@ class Metric(Plain):
             out[:] = 0.5 * out**2  # |u − v|² = 2 − 2 cos for unit rows
 
     def search_length(self, distances: Floats | float) -> Floats | float:
-        """The length between prepared rows that belongs to a distance of this metric."""
+        """Euclidean length between prepared rows that corresponds to a distance of this metric."""
         return np.sqrt(2.0 * np.asarray(distances)) if self._angular else distances
 
     def block(self, left: Floats, right: Floats) -> Floats:
@@ -115,30 +115,30 @@ class Metric(Plain):
         return distances
 
     def _plain(self, left: Floats, right: Floats) -> Floats:
-        """As SciPy computes them; a function of the user's sees float64 too."""
+        """Distances computed by SciPy, in float64 for a function of the user's too."""
         from scipy.spatial.distance import cdist
 
         left, right = left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)
-        # what is not defined is told below; what a function of the user's says is the user's
+        # undefined distances are reported below; warnings of a user's function are not suppressed
         with nullcontext() if callable(self.name) else np.errstate(divide="ignore", invalid="ignore"):
             distances = np.asarray(cdist(left, right, self.name, **self.params))
         undefined = np.isnan(distances)
         if undefined.any():
             raise InputError(
-                f"metric={self.name!r} is not defined for {int(undefined.sum())} of {distances.size} pairs of rows (as "
-                "between constant or all-zero rows for some metrics): remove such rows or use another metric."
+                f"metric={self.name!r} is not defined for {int(undefined.sum())} of {distances.size} pairs of rows "
+                "(some metrics are not defined for constant or all-zero rows): remove such rows or use another metric."
             )
         least = float(distances.min(initial=0.0))
         if least < -_NEGATIVE * float(distances.max(initial=0.0)):
             raise InputError(
-                f"metric={self.name!r} gives {least:.3g} for some pair of rows: distances cannot be negative; turn "
-                "similarities into distances, or use another metric."
+                f"metric={self.name!r} gives {least:.3g} for some pair of rows: distances cannot be negative; convert "
+                "similarities to distances, or use another metric."
             )
         return np.asarray(np.maximum(distances, 0.0, out=distances))
 
 
 def degree(name: MetricName, params: Mapping[str, Any] | None) -> int | None:
-    """The power of the rows' unit that distances come in: 1 or 0, None where they have no such law that is known."""
+    """Degree of homogeneity of the distances in the rows: 1 or 0, None where it is not known."""
     if callable(name):
         return None
     name = _SYNONYMS.get(name.lower(), name.lower())
@@ -148,7 +148,7 @@ def degree(name: MetricName, params: Mapping[str, Any] | None) -> int | None:
 
 
 def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -> Metric:
-    """The metric of this name; whatever it needs from the data is taken from the training rows."""
+    """The metric of this name; variances or covariances that it needs are those of the training rows."""
     params = dict(params or {})
     if callable(name):
         return Metric("scipy", name, params=params)
@@ -178,8 +178,8 @@ def _try_once(metric: Metric, X: Floats) -> None:
     except (ValueError, TypeError) as error:
         reason = str(error).splitlines()[0].split(". ")[0]  # SciPy may list whole signatures
         raise InputError(
-            f"metric={metric.name!r} with {dict(metric.params)} is not one that SciPy can compute ({reason}): use "
-            "'euclidean', 'cosine', 'precomputed', a name that scipy.spatial.distance.cdist knows, or a function."
+            f"metric={metric.name!r} with metric_params={dict(metric.params)} cannot be computed by SciPy ({reason}): "
+            "use 'euclidean', 'cosine', 'precomputed', another metric of scipy.spatial.distance.cdist, or a function."
         ) from error
 
 
@@ -196,7 +196,7 @@ def _scale_of(name: str, X: Floats) -> Floats:
     rank = int(np.linalg.matrix_rank(covariance, hermitian=True))
     if rank < len(covariance):
         raise InputError(
-            f"the covariance of the rows is singular ({len(covariance)} columns, rank {rank}), so metric 'mahalanobis' "
-            "has no inverse to use: pass metric_params={'VI': ...} or reduce the columns."
+            f"the covariance of the rows is singular ({len(covariance)} columns, rank {rank}), and metric "
+            "'mahalanobis' needs its inverse: pass metric_params={'VI': ...} or use fewer columns."
         )
     return np.linalg.inv(covariance)

@@ -1,4 +1,4 @@
-"""Neighbours that the user already knows: a distance matrix, a sparse graph, or a scikit-learn transformer."""
+"""Neighbours given by the user: a distance matrix, a sparse graph, or a scikit-learn transformer."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -18,26 +18,26 @@ from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers, Neighbors, Plain
 
-# A matrix this much unlike its transpose, relative to its largest entry, is not a rounding error (of float32: 1e-6).
+# A larger difference from the transpose, relative to the largest entry, is not a rounding error (float32: 1e-6).
 ASYMMETRY = 1e-8
-# Share of the rows that have the same number of neighbours where the graph is one of k nearest. An approximate search
-# may miss the row itself here and there, and then gives one more.
+# Share of the rows that must have the same number of neighbours in a graph of k nearest neighbours. An approximate
+# search may miss the row itself, and then gives one more.
 _REGULAR = 0.9
 
 
 @dataclass(frozen=True, eq=False)
 class DistanceIndex(Index):
-    """A symmetric matrix of all distances; a new row brings its distances to the training rows."""
+    """A symmetric matrix of all distances; new rows are given by their distances to the training rows."""
 
     distances: Floats  # (n, n) among the vertices
-    first: Integers  # (n,) the training row of each vertex, the first where several are one
-    rounding: float = 0.0  # a new row so near to a vertex, or nearer, is that vertex
+    first: Integers  # (n,) the training row of each vertex, the first of duplicates
+    rounding: float = 0.0  # a new row within this distance of a vertex is that vertex
     costs: SearchCosts = field(default=COSTS.search, kw_only=True)
     euclidean: ClassVar[bool] = False
 
     @classmethod
     def of(cls, distances: Floats, first: Integers, rounding: float = 0.0, costs: SearchCosts = COSTS.search) -> Self:
-        """Of all training rows' distances those among the vertices."""
+        """Select the distances between vertices from those of all training rows."""
         if len(first) < len(distances):
             distances = np.ascontiguousarray(distances[np.ix_(first, first)])
         return cls(distances, first, rounding, costs=costs)
@@ -102,8 +102,8 @@ class DistanceIndex(Index):
     def _to_vertices(self, queries: Any) -> Floats:
         if issparse(queries):
             raise InputError(
-                "the model was fitted on all distances and was given a sparse matrix, which leaves some out: pass a "
-                "dense array of the new rows' distances to all training rows."
+                "the model was fitted on a dense distance matrix and was given a sparse one, which lacks some "
+                "distances: pass a dense array of the distances from the new rows to all training rows."
             )
         _check_signs(queries)
         distances = np.asarray(queries, dtype=np.float64)[:, self.first]
@@ -115,8 +115,8 @@ class DistanceIndex(Index):
 class SparseIndex(Index):
     """A sparse graph of distances; every stored entry off the diagonal is an edge, a stored 0 too.
 
-    A graph of the k nearest gives a new row k neighbours as well: of more stored entries the k nearest stay. (A
-    transformer of scikit-learn stores k + 1, of which a training row is one itself.)
+    In a graph of k nearest neighbours a new row has k neighbours too: of more stored entries the k nearest are kept. (A
+    transformer of scikit-learn stores k + 1, which include a training row itself.)
     """
 
     given: ClassVar[bool] = True
@@ -124,7 +124,7 @@ class SparseIndex(Index):
     @property
     @abstractmethod
     def _edges(self) -> csr_array:
-        """What is stored for each vertex."""
+        """Stored entries of each vertex."""
 
     @property
     def size(self) -> int:
@@ -132,7 +132,7 @@ class SparseIndex(Index):
 
     @cached_property
     def _lists(self) -> tuple[Neighbors, ...]:
-        """Edges off the diagonal; also all that is stored, where a row is not at 0 from itself, or also from others."""
+        """Edges off the diagonal; also all entries, where the diagonal is not 0 or other entries are 0 too."""
         stored = _stored(self._edges)
         itself = stored.rows == stored.indices
         own = stored.keep(~itself)
@@ -150,7 +150,7 @@ class SparseIndex(Index):
         return self.nearest(queries, 0)
 
     def _settled(self, found: Neighbors, own: Integers) -> Neighbors:
-        """New rows' lists: those that are vertex `own` (-1: none) meet nobody else, and no list is longer than k."""
+        """Lists of new rows: one that is vertex `own` (-1: none) has no other neighbour; none is longer than k."""
         known = np.flatnonzero(own >= 0)
         if known.size:
             others = own[found.rows] < 0
@@ -165,9 +165,9 @@ class SparseIndex(Index):
 
 @dataclass(frozen=True, eq=False)
 class GraphIndex(SparseIndex):
-    """A graph that the user brings; a new row brings its edges.
+    """A sparse graph of distances given by the user; new rows are given by their edges.
 
-    A new row with the stored entries of a training row is that row, whether or not it stores a 0 for itself.
+    A new row with the stored entries of a training row is that row, with or without a stored 0 for itself.
     """
 
     graph: csr_array  # (n, n)
@@ -175,7 +175,7 @@ class GraphIndex(SparseIndex):
 
     @classmethod
     def of(cls, graph: Any) -> Self:
-        """Of a sparse matrix of any kind."""
+        """Index of a sparse matrix of any format."""
         return cls(csr_array(graph))
 
     @property
@@ -201,26 +201,26 @@ class GraphIndex(SparseIndex):
 
         own = self._lists[0]
         edges = csr_array((own.distances, own.indices, own.indptr), shape=(self.size, self.size))
-        return np.asarray(dijkstra(edges, directed=False, indices=vertex))  # along the edges: all that is known
+        return np.asarray(dijkstra(edges, directed=False, indices=vertex))  # along the edges: others are not known
 
     def distances_between(self, first: Integers, second: Integers) -> Floats:
         if not len(first):
             return np.empty(0)
         raise PrecomputedInputError(
-            f"the distance of vertices {first[0]} and {second[0]} was asked for, and a sparse graph holds those of its "
-            "edges only: pass the rows themselves or a dense distance matrix."
+            f"the distance between vertices {first[0]} and {second[0]} is needed, and a sparse graph holds only those "
+            "of its edges: pass the rows themselves or a dense distance matrix."
         )
 
     def gap(self, group: Integers, others: Integers) -> Step:
         raise DisconnectedGraphError(
-            f"the graph is in pieces (one has {len(group)} of {self.size} vertices) and a sparse graph does not "
-            "tell how far apart they are, so they cannot be bridged: add neighbours, or use "
+            f"the graph is not connected: one connected component has {len(group)} of {self.size} vertices. A sparse "
+            "graph does not hold the distances between components, so they cannot be bridged: add neighbours, or use "
             "on_disconnected='largest' or 'separate'."
         )
 
     def vertex_grams(self, vertices: Integers) -> Callable[[Integers, Integers], Floats]:
         raise PrecomputedInputError(
-            "local weights need the distances among the neighbours, which a sparse graph does not hold: pass the "
+            "local weights need the distances between neighbours, which a sparse graph does not hold: pass the "
             "rows themselves or a dense distance matrix."
         )
 
@@ -230,13 +230,13 @@ class GraphIndex(SparseIndex):
 
 @dataclass(frozen=True, eq=False)
 class WeightedIndex(GraphIndex):
-    """A graph that the user brings with weights; a new row brings the weights of its edges. Lengths are 1/w."""
+    """A sparse graph of weights given by the user; new rows are given by their weights. Lengths are 1/w."""
 
     weighted: ClassVar[bool] = True
 
     @classmethod
     def of(cls, graph: Any) -> Self:
-        """Of a matrix of weights that was checked."""
+        """Index of a matrix of weights, which must have been checked."""
         return cls(_lengths_of(graph))
 
     @property
@@ -249,32 +249,32 @@ class WeightedIndex(GraphIndex):
         weights = csr_array(queries)
         if weights.nnz and weights.data.min() < 0:
             raise InputError(
-                f"the weights of the new rows contain {weights.data.min():.3g}: a weight is positive for an edge and 0 "
-                "for none; clip or shift the weights first."
+                f"the weights of the new rows contain {weights.data.min():.3g}: weights must be positive for an edge "
+                "and 0 otherwise. Clip or shift the weights first."
             )
         return super().nearest(_lengths_of(weights), k)
 
 
 def _lengths_of(weights: csr_array) -> csr_array:
-    """1/w of each edge; a weight of 0 is none."""
+    """1/w of each edge; a weight of 0 is not an edge."""
     lengths = csr_array(weights, dtype=np.float64, copy=True)
     lengths.eliminate_zeros()
-    with np.errstate(over="ignore"):  # an edge that weighs next to nothing
+    with np.errstate(over="ignore"):  # of a tiny weight
         lengths.data = 1.0 / lengths.data
     return lengths
 
 
 @dataclass(frozen=True, eq=False)
 class TransformerIndex(SparseIndex):
-    """A scikit-learn neighbours transformer finds the graph; the rows are there for all else."""
+    """A graph from a scikit-learn neighbours transformer; other distances are computed from the rows."""
 
-    transformer: Any  # the user's own; fitted, once `graph` is there
+    transformer: Any  # the user's own; fitted if `graph` is given
     vectors: VectorIndex
-    graph: csr_array | None = None  # (n, n) what it finds among the rows
+    graph: csr_array | None = None  # (n, n) its graph of the training rows
 
     @classmethod
     def of(cls, transformer: Any, vectors: VectorIndex) -> Self:
-        """Fit a copy of the transformer, and let it search the rows."""
+        """Fit a copy of the transformer to the rows, and compute its graph."""
         fitted, graph = _searched(transformer, vectors)
         return cls(fitted, vectors, graph)
 
@@ -296,7 +296,7 @@ class TransformerIndex(SparseIndex):
         return super()._k if getattr(self.transformer, "radius", None) is None else None
 
     def nearest(self, queries: Floats, k: int) -> Neighbors:
-        # a training row is told by its values: a transformer may find it at a distance that rounding leaves
+        # a training row is recognised by its values: a transformer may find it at a small distance due to rounding
         found = _stored(csr_array(self._search[0].transform(queries)))
         return self._settled(found, self._known.find(self.vectors.metric.prepare(queries)))
 
@@ -320,7 +320,7 @@ class TransformerIndex(SparseIndex):
 
 
 def _searched(transformer: Any, vectors: VectorIndex) -> tuple[Any, csr_array]:
-    """A copy of the transformer that is fitted to the rows, and what it finds among them."""
+    """A copy of the transformer fitted to the rows, and its graph of them."""
     from sklearn.base import clone
 
     try:
@@ -335,20 +335,20 @@ def _searched(transformer: Any, vectors: VectorIndex) -> tuple[Any, csr_array]:
 
 @dataclass(frozen=True, eq=False)
 class KnownLists(Plain):
-    """Lists of neighbours by their entries: finds which of the lists that come are a vertex's."""
+    """Look-up of vertices by their neighbour lists."""
 
     lists: Neighbors
 
     @cached_property
     def _ascending(self) -> tuple[Integers, Integers]:
-        """Keys of the lists that tell of a vertex, and of which."""
-        # a list that two vertices share tells of neither, and one without entries of nobody
+        """Keys of the lists that identify a vertex, ascending, and these vertices."""
+        # a list of two vertices identifies neither, and an empty list identifies none
         keys, vertices, counts = np.unique(_list_keys(self.lists), return_index=True, return_counts=True)
         telling = (counts == 1) & (self.lists.counts[vertices] > 0)
         return keys[telling], vertices[telling]
 
     def find(self, lists: Neighbors) -> Integers:
-        """(m,) the vertex whose list each of these is; -1 where there is none."""
+        """(m,) the vertex that has each of these lists; -1 where none does."""
         found = np.full(len(lists), -1)
         known, vertices = self._ascending
         if not known.size:
@@ -365,7 +365,7 @@ class KnownLists(Plain):
 
 
 def _list_keys(lists: Neighbors) -> Integers:
-    """One whole number for each list, the same for equal lists and seldom for others."""
+    """An integer hash of each list: equal for equal lists, and rarely for others."""
     entries = _mixed((lists.distances + 0.0).view(np.uint64) + _mixed(lists.indices.astype(np.uint64)))
     keys = np.zeros(len(lists), dtype=np.uint64)
     np.add.at(keys, lists.rows, entries)
@@ -373,7 +373,7 @@ def _list_keys(lists: Neighbors) -> Integers:
 
 
 def _mixed(numbers: Integers) -> Integers:
-    """Whole numbers of 64 bits in which every bit has a say in every other (the finalizer of SplitMix64)."""
+    """Mix the bits of 64-bit integers, so that each bit depends on all others (the finalizer of SplitMix64)."""
     numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -381,23 +381,23 @@ def _mixed(numbers: Integers) -> Integers:
 
 
 def _common_count(lists: Neighbors) -> int | None:
-    """The k of a graph of k nearest neighbours; None for any other graph, as of a radius, and where all are near."""
+    """The k of a graph of k nearest neighbours; None for other graphs, such as those of a radius or complete ones."""
     counts, rows = np.unique(lists.counts, return_counts=True)
     k = int(counts[np.argmax(rows)])
     return k if rows.max() >= _REGULAR * len(lists) and 0 < k < len(lists) - 1 else None
 
 
 def _nearest_of_lists(lists: Neighbors, k: int) -> Neighbors:
-    """The k nearest of each list, but all of them where they are all as near."""
+    """The k nearest of each list, or all of them where all are at the same distance."""
     place = np.arange(len(lists.indices)) - lists.indptr[:-1][lists.rows]
     level = lists.distances[lists.indptr[:-1][lists.rows]] == lists.farthest[lists.rows]
     return lists.keep((place < k) | level)
 
 
 def settled_distances(D: Floats, costs: SearchCosts = COSTS.search) -> Floats:
-    """The matrix itself, or where rounding shows in it a copy without: symmetric, 0 on the diagonal, none below 0.
+    """The matrix itself or, if it has rounding errors, a copy that is symmetric, nonnegative and 0 on the diagonal.
 
-    Where a point is not at distance 0 from itself, two that are no farther apart are one.
+    Where the diagonal is not 0, distances that are no larger are set to 0 too.
     """
     parts = blocks(len(D), max(1, costs.entries_per_block // len(D)))
     clean = all(np.array_equal(D[part], D[:, part].T) and D[part].min() >= 0 for part in parts)
@@ -411,7 +411,7 @@ def settled_distances(D: Floats, costs: SearchCosts = COSTS.search) -> Floats:
 
 
 def check_distances(D: Any, costs: SearchCosts = COSTS.search) -> None:
-    """One sentence for whatever makes a square matrix no matrix of distances."""
+    """Raise an error if D is not a distance matrix."""
     if D.shape[0] != D.shape[1]:
         raise InputError(
             f"metric='precomputed' needs a square matrix of distances and got {D.shape[0]} x {D.shape[1]}: pass "
@@ -424,8 +424,8 @@ def check_distances(D: Any, costs: SearchCosts = COSTS.search) -> None:
     worst = int(np.argmax(np.diag(D)))
     if D[worst, worst] > tolerance:
         raise InputError(
-            f"the precomputed matrix has {D[worst, worst]:.3g} on its diagonal in row {worst}: a point is at distance "
-            "0 from itself; for similarities use KernelPCA(kernel='precomputed')."
+            f"the precomputed matrix has {D[worst, worst]:.3g} on its diagonal in row {worst}: the distance "
+            "of a row from itself must be 0. For similarities use KernelPCA(kernel='precomputed')."
         )
     for part in blocks(len(D), max(1, costs.entries_per_block // len(D))):
         difference = np.abs(D[part] - D[:, part].T)
@@ -447,11 +447,11 @@ def _check_signs(distances: Floats) -> None:
 
 
 def rounding_of(distances: Floats) -> float:
-    """How much of distances may be rounding."""
+    """Largest difference of distances that counts as a rounding error."""
     return max(ASYMMETRY, 10 * float(np.finfo(distances.dtype).eps)) * float(distances.max())
 
 
 def _stored(graph: csr_array) -> Neighbors:
-    # without a method of the matrix, which would note on it what it has learnt of its order
+    # without a method of the matrix, which would store on it whether its indices are sorted
     rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
     return Neighbors.from_pairs(rows, graph.indices, np.maximum(graph.data.astype(np.float64), 0.0), graph.shape)

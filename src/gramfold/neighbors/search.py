@@ -1,4 +1,4 @@
-"""Choose a search structure: by what was given, by the metric, by the predicted cost."""
+"""Choose a search structure by the input, the metric and the predicted cost."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,7 +32,7 @@ def build_index(
     random_state: np.random.RandomState,
     costs: SearchCosts = COSTS.search,
 ) -> tuple[Index, Collapse]:
-    """The search structure over the distinct rows of X, and which rows are the same."""
+    """Search structure of the distinct rows of X, and the groups of duplicate rows."""
     if metric == "precomputed":
         if issparse(X):
             return GraphIndex.of(X), no_duplicates(X.shape[0])
@@ -53,7 +53,7 @@ def build_index(
             warn(
                 f"neighbours of {len(points):,} rows in {points.shape[1]} dimensions were found approximately "
                 f"(recall {index.recall:.3f} on a sample): pass search='approximate' to accept this, or "
-                "'exact' to wait.",
+                "search='exact' for exact neighbours, which takes longer.",
                 ApproximationWarning,
             )
         return index, collapse
@@ -61,7 +61,7 @@ def build_index(
 
 
 def exact_index(points: Floats, metric: Metric, n_jobs: int | None, costs: SearchCosts = COSTS.search) -> VectorIndex:
-    """A k-d tree in few dimensions, all distances in many."""
+    """A k-d tree in few dimensions, a blocked exact search in many."""
     tree = metric.family != "scipy" and points.shape[1] <= costs.tree_columns
     return (TreeIndex if tree else BlockedIndex)(points, metric, n_jobs, costs=costs)
 
@@ -80,7 +80,7 @@ def _exact_is_slow(points: Floats, metric: Metric, k: int, radius: float | None,
 def _check_k(n_neighbors: int, radius: float | None, n: int) -> None:
     if radius is None and n_neighbors >= n:
         if n == 1:
-            raise InputError("all rows are the same, so none has a neighbour: check that the right columns were taken.")
+            raise InputError("all rows are equal, so none has a neighbour: check that the right columns were selected.")
         raise InputError(
             f"n_neighbors={n_neighbors} and there are {n} distinct rows, so each has at most {n - 1} neighbours: "
             f"use n_neighbors <= {n - 1} or more rows."

@@ -26,7 +26,7 @@ def few_components(graph: Graph, net: NeighborGraph, most: int, why: str) -> Int
     found = f"the neighbour graph has {len(sizes)} connected components, more than {why}={most}"
     advice = "use more neighbours, or more clusters"
     if net.on_disconnected == "error":
-        raise DisconnectedGraphError(f"{found}: {advice}, or choose {other_ways(component, net.index)}.")
+        raise DisconnectedGraphError(f"{found}: {advice}, or use {other_ways(component, net.index)}.")
     if net.on_disconnected == "bridge":
         done = f"the {len(sizes) - most} smallest were merged with their nearest others"
         component = merge_components(component, net.index, most)
