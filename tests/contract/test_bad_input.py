@@ -163,7 +163,7 @@ CASES = {
         "not symmetric",
     ),
     "no cluster": (lambda: SpectralClustering(0).fit(X), "n_clusters"),
-    "more clusters than rows": (lambda: SpectralClustering(41).fit(X), "n_clusters=41 and there are 40 distinct rows"),
+    "more clusters than rows": (lambda: SpectralClustering(41).fit(X), "n_clusters=41 is more than the 40 distinct rows of X"),
     "three sides of a threshold": (lambda: SpectralClustering(3, assign="threshold").fit(X), "use n_clusters=2"),
     "more pieces than clusters": (
         lambda: SpectralClustering(1, on_disconnected="error").fit(two_pieces),

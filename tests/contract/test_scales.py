@@ -113,7 +113,7 @@ def test_one_row_beside_which_all_others_vanish_is_refused():
 def test_a_map_of_the_largest_rows_is_finite_or_refused(cls):
     U = np.random.default_rng(0).uniform(size=(60, 3))
     X = np.where(U > 0.5, 1.7e308, -1.6e308) * U  # rows farther apart than the largest float
-    refusal = "coordinates exceed 1.8e+308, the largest float64, in the unit of X: divide X by a constant."
+    refusal = "coordinates exceed 1.8e+308, the largest float64: divide X by a constant."
     try:
         said, finite = said_of(cls(), X, 0.9 * X[:5]), True
     except InputError as error:

@@ -191,7 +191,9 @@ def test_columns_without_a_name_get_one_that_nobody_has(written):
 def test_numbers_that_may_be_names_are_spoken_of(text, named, written):
     path = written(text)
     n_rows = text.count("\n")
-    with pytest.warns(HeaderWarning, match="read as column names: if" if named else "read as a row of values: if") as caught:
+    with pytest.warns(
+        HeaderWarning, match="read as column names: if" if named else "read as a row of values: if"
+    ) as caught:
         table = read_table(path)
     assert len(table.values) == n_rows - named
     assert f"`--{'no-' * named}header`, or header={not named} in Python" in str(caught[0].message)
@@ -265,7 +267,11 @@ def test_one_column_of_decimal_commas(written):
     [
         ("t.csv", {"decimal": ";"}, r"decimal=';' is not a decimal separator: use '\.' or ','"),
         ("t.csv", {"thousands": "12"}, r"thousands='12' is not a thousands separator"),
-        ("t.csv", {"thousands": ",", "decimal": ","}, "decimal and thousands are both ',': use two different separators"),
+        (
+            "t.csv",
+            {"thousands": ",", "decimal": ","},
+            "decimal and thousands are both ',': use two different separators",
+        ),
         ("t.npy", {"header": True}, r"is a \.npy file, and header, decimal and thousands apply to text files only"),
         ("t.parquet", {"decimal": ","}, r"is a \.parquet file, and header, decimal and thousands apply to text files"),
     ],
@@ -324,7 +330,10 @@ def test_labels_of_pandas_types(kind, tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("a,b\n1,u\n2,\n3,NA\n", r"missing label in column 'b', line 3 \(no value; 2 of 3 rows have no label\): fill in"),
+        (
+            "a,b\n1,u\n2,\n3,NA\n",
+            r"missing label in column 'b', line 3 \(no value; 2 of 3 rows have no label\): fill in",
+        ),
         ("a,b\n1,u\n2,?\n", r"missing label in column 'b', line 3 \('\?'; 1 of 2 rows"),
         ("a,b\n1,2\n2,inf\n", r"no label in column 'b', row 1 counted from 0 \(1 of 2"),
         ("a,c\n1,u\n", r"no column 'b'; it has a, c\.$"),
@@ -382,7 +391,10 @@ def test_other_files_without_usable_labels(tmp_path):
         ("a,b,c\n1,,3\n1,NA,inf\n2,3,4\n", r"no value in column 'b', line 2 \(2 of 3 rows .*: 'b' 2, 'c' 1\).*b,c`"),
         ("a,b\n1,\n,4\n", r"\(2 of 2 rows .*by column: 'a' 1, 'b' 1\)\. Fill in the values or remove these rows\.$"),
         ("a,b\n12%,x\n13%,y\n", r"columns 'a' and 'b' hold text .*: a table of numbers is needed\.$"),
-        ("a;b\n1'234,5;2\n3;1 234,5\n", r"'1'234,5' in column 'a', line 2, and other columns use another number format: write"),
+        (
+            "a;b\n1'234,5;2\n3;1 234,5\n",
+            r"'1'234,5' in column 'a', line 2, and other columns use another number format: write",
+        ),
         ("a,b\n1,2\n3,\x00\n5,6\n", r"'·' in column 'b', line 3, which is not a number"),
         ("a,b\n" + "y" * 999 + ",2\n3,4\n5,6\n", r"'y{59}…' in column 'a', line 2, which is not a number"),
         ("a,b\n1,2\n1,2\n１,2\n", r"'１' in column 'a', line 4, which is not a number"),
@@ -486,7 +498,11 @@ def test_a_file_that_is_something_else(ending, written):
     [
         (".npy", ".npz", r"is a \.npy array, not a \.npz file: change its ending to \.npy"),
         (".npz", ".npy", r"is a zip archive, not a \.npy file"),
-        (".npz", ".csv", r"is a zip archive, not a \.csv file: unpack it, or if it is an Excel workbook save it as \.csv"),
+        (
+            ".npz",
+            ".csv",
+            r"is a zip archive, not a \.csv file: unpack it, or if it is an Excel workbook save it as \.csv",
+        ),
         (".parquet", ".csv", r"is a parquet file, not a \.csv file: change its ending to \.parquet"),
         (".parquet", ".feather", r"is a parquet file, not a \.feather file"),
         (".feather", ".parquet", r"is a feather file, not a \.parquet file"),

@@ -174,7 +174,9 @@ def test_other_metrics_are_refused(clusters):
 def test_faiss_is_missing(clusters, monkeypatch):
     assert faiss_installed()
     monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(MissingExtraError, match=r'needs faiss, which is not installed: run `pip install "gramfold\[approximate\]"`'):
+    with pytest.raises(
+        MissingExtraError, match=r'needs faiss, which is not installed: run `pip install "gramfold\[approximate\]"`'
+    ):
         load_faiss()
     with pytest.raises(MissingExtraError, match="needs faiss"):
         make(clusters)

@@ -1,11 +1,11 @@
-"""The compiled loops against numpy."""
+"""The kernels against NumPy, compiled and as the plain functions (`__wrapped__`) that a debugger steps into."""
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gramfold.neighbors.distance_kernels import pair_lengths, smallest
+from gramfold.neighbors.distance_kernels import meet, pair_lengths, see, smallest
 
 ROWS = arrays(
     np.float64,
@@ -31,3 +31,41 @@ def test_lengths_of_float32_rows_are_summed_in_float64():
     i, j, out = rng.integers(0, 30, 100), rng.integers(0, 30, 100), np.empty(100)
     pair_lengths(left, i, right, j, out)
     np.testing.assert_allclose(out, np.linalg.norm(left.astype(float)[i] - right.astype(float)[j], axis=1), rtol=1e-14)
+
+
+def tiles(seed):
+    """Two of rows, their squared lengths and products; many distances are equal, or nearly: the last bits decide."""
+    rng = np.random.default_rng(seed)
+    height, width = rng.integers(1, [12, 70])  # beyond what is looked at together
+    rows = rng.integers(0, 3, (height + width, 3)) + 1e-7 * rng.integers(0, 3, (height + width, 3))
+    left, right = np.split((0.37 * rows).astype(np.float32), [height])
+    return left, right, np.square(left).sum(axis=1), np.square(right).sum(axis=1), left @ right.T
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000), st.integers(0, 200))
+def test_who_is_within_reach_is_decided_in_float64(seed, room):
+    *_, left_norms, right_norms, products = tiles(seed)
+    squares = (left_norms[:, None] + right_norms).astype(float) - 2 * products.astype(float)
+    own, theirs = squares[:, 0].astype(np.float32), squares[-1].astype(np.float32)  # as far as somebody, rounded
+    truth = np.argwhere(squares <= np.maximum(own[:, None], theirs))
+    for run in (see, see.__wrapped__):
+        i, j, count = np.full(room, -1), np.full(room, -1), np.zeros(1, dtype=np.intp)
+        run(products, left_norms, right_norms, own, theirs, i, j, count)
+        assert count[0] == len(truth)
+        np.testing.assert_array_equal(np.column_stack([i, j])[: len(truth)], truth[:room])
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 5), st.booleans(), st.booleans())
+def test_rows_that_meet_enter_the_same_lists_compiled_and_plain(seed, k, certain, both):
+    left, right, left_norms, right_norms, products = tiles(seed)
+    n, found = len(left) + len(right), []
+    for run in (meet, meet.__wrapped__):
+        indices, squares = np.full((n, k), -1, dtype=np.int32), np.full((n, k), np.inf, dtype=np.float32)
+        loose = products if certain else products + np.float32(0.1)  # a bound
+        run(loose, certain, left, right, left_norms, right_norms, 0, len(left), both, indices, squares)
+        found.append((indices.tobytes(), squares.tobytes()))
+    assert found[0] == found[1]
+    truth = np.sort((left_norms[:, None] + right_norms).astype(float) - 2 * products.astype(float), axis=1)[:, :k]
+    np.testing.assert_allclose(squares[: len(left), : truth.shape[1]], truth, atol=1e-6)

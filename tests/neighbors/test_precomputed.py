@@ -225,7 +225,10 @@ def test_a_transformer_is_not_fitted_in_place_and_knows_the_rows():
     [
         (lambda D: D[:, :-1], r"needs a square matrix of distances and got 5 x 4: pass all pairwise"),
         (lambda D: D - 2.0 * (D[1, 3] == D), r"negative entry \(.*\): distances cannot be negative; convert"),
-        (lambda D: D + np.diag([0, 0, 0.5, 0, 0]), r"has \S+ on its diagonal in row 2: the distance of a row from itself must be 0"),
+        (
+            lambda D: D + np.diag([0, 0, 0.5, 0, 0]),
+            r"has \S+ on its diagonal in row 2: the distance of a row from itself must be 0",
+        ),
         (
             lambda D: D + np.eye(5)[[1]].T @ np.eye(5)[[4]],
             r"not symmetric: entry \(1, 4\) is \S+ and entry \(4, 1\) is \S+;",

@@ -125,8 +125,8 @@ def _probability(expected: float, partners: float) -> float:
     """Probability of an edge for which a vertex has `expected` edges to `partners` other vertices."""
     if expected > partners:
         raise ValueError(
-            f"mean_degree needs {expected:g} edges at a vertex that has only {partners:g} possible ones; lower mean_degree "
-            "or, for a planted partition, change mixing or n_communities."
+            f"mean_degree needs {expected:g} edges at a vertex that has only {partners:g} possible ones; lower "
+            "mean_degree or, for a planted partition, change mixing or n_communities."
         )
     return expected / partners if partners else 0.0
 

@@ -188,7 +188,8 @@ class KernelEigenmaps(ContinuousMap, Embedding):
     ) -> tuple[MixtureBasis, Integers]:
         """Kernels for the rows `points[numbers]`, and an order of these in which neighbours are near each other."""
         d = points.shape[1]
-        distinct = numbers[collapse_rows(points[numbers]).first]  # of a given graph duplicate rows are vertices too
+        given = fit.extras["affinity"] is not None  # where duplicate rows are vertices too
+        distinct = numbers[collapse_rows(points[numbers]).first] if given else numbers
         n, count = len(distinct), kernels.of(len(distinct))
         random_state = check_random_state(fit.random_state)
         if self.centers == "random" or count == n:

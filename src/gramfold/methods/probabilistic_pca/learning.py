@@ -13,6 +13,7 @@ from gramfold.kernels.principal_axes import PrincipalAxes, principal_axes
 from gramfold.methods.probabilistic_pca.latent_plane import LEAST_NOISE_OF_GAPS
 from gramfold.methods.probabilistic_pca.loose_plane import LoosePlane
 from gramfold.methods.probabilistic_pca.missing_values import fit_missing, with_means
+from gramfold.runtime.counting import last_columns_are
 from gramfold.types import Floats
 
 _LEAST_NOISE = 1e-12  # relative to the mean variance of a column: rows exactly in the plane have no density
@@ -105,6 +106,6 @@ def _likeliest(found: PrincipalAxes, least_noise: float) -> Plane:
 def stand_out(positive: int, asked: int) -> str:
     """The warning that the last columns of the embedding are zero."""
     return (
-        f"n_components={asked} and the variance of the rows is above the noise along only {positive} directions: the "
-        f"last {asked - positive} columns of the embedding are zero."
+        f"n_components={asked} and the variance of the rows is above the noise along only {positive} directions: "
+        f"{last_columns_are(asked - positive)} zero."
     )
