@@ -126,14 +126,17 @@ CASES = {
         "no rows to reconstruct from",
     ),
     "score of precomputed": (lambda: Isomap(metric="precomputed").fit(D).score(D), "score needs the rows themselves"),
-    "pieces refused": (lambda: Isomap(on_disconnected="error").fit(two_pieces), "has 2 connected components of 40, 40 rows"),
+    "pieces refused": (
+        lambda: Isomap(on_disconnected="error").fit(two_pieces),
+        "has 2 connected components of 40, 40 rows",
+    ),
     "sparse pieces cannot be bridged": (
         lambda: Isomap(metric="precomputed").fit(csr_array(D * (D < 0.2))),
         "cannot be bridged",
     ),
     "no edges": (
         lambda: LLE(metric="precomputed", on_disconnected="largest").fit(csr_array(D * (D < 0.05))),
-        "no edges between its 40 vertices, so there is nothing to embed: add neighbours in the graph.",
+        "no edges between its 40 vertices, so there is nothing to embed: add edges.",
     ),
     "local weights of a sparse graph": (
         lambda: LLE(metric="precomputed").fit(csr_array(D)),
@@ -157,13 +160,19 @@ CASES = {
     ),
     "asymmetric dissimilarities": (lambda: OrdinalMDS(metric="precomputed").fit(skewed(D)), "not symmetric"),
     "geodesics between pieces": (lambda: OrdinalMDS(n_neighbors=5).fit(two_pieces), "has 2 connected components"),
-    "too few landmarks": (lambda: NystromEmbedding(3, landmarks=2).fit(X), "n_components=3 and there are only 2 landmarks"),
+    "too few landmarks": (
+        lambda: NystromEmbedding(3, landmarks=2).fit(X),
+        "n_components=3 and there are only 2 landmarks",
+    ),
     "landmarks of an asymmetric kernel": (
         lambda: NystromEmbedding(kernel="precomputed").fit(skewed(X @ X.T)),
         "not symmetric",
     ),
     "no cluster": (lambda: SpectralClustering(0).fit(X), "n_clusters"),
-    "more clusters than rows": (lambda: SpectralClustering(41).fit(X), "n_clusters=41 is more than the 40 distinct rows of X"),
+    "more clusters than rows": (
+        lambda: SpectralClustering(41).fit(X),
+        "n_clusters=41 is more than the 40 distinct rows of X",
+    ),
     "three sides of a threshold": (lambda: SpectralClustering(3, assign="threshold").fit(X), "use n_clusters=2"),
     "more pieces than clusters": (
         lambda: SpectralClustering(1, on_disconnected="error").fit(two_pieces),

@@ -77,7 +77,7 @@ def test_a_supernode_of_several_blocks_beside_a_tail():
     assert found.negative == (np.linalg.eigvalsh(A.toarray()) < 0).sum()
 
 
-def test_a_raised_flag_leaves_everything_as_it_is():
+def test_a_raised_flag_changes_nothing():
     A = grid(12)
     found = Factor.of(A)
     known, stop = found.symbolic, np.array([1, 0], dtype=np.uint8)

@@ -79,7 +79,10 @@ def test_few_places_are_counted():
     rows = square(700, seed=1)
     dots = np.round(4 * rows)  # 5 x 5 of them
     told = sentence(dots, rows_by(EUCLIDEAN, rows), keeps_neighbors=False)
-    assert "600 distinct rows of a sample have only 25 distinct positions (to within 0.05% of the size of the embedding)" in told
+    assert (
+        "600 distinct rows of a sample have only 25 distinct positions (to within 0.05% of the size of the embedding)"
+        in told
+    )
     assert sentence(dots, rows_by(EUCLIDEAN, dots)) == "", "copies share a place"
     assert sentence(dots, rows_by(EUCLIDEAN, dots + 1e-9 * rows)) == "", "and rows that are nearly copies"
     assert "600 distinct rows" in sentence(dots, None)

@@ -38,7 +38,9 @@ def correlations(places, truth):
 
 @every_member
 def test_leading_coordinates_repeat_the_long_direction_and_say_so(cls):
-    with pytest.warns(RepeatedDirectionWarning, match=r"coordinate 2 \(\d+%\) of the embedding can be predicted .*'independent'"):
+    with pytest.warns(
+        RepeatedDirectionWarning, match=r"coordinate 2 \(\d+%\) of the embedding can be predicted .*'independent'"
+    ):
         model = cls().fit(SHEET.points)
     assert model.spectrum_.taken is None
     assert model.spectrum_.novelty[0] == 1
@@ -152,7 +154,9 @@ def test_more_eigenvectors_are_looked_at_where_the_first_do_not_do():
 def test_directions_that_are_not_there_are_zero_and_told():
     t = np.random.default_rng(0).random(1500) * 2 * np.pi
     X = np.column_stack([np.cos(t), np.sin(t)])
-    with pytest.warns(RepeatedDirectionWarning, match="only 2 of the first 64 eigenvectors are independent: .* last col"):
+    with pytest.warns(
+        RepeatedDirectionWarning, match="only 2 of the first 64 eigenvectors are independent: .* last col"
+    ):
         model = LaplacianEigenmaps(3, coordinates="independent").fit(X)
     assert not model.embedding_[:, 2].any()
     assert len(model.spectrum_) == 2

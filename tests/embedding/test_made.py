@@ -124,7 +124,7 @@ def test_rows_and_places_are_told_by_their_width():
         same.extrapolation(X)
     assert (same.extrapolation(X + 9, of="rows") > 1).all()
     assert (same.extrapolation(X, of="rows") == 0).all()
-    with pytest.raises(InputError, match="of='.*' is not valid"):
+    with pytest.raises(InputError, match=r"of='.*' is not valid"):
         same.extrapolation(X, of="columns")
 
 

@@ -40,7 +40,9 @@ def test_one_line_makes_constructor_constraint_and_words():
 
 def test_sections_of_the_documentation_are_put_together():
     doc = Toy.__doc__
-    assert doc.startswith("A toy.\n\nParameters\n----------\nn_components : int, default=2\n    Number of dimensions of the embedding.")
+    assert doc.startswith(
+        "A toy.\n\nParameters\n----------\nn_components : int, default=2\n    Number of dimensions of the embedding."
+    )
     assert (
         'size : {"small", "large"}, default=\'small\'\n    How big.\nrandom_state :' in doc
     )  # what all have comes last

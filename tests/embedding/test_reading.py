@@ -40,7 +40,10 @@ def fitted(X):
         (frame(d=DAYS.to_period("D")), r"dates or times in column 'd'"),
         (frame(d=pd.Series([dt.date(2020, 1, 1)] * N, dtype=object)), r"dates or times in column 'd' \(2020"),
         (frame(d=DAYS - DAYS[0]), r"durations in column 'd' \(0 days 00:00:00\): .*durations as seconds"),
-        (frame(t=["Ada"] * N), r"X holds text in column 't' \('Ada'\): leave such columns out, or convert them to numbers: text by one-hot"),
+        (
+            frame(t=["Ada"] * N),
+            r"X holds text in column 't' \('Ada'\): leave such columns out, or convert them to numbers: text by one",
+        ),
         (frame(t=["Ada"] * N, d=DAYS), r"text in column 't' \('Ada'\) and dates or times in column 'd'"),
         (frame(t=pd.Series([1.0, "x"] * 6, dtype=object)), r"text in column 't' \('x'\)"),
         (frame(t=pd.array(["a", "b"] * 6, dtype="string[pyarrow]")), r"text in column 't' \('a'\)"),
@@ -119,9 +122,7 @@ def test_entries_outside_of_a_sparse_matrix_are_refused(form, wrong):
     (X.col if form == "coo" else X.indices)[3] = wrong
     model = PCA(1).fit(np.eye(N))
     for read in (PCA(1).fit, Isomap(metric="precomputed").fit, model.transform):
-        with pytest.raises(
-            InputError, match=r"sparse matrix of 12 x 12 with invalid indices \(.*: build it"
-        ):
+        with pytest.raises(InputError, match=r"sparse matrix of 12 x 12 with invalid indices \(.*: build it"):
             read(X)
 
 

@@ -170,7 +170,8 @@ def test_weak_ties_are_told_and_put_near_the_mean(distance: float) -> None:
     places = np.array([[1.0, 0.0], [3.0, 5.0]])
     penalties = np.array([0.3, 0.5])
     with pytest.warns(
-        DisconnectedGraphWarning, match="1 of 2 new rows have edge weights too small .* near the mean of their neighbours"
+        DisconnectedGraphWarning,
+        match="1 of 2 new rows have edge weights too small .* near the mean of their neighbours",
     ):
         found = average(met, chain(2), places, width=1.0, pull=np.ones(2), penalties=penalties, normalized=False)
     degrees = 2 * np.exp(-0.5 * np.array([1.1, distance]) ** 2)

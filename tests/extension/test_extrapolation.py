@@ -77,6 +77,9 @@ def test_a_ball_searches_only_beyond_it():
 
 
 def test_what_is_far_is_told_in_words():
-    with pytest.warns(ExtrapolationWarning, match=r"2 of 3 rows are farther from the training data than 3 neighbourhood radii \(number 2: 7\)"):
+    with pytest.warns(
+        ExtrapolationWarning,
+        match=r"2 of 3 rows are farther from the training data than 3 neighbourhood radii \(number 2: 7\)",
+    ):
         warn_if_outside(np.array([1.0, 4.0, 7.0]), "rows")
     warn_if_outside(np.array([LIMIT, 0.0]), "rows")

@@ -63,7 +63,10 @@ def test_multiplicities_are_the_graph_of_all_copies(width: float | None, normali
 
 def test_a_width_that_tears_the_graph_apart_is_refused() -> None:
     graph = random_graph(12, np.ones(12))
-    with pytest.raises(InputError, match=r"width 0\.001 underflow to 0 for edges of length .* leaves 12 connected components: use a larger"):
+    with pytest.raises(
+        InputError,
+        match=r"width 0\.001 underflow to 0 for edges of length .* leaves 12 connected components: use a larger",
+    ):
         affinity(graph, 1e-3)
 
 
@@ -125,7 +128,9 @@ def test_local_widths_of_points_on_top_of_each_other() -> None:
 def test_self_tuned_weights_that_tear_the_graph_apart_are_refused() -> None:
     lists = Neighbors.from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([0.01, 9.0, 0.01]), (4, 4))
     graph = build_graph(lists, np.full(4, 0.01), np.ones(4))
-    with pytest.raises(InputError, match=r"self-tuned width underflow to 0 for edges of length 9, .* 2 connected components"):
+    with pytest.raises(
+        InputError, match=r"self-tuned width underflow to 0 for edges of length 9, .* 2 connected components"
+    ):
         affinity(graph, local_widths(graph.neighbors, graph.radii))
 
 

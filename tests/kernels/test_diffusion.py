@@ -58,7 +58,9 @@ def test_ties_that_vanish_beside_self_loops_are_told():
     lists = Neighbors.from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([1.0, 9.0, 1.0]), (4, 4))
     graph = build_graph(lists, None, np.ones(4))
     form = {"form": "random-walk", "decay": Inverse(), "exponent": 0.0}
-    with pytest.warns(DisconnectedGraphWarning, match="2 connected components if edges of weight below 2e-16 .* self_loops=False"):
+    with pytest.warns(
+        DisconnectedGraphWarning, match="2 connected components if edges of weight below 2e-16 .* self_loops=False"
+    ):
         laplacian_kernel(graph, 1.0, self_loops=np.ones(4), **form)
     laplacian_kernel(graph, 1.2, self_loops=np.ones(4), **form)
     laplacian_kernel(graph, 1.0, **form)

@@ -144,7 +144,9 @@ class TestPieces:
     X = np.vstack([left, left[:150] + [500.0, 0, 0]])
 
     def test_bridge_joins_and_keeps_distances_within_a_piece(self):
-        with pytest.warns(DisconnectedGraphWarning, match="2 connected components of 200, 150 rows; they were connected by 1 "):
+        with pytest.warns(
+            DisconnectedGraphWarning, match="2 connected components of 200, 150 rows; they were connected by 1 "
+        ):
             model = Isomap(n_neighbors=12).fit(self.X)
         alone = Isomap(n_neighbors=12).fit(self.left)
         walks = model.kernel_.squared_distances(np.arange(200), np.arange(200))

@@ -233,7 +233,7 @@ def test_the_error_midway_is_that_of_the_map_there():
 
 
 def test_fewer_directions_than_asked_for_are_told():
-    with pytest.warns(RankWarning, match="n_components=5: its last 2 columns are zero"):
+    with pytest.warns(RankWarning, match="n_components=5: the last 2 columns of the embedding are zero"):
         model = KernelEigenmaps(5, n_kernels=1).fit(sheet(100))
     assert not model.embedding_[:, 3:].any()
     assert not model.transform(sheet(10, seed=1))[:, 3:].any()
@@ -297,7 +297,7 @@ def test_rows_far_out_stay_at_the_edge_and_are_told():
     assert any("50 of 50 rows lie far from the training rows of their kernels" in str(one.message) for one in told)
     half = np.ptp(model.embedding_, axis=0) / 2
     assert (np.abs(placed - model.embedding_.min(axis=0) - half) <= 2 * half).all()
-    with pytest.warns(ExtrapolationWarning, match="50 of 50 places"):
+    with pytest.warns(ExtrapolationWarning, match="50 of 50 coordinates"):
         rebuilt = model.inverse_transform(10 * model.embedding_[:50])
     assert np.abs(rebuilt - X.mean(axis=0)).max() < 2 * np.ptp(X, axis=0).max()
 

@@ -70,7 +70,9 @@ def test_copies_have_the_degree_of_one_row_in_the_symmetric_form():
     W = single[np.ix_(vertex, vertex)].astype(float)  # copies have the edges of their vertex, and none between them
     d = W.sum(axis=1)
     Y = model.embedding_
-    np.testing.assert_allclose((np.diag(d) - W) / np.sqrt(np.outer(d, d)) @ Y, Y * model.spectrum_.penalties, atol=1e-10)
+    np.testing.assert_allclose(
+        (np.diag(d) - W) / np.sqrt(np.outer(d, d)) @ Y, Y * model.spectrum_.penalties, atol=1e-10
+    )
     np.testing.assert_allclose(Y.T @ Y, np.eye(2), atol=1e-9)
 
 

@@ -211,14 +211,20 @@ def test_bad_noise_gets_its_sentence():
     spoilt = X + Z
     spoilt[1, 4, 2] = np.nan
     cases = [
-        (lambda: OrientedPCA().fit(X, X_distorted=X[:40]), r"X_distorted has shape \(40, 8\) and X has shape \(50, 8\)"),
+        (
+            lambda: OrientedPCA().fit(X, X_distorted=X[:40]),
+            r"X_distorted has shape \(40, 8\) and X has shape \(50, 8\)",
+        ),
         (lambda: OrientedPCA().fit(X, X_distorted=spoilt), "nan in version 1, row 4, column 2"),
         (lambda: OrientedPCA().fit(X, X_distorted=X), "equal to X, so there is no noise"),
         (
             lambda: OrientedPCA(noise_correlation=np.eye(3)).fit(X),
             r"noise_correlation has shape \(3, 3\) and X has 8 columns",
         ),
-        (lambda: OrientedPCA(signal_covariance=[1, 2]).fit(X), r"has shape \(2,\) .*: pass a matrix of shape \(8, 8\)\.$"),
+        (
+            lambda: OrientedPCA(signal_covariance=[1, 2]).fit(X),
+            r"has shape \(2,\) .*: pass a matrix of shape \(8, 8\)\.$",
+        ),
         (lambda: OrientedPCA(signal_covariance=[["a"] * 8] * 8).fit(X), "signal_covariance holds text in columns 0"),
         (lambda: OrientedPCA(noise_correlation=-np.eye(8)).fit(X), "negative eigenvalue -1"),
         (lambda: OrientedPCA(signal_covariance=np.triu(np.ones((8, 8)))).fit(X), "not symmetric"),

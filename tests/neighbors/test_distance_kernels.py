@@ -34,9 +34,9 @@ def test_lengths_of_float32_rows_are_summed_in_float64():
 
 
 def tiles(seed):
-    """Two of rows, their squared lengths and products; many distances are equal, or nearly: the last bits decide."""
+    """Two tables of rows, their squared norms and products; many distances are equal up to rounding."""
     rng = np.random.default_rng(seed)
-    height, width = rng.integers(1, [12, 70])  # beyond what is looked at together
+    height, width = rng.integers(1, [12, 70])  # more columns than one pass of the kernel
     rows = rng.integers(0, 3, (height + width, 3)) + 1e-7 * rng.integers(0, 3, (height + width, 3))
     left, right = np.split((0.37 * rows).astype(np.float32), [height])
     return left, right, np.square(left).sum(axis=1), np.square(right).sum(axis=1), left @ right.T
@@ -44,10 +44,10 @@ def tiles(seed):
 
 @settings(deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 200))
-def test_who_is_within_reach_is_decided_in_float64(seed, room):
+def test_pairs_within_a_radius_are_decided_in_float64(seed, room):
     *_, left_norms, right_norms, products = tiles(seed)
     squares = (left_norms[:, None] + right_norms).astype(float) - 2 * products.astype(float)
-    own, theirs = squares[:, 0].astype(np.float32), squares[-1].astype(np.float32)  # as far as somebody, rounded
+    own, theirs = squares[:, 0].astype(np.float32), squares[-1].astype(np.float32)  # a distance of each, rounded
     truth = np.argwhere(squares <= np.maximum(own[:, None], theirs))
     for run in (see, see.__wrapped__):
         i, j, count = np.full(room, -1), np.full(room, -1), np.zeros(1, dtype=np.intp)
@@ -58,12 +58,12 @@ def test_who_is_within_reach_is_decided_in_float64(seed, room):
 
 @settings(deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 5), st.booleans(), st.booleans())
-def test_rows_that_meet_enter_the_same_lists_compiled_and_plain(seed, k, certain, both):
+def test_neighbour_lists_are_the_same_compiled_and_plain(seed, k, certain, both):
     left, right, left_norms, right_norms, products = tiles(seed)
     n, found = len(left) + len(right), []
     for run in (meet, meet.__wrapped__):
         indices, squares = np.full((n, k), -1, dtype=np.int32), np.full((n, k), np.inf, dtype=np.float32)
-        loose = products if certain else products + np.float32(0.1)  # a bound
+        loose = products if certain else products + np.float32(0.1)  # upper bounds
         run(loose, certain, left, right, left_norms, right_norms, 0, len(left), both, indices, squares)
         found.append((indices.tobytes(), squares.tobytes()))
     assert found[0] == found[1]

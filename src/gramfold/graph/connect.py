@@ -37,14 +37,14 @@ def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list
         return [graph]
     sizes = np.bincount(component, weights=graph.multiplicity).astype(np.intp)
     found = f"the neighbour graph has {count} connected components of {_listing(sizes)} rows"
-    setting = "in the graph" if index.given else "(n_neighbors or radius)"
-    advice = f"more neighbours {setting} may connect them"
+    more = "edges" if index.given else "neighbours (n_neighbors or radius)"
+    advice = f"more {more} may connect them"
     bridgeable = _bridgeable(component, index)
     if not graph.n_edges and not (bridgeable and on_disconnected == "bridge"):
         or_bridge = ", or use on_disconnected='bridge'" if bridgeable else ""
         raise DisconnectedGraphError(
             f"the neighbour graph has no edges between its {len(graph)} vertices, so there is nothing to embed: add "
-            f"neighbours {setting}{or_bridge}."
+            f"{more}{or_bridge}."
         )
     if on_disconnected == "error":
         raise DisconnectedGraphError(

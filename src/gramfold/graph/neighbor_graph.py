@@ -248,9 +248,8 @@ class NeighborGraph(Plain):
             f"{alone.size} of {len(met)} new rows (first: row {alone[0]}) have no neighbours among the training rows"
         )
         if self.on_disconnected == "error" or self.index.given:
-            raise DisconnectedGraphError(
-                f"{found}, so they cannot be embedded: use a larger radius, or leave them out."
-            )
+            change = "give each an edge" if self.index.given else "use a larger radius"
+            raise DisconnectedGraphError(f"{found}, so they cannot be embedded: {change}, or leave them out.")
         if self.on_disconnected == "largest":
             return met
         warn(

@@ -213,8 +213,8 @@ class GraphIndex(SparseIndex):
 
     def gap(self, group: Integers, others: Integers) -> Step:
         raise DisconnectedGraphError(
-            f"the graph is not connected: one connected component has {len(group)} of {self.size} vertices. A sparse "
-            "graph does not hold the distances between components, so they cannot be bridged: add neighbours, or use "
+            f"the graph is not connected: one connected component has {len(group)} of {self.size} vertices. A given "
+            "graph does not hold the distances between components, so they cannot be bridged: add edges, or use "
             "on_disconnected='largest' or 'separate'."
         )
 

@@ -27,7 +27,7 @@ Solve = Callable[[Floats], Floats]
 _SHIFT = 4 * float(np.finfo(np.float64).eps)
 # A pivot off the diagonal is taken where the diagonal is this much smaller.
 _PIVOT = 0.1
-# Eigenvalues of A† below this share of the largest drown in its rounding and are sought again without it.
+# Eigenvalues of A† below this share of the largest are lost in its rounding and are computed again without it.
 _SEEN = 1e-8
 
 

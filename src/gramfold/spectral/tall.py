@@ -13,7 +13,7 @@ from gramfold.types import Floats
 
 _ROWS = 16_384  # at a time: two megabytes of sixteen columns
 _WIDE = 16  # columns
-_WELL_APART = 1e-8  # squared lengths of columns whose Gram matrix still tells them apart
+_WELL_APART = 1e-8  # squared lengths of columns that their Gram matrix still resolves
 
 Result = TypeVar("Result")
 

@@ -139,7 +139,7 @@ class ProjectionPursuit(LinearMap, Embedding):
         turned, climbs = np.empty((rank, 0)), []
         left = np.eye(rank)  # a basis of what is orthogonal to the directions found
         count = min(self.n_components, rank)
-        for _ in fit.stages.bar(range(count), count, "climbs"):
+        for _ in fit.stages.bar(range(count), count, "components"):
             found = best_direction(
                 white @ left, index, n_starts=n_starts, max_iter=self.max_iter, tol=self.tol, rng=rng
             )

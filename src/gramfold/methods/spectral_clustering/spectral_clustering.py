@@ -160,7 +160,7 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_new, n_features)
-            New rows; with ``"precomputed"``, their distances to the training rows.
+            New rows; with ``"precomputed"``, their distances to, or weights with, the training rows.
 
         Returns
         -------
@@ -184,7 +184,7 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows; with ``"precomputed"``, their distances to the training rows.
+            Rows; with ``"precomputed"``, their distances to, or weights with, the training rows.
         y : ignored
             Not used, present for API consistency with scikit-learn.
 

@@ -1,0 +1,55 @@
+"""The contract for settings that change what a method is: other edges, another Laplacian, given landmarks."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from gramfold import LLE, LPP, SDE, Isomap, KernelEigenmaps, KernelIsomap, LaplacianEigenmaps, SpectralClustering
+from gramfold.embedding import method, parameter
+from gramfold.errors import GramfoldWarning
+from tests.contract import checks
+from tests.contract.discovery import by_name
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{GramfoldWarning.__module__}.{GramfoldWarning.__name__}")
+
+
+def variant(cls: type, **defaults) -> type:
+    """The same class with other defaults."""
+    words = "_".join(str(value).replace("+", "_").replace("-", "_") for value in defaults.values())
+    fields = {
+        name: parameter(default=value, allowed=cls.__dataclass_fields__[name].metadata["allowed"], words="As there.")
+        for name, value in defaults.items()
+    }
+    annotations = {name: cls.__dataclass_fields__[name].type for name in defaults}
+    name = f"{cls.__name__}_{words}"
+    made = method(type(name, (cls,), {"__annotations__": annotations, "__module__": __name__, **fields}))
+    globals()[name] = made  # so that it pickles
+    return made
+
+
+MAPS = [
+    variant(Isomap, graph="mutual"),
+    variant(Isomap, graph="mst"),
+    variant(KernelIsomap, graph="mutual+mst"),
+    variant(SDE, graph="union+mst"),
+    variant(KernelEigenmaps, graph="mutual+mst"),
+    variant(LPP, graph="mst"),
+    variant(LaplacianEigenmaps, graph="mutual"),
+    variant(LaplacianEigenmaps, graph="mutual+mst", weights="gaussian", width="self-tuning"),
+    variant(LaplacianEigenmaps, laplacian="symmetric"),
+    variant(LLE, kernel_form="heat"),
+]
+EVERYTHING = [*MAPS, variant(SpectralClustering, graph="mutual+mst")]
+
+
+@pytest.mark.slow
+@parametrize_with_checks([cls() for cls in EVERYTHING])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("cls", MAPS, ids=by_name)
+@pytest.mark.parametrize(
+    "check", [*checks.ALWAYS, *checks.NEW_POINTS, *checks.INVERSE], ids=lambda check: check.__name__
+)
+def test_maps(cls, check):
+    checks.quietly(check, cls)
