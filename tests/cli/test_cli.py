@@ -126,7 +126,7 @@ def test_text_may_be_written_in_other_ways(folder):
     refused = run("embed", "comma.csv", *words)
     assert refused.exit_code == 2
     assert "read as " in refused.stderr
-    assert 'with `--decimal ","`' in refused.stderr
+    assert 'use `--decimal ","`' in refused.stderr
     result = run("embed", "comma.csv", *words, "--decimal", ",")
     assert result.exit_code == 0, result.output
     assert result.stderr.startswith("Warning: the first line of 'comma.csv' (2020, 2021, 2022) is all numbers")

@@ -377,6 +377,14 @@ def test_weights_that_do_not_fit_the_rows(cls):
         cls(2).fit(X, affinity=kneighbors_graph(X, 5))
 
 
+@pytest.mark.parametrize("form", FORMS)
+@BOTH
+def test_rows_that_are_all_equal(cls, form):
+    for value in (0.0, 1.0):
+        with pytest.raises(InputError, match="span no direction besides the constant"):
+            cls(2, approximation=form).fit(np.full((80, 3), value), affinity=random_graph(80))
+
+
 @pytest.mark.filterwarnings("ignore::gramfold.errors.DisconnectedGraphWarning")
 @BOTH
 def test_too_few_rows_with_edges(cls):

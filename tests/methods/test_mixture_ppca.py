@@ -75,7 +75,7 @@ def test_a_step_is_that_of_the_plain_algorithm():
     truth = Planted(120, apart=1.0)
     X = truth.X
     settings = {"n_planes": 2, "n_init": 1, "tol": 0.0}
-    with pytest.warns(NotConvergedWarning, match="max_iter=1 steps"):
+    with pytest.warns(NotConvergedWarning, match="max_iter=1 iterations"):
         before = MixturePPCA(2, max_iter=1, **settings).fit(X)
     with pytest.warns(NotConvergedWarning, match=r"max_iter=2 iterations \(last increase"):
         after = MixturePPCA(2, max_iter=2, **settings).fit(X)

@@ -178,7 +178,7 @@ def test_missing_directions_are_told():
         assert (model.embedding_[:, 2:] == 0).all()
         assert len(model.spectrum_) == 2
         np.testing.assert_allclose(model.inverse_transform(model.embedding_), flat, atol=1e-9)
-    with pytest.warns(RankWarning, match="along 0 directions"):
+    with pytest.warns(RankWarning, match="along only 0 directions"):
         assert (PCA(1).fit(np.full((7, 3), 0.1)).embedding_ == 0).all()
 
 

@@ -15,42 +15,42 @@ class OldMap:
     """What a new map is aligned with."""
 
     source: Path
-    places: Any  # (n_old, p)
+    coordinates: Any  # (n_old, p)
     rows: Any  # (m, 2) rows in common, of the new map and of the old one
 
     def align(self, model: Any) -> Any:
         """The fitted model in the frame of this map."""
         from gramfold.alignment import align
 
-        return align(model, self.places, rows=self.rows)
+        return align(model, self.coordinates, rows=self.rows)
 
 
 def check_aligned(align_to: Path | None, align_rows: Path | None) -> list[Path]:
-    """The files to read; a table of rows without a map of them is refused."""
+    """The files to read; raise an error for a table without its map."""
     if align_rows is not None and align_to is None:
-        raise InputError("--align-rows is the table of an old map and there is none: name the map with --align-to.")
+        raise InputError("--align-rows was given without --align-to: name the earlier map with --align-to.")
     return [path for path in (align_to, align_rows) if path is not None]
 
 
 def read_old_map(
     table: "Table", align_to: Path | None, align_rows: Path | None, written: dict[str, Any], gaps: bool
 ) -> OldMap | None:
-    """The old map and its rows that are in the table too; None where there is none.
+    """The earlier map and its rows that are in the table too; None if there is none.
 
-    `written` says how text files are to be read, `gaps` whether values may be missing.
+    `written` is how text files are read, `gaps` whether values may be missing.
     """
     if align_to is None:
         return None
     from gramfold.io import read_table
 
-    places = read_table(align_to, gaps=True).values
+    coordinates = read_table(align_to, gaps=True).values
     if align_rows is None:
-        return OldMap(align_to, places, _by_number(table, align_to, len(places)))
-    return OldMap(align_to, places, _by_value(table, align_to, len(places), align_rows, written, gaps))
+        return OldMap(align_to, coordinates, _by_number(table, align_to, len(coordinates)))
+    return OldMap(align_to, coordinates, _by_value(table, align_to, len(coordinates), align_rows, written, gaps))
 
 
 def aligned_account(old: OldMap | None, aligned: Any) -> list[str]:
-    """How well the two maps agree, in words."""
+    """Summary line: how well the two maps agree."""
     if old is None:
         return []
     found = aligned.alignment_
@@ -61,29 +61,37 @@ def aligned_account(old: OldMap | None, aligned: Any) -> list[str]:
 def _by_number(table: "Table", align_to: Path, n_old: int) -> Any:
     import numpy as np
 
-    n_new = len(table.values)
+    n_new = table.values.shape[0]
     if n_old != n_new:
         raise InputError(
             f"'{align_to}' has {n_old:,} rows and '{table.source}' has {n_new:,}, so rows cannot be matched by number: "
-            "name the table that the old map was made of with --align-rows."
+            "pass the table of the earlier map with --align-rows."
         )
     return np.column_stack([np.arange(n_new)] * 2)
 
 
 def _by_value(table: "Table", align_to: Path, n_old: int, align_rows: Path, written: dict[str, Any], gaps: bool) -> Any:
-    from gramfold.io import is_text, read_table
+    from gramfold.io import is_text, read_sparse, read_table
     from gramfold.neighbors.common_rows import common_rows
 
-    before = read_table(align_rows, columns=table.names, gaps=gaps, **(written if is_text(align_rows) else {}))
-    if len(before.values) != n_old:
+    before: Any = read_sparse(align_rows)
+    if before is None:
+        text = written if is_text(align_rows) else {}
+        before = read_table(align_rows, columns=table.names or None, gaps=gaps, **text).values
+    if before.shape[0] != n_old:
         raise InputError(
-            f"'{align_rows}' has {len(before.values):,} rows and '{align_to}' has {n_old:,}: pass the table that the "
-            "old map was made of."
+            f"'{align_rows}' has {before.shape[0]:,} rows and '{align_to}' has {n_old:,}: pass the table of the "
+            "earlier map."
         )
-    rows = common_rows(table.values, before.values)
+    if before.shape[1] != table.values.shape[1]:
+        raise InputError(
+            f"'{align_rows}' has {before.shape[1]:,} columns and '{table.source}' has {table.values.shape[1]:,}: pass a "
+            "table with the same columns."
+        )
+    rows = common_rows(table.values, before)
     if not len(rows):
         raise InputError(
-            f"no row of '{table.source}' has the values of a row of '{align_rows}', so there is nothing to align by: "
-            "check that the columns have the same units in both."
+            f"'{table.source}' and '{align_rows}' have no equal rows, so the maps cannot be aligned: check that the "
+            "columns have the same units in both."
         )
     return rows

@@ -1,4 +1,4 @@
-"""`gramfold cluster`: a table in, the cluster of each row out."""
+"""`gramfold cluster`: read a table or a graph, write the cluster of each row."""
 
 import time
 from pathlib import Path
@@ -6,24 +6,30 @@ from typing import Any
 
 import click
 
-from gramfold.cli.options import check_files, chosen_parameters, read_options, table_options
+from gramfold.cli.options import check_files, chosen_parameters, read_input, read_options, table_options
 from gramfold.cli.sentences import in_sentences
 from gramfold.errors import InputError
 
-_SHOWN = 10  # sizes told at most
+_SHOWN = 10  # cluster sizes at most in the summary
 
 
 def _number(value: str | None) -> int | str | None:
     if value is None or value == "auto":
         return value
     if not value.isdigit():
-        raise InputError(f"--clusters {value} is no number of clusters: write a whole number, or auto.")
+        raise InputError(f"--clusters must be a positive integer or auto, and '{value}' is neither.")
     return int(value)
 
 
 @click.command()
+@click.option(
+    "-c",
+    "--clusters",
+    "--n-clusters",
+    "clusters",
+    help="Number of clusters, or auto: by the largest eigengap.  [default: auto]",
+)
 @table_options
-@click.option("-c", "--clusters", help="How many, or auto: told by the spectrum.  [default: auto]")
 @in_sentences
 def cluster(
     source: Path,
@@ -36,27 +42,32 @@ def cluster(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Cluster the rows of the table INPUT by the normalised cut of their neighbour graph.
+    """Cluster the rows of a table, or a graph.
 
-    A column `cluster` is written, with a row for each row of the table, in the same order: 0, 1, … as they first occur,
-    and -1 for rows left out.
+    Spectral clustering: the normalised cut of the neighbour graph of the rows of INPUT (csv, tsv, txt, npy, npz, parquet
+    or feather). INPUT may also be a graph: a sparse matrix saved with scipy.sparse.save_npz, or a square table.
+
+    The file that --out names gets one column `cluster`, with a row for each row of INPUT in the same order. Clusters are
+    numbered 0, 1, … as they first occur; -1 marks rows that were left out.
 
     \b
     gramfold cluster cells.csv --out clusters.csv
     gramfold cluster cells.parquet -c 5 -k 12 --skip name --set assign=qr --out clusters.parquet
+    gramfold cluster friends.npz -c 2 --set weights=precomputed --out groups.csv
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     import numpy as np
 
     from gramfold import SpectralClustering
-    from gramfold.io import read_table, write_table
+    from gramfold.io import write_table
 
     check_files([source], out, None, no_overwrite)
     written = read_options(options)
     options["clusters"] = _number(options["clusters"])
     parameters = chosen_parameters(SpectralClustering, options, settings, seed, quiet)
-    table = read_table(source, columns=columns, skip=skip, **written)
+    model = SpectralClustering(**parameters)
+    table = read_input(source, model, written, columns, skip)
     started = time.perf_counter()
-    model = SpectralClustering(**parameters).fit(table.values)
+    model.fit(table.values)
     seconds = time.perf_counter() - started
     write_table(out, model.labels_[:, None], ["cluster"])
     if quiet:
@@ -66,12 +77,12 @@ def cluster(
     found = f"{model.n_clusters_} cluster{'s' * (model.n_clusters_ != 1)}"
     click.echo(f"SpectralClustering found {found} among {len(model.labels_):,} rows in {seconds:.2f} s")
     click.echo(f"  sizes     {', '.join(f'{size:,}' for size in sizes[:_SHOWN])}{more}")
-    click.echo(f"  cut       {model.cut_:.3g} (0: no edge between clusters)")
+    click.echo(f"  cut       {model.cut_:.3g}, normalised (0: no edges between clusters)")
     if model.n_clusters_ == np.count_nonzero(model.eigenvalues_ == 0):
         click.echo(
-            "  gap       none: the clusters are the connected components of the neighbour graph, and no step "
-            "of the eigenvalues says that these fall apart further"
+            "  eigengap  none: the clusters are the connected components of the graph, and the eigenvalues show no "
+            "further division"
         )
     elif model.gap_ is not None:
-        click.echo(f"  gap       {model.gap_:.1%} of the next eigenvalue")
+        click.echo(f"  eigengap  {model.gap_:.1%} of the next eigenvalue")
     click.echo(f"  clusters  {out.absolute()}")

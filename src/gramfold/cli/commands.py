@@ -1,4 +1,4 @@
-"""The group of commands. Nothing heavy is imported before a command runs, so that `--help` is quick."""
+"""The group of commands. Nothing heavy is imported before a command runs, so that `--help` is fast."""
 
 import click
 
@@ -12,7 +12,7 @@ from gramfold.cli.methods import methods
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="gramfold")
 def main() -> None:
-    """Find the low-dimensional shape of a table of points."""
+    """Embed or cluster the rows of a table, by kernel and manifold methods."""
 
 
 main.add_command(embed)

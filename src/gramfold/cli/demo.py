@@ -1,4 +1,4 @@
-"""`gramfold demo`: five methods on two bundled data sets, judged in a table and drawn in a picture."""
+"""`gramfold demo`: five methods on two bundled data sets, compared in a table and a picture."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PICTURE = "gramfold-demo.png"
-SHOWN = ("classical_mds", "isomap", "kernel_pca", "laplacian_eigenmaps", "lle")  # five that differ, and are quick
+SHOWN = ("classical_mds", "isomap", "kernel_pca", "laplacian_eigenmaps", "lle")  # five that differ and are fast
 ROLL_POINTS = 1500
 JUDGED_NEIGHBORS = 10
 MONTAGE = 8  # digits shown along each side
@@ -25,22 +25,22 @@ VIEW = {"elev": 8, "azim": -80}  # nearly along the roll's axis, so that its tur
 
 @dataclass(frozen=True)
 class Show:
-    """A data set, and what a good map of it would have."""
+    """A data set, and how an embedding of it is scored."""
 
     title: str
     points: "NDArray[np.floating]"
     color: "NDArray[Any]"
     color_label: str
-    quality: str  # name of the second judgement
+    quality: str  # name of the second score
     judge: "Callable[[NDArray[np.floating]], float]"
 
 
 @dataclass(frozen=True)
 class Result:
-    """One method's map of a data set."""
+    """The embedding of a data set by one method, and its scores."""
 
     method: str
-    places: "NDArray[np.floating]"
+    coordinates: "NDArray[np.floating]"
     seconds: float
     trust: float
     quality: float
@@ -53,11 +53,14 @@ class Result:
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path(),
-    help="Folder for the picture.  [default: this one]",
+    help="Folder for the picture.  [default: the current folder]",
 )
 @in_sentences
 def demo(folder: Path) -> None:
-    """Map two bundled data sets with five methods; print a table, draw a picture."""
+    """Compare five methods on two bundled data sets.
+
+    A table is printed, and a picture of the ten embeddings is written to gramfold-demo.png.
+    """
     from gramfold.plotting import check_picture_destination
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -68,22 +71,22 @@ def demo(folder: Path) -> None:
     for show in shows:
         click.echo(f"\n{show.title}")
         click.echo(_row("method", "seconds", "trustworthiness", show.quality, "solver"))
-        results.append([_told(result) for result in _results(show)])
+        results.append([_printed(result) for result in _results(show)])
     picture = _draw(shows, results, folder / PICTURE)
     click.echo(
-        "\ntrustworthiness: 1 where all neighbours on the map are neighbours in the data\n"
-        "distance to truth: Procrustes, 0 where the map is the true sheet, 1 where it has nothing of it\n"
+        "\ntrustworthiness: 1 if all neighbours on the map are neighbours in the data\n"
+        "distance to truth: Procrustes disparity to the true coordinates, between 0 (identical) and 1 (unrelated)\n"
         "same digit: share of the images whose nearest image on the map shows the same digit\n"
-        f"\nThe picture is {picture}"
+        f"\nPicture: {picture}"
     )
 
 
 def _warm_up() -> None:
-    """Compile what numba compiles, once and apart, so that the table shows the time of the work."""
+    """Compile the code first, so that the table shows the time of the computation alone."""
     from gramfold import Isomap
     from gramfold.datasets import make_swiss_roll
 
-    click.echo("Preparing compiled code (kept for the next run) ... ", nl=False)
+    click.echo("Compiling code (cached for the next run) ... ", nl=False)
     started = time.perf_counter()
     Isomap().fit(make_swiss_roll(n_samples=100, length=20, random_state=0).points)
     click.echo(f"{time.perf_counter() - started:.1f} s")
@@ -96,12 +99,12 @@ def _roll() -> Show:
 
     roll = make_swiss_roll(n_samples=ROLL_POINTS, random_state=0)
     return Show(
-        title=f"Swiss roll: {ROLL_POINTS:,} points in space on a rolled-up sheet of 90 × 21",
+        title=f"Swiss roll: {ROLL_POINTS:,} points on a rolled-up sheet of 90 × 21",
         points=roll.points,
         color=roll.truth[:, 0],
         color_label="arc length",
         quality="distance to truth",
-        judge=lambda places: float(procrustes(roll.truth, places)[2]),
+        judge=lambda coordinates: float(procrustes(roll.truth, coordinates)[2]),
     )
 
 
@@ -111,8 +114,8 @@ def _digits() -> Show:
 
     images, digits = load_digits(return_X_y=True)
 
-    def same_digit(places: "NDArray[np.floating]") -> float:
-        nearest = NearestNeighbors(n_neighbors=1).fit(places).kneighbors(return_distance=False)[:, 0]
+    def same_digit(coordinates: "NDArray[np.floating]") -> float:
+        nearest = NearestNeighbors(n_neighbors=1).fit(coordinates).kneighbors(return_distance=False)[:, 0]
         return float((digits[nearest] == digits).mean())
 
     return Show(
@@ -130,18 +133,18 @@ def _results(show: Show) -> Iterable[Result]:
 
     for name in SHOWN:
         method = find_method(name)
-        chance = {"random_state": 0} if "random_state" in parameters_of(method) else {}
+        seed = {"random_state": 0} if "random_state" in parameters_of(method) else {}
         started = time.perf_counter()
-        model = method(**chance)
-        places = model.fit_transform(show.points)
+        model = method(**seed)
+        coordinates = model.fit_transform(show.points)
         seconds = time.perf_counter() - started
-        trust = float(trustworthiness(show.points, places, n_neighbors=JUDGED_NEIGHBORS))
+        trust = float(trustworthiness(show.points, coordinates, n_neighbors=JUDGED_NEIGHBORS))
         solver = getattr(getattr(model, "spectrum_", None), "solver", "-")
-        yield Result(name, places, seconds, trust, show.judge(places), solver)
+        yield Result(name, coordinates, seconds, trust, show.judge(coordinates), solver)
 
 
-def _told(result: Result) -> Result:
-    """Each line as soon as it is known."""
+def _printed(result: Result) -> Result:
+    """Print the line of a result as soon as it is computed."""
     numbers = (f"{result.seconds:.2f}", f"{result.trust:.3f}", f"{result.quality:.3f}")
     click.echo(_row(result.method, *numbers, result.solver))
     return result
@@ -159,7 +162,7 @@ def _draw(shows: list[Show], results: list[list[Result]], path: Path) -> Path:
     parts: Any = figure.subfigures(len(shows), 1)
     for part, show, made in zip(parts, shows, results, strict=True):
         maps = {"the data": show.points[:, :3]} | {
-            f"{result.method}\n{show.quality} {result.quality:.2f}": result.places for result in made
+            f"{result.method}\n{show.quality} {result.quality:.2f}": result.coordinates for result in made
         }
         plot_gallery(
             maps,

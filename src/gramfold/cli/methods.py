@@ -1,4 +1,4 @@
-"""The methods by name, found among what gramfold exports: there is no second list."""
+"""`gramfold methods`, and methods by their names, as gramfold exports them."""
 
 import inspect
 import re
@@ -9,17 +9,17 @@ import click
 from gramfold.cli.sentences import in_sentences
 from gramfold.errors import InputError
 
-# KernelPCA -> kernel_pca: a word starts after a small letter, and before the last of several capitals
+# KernelPCA -> kernel_pca: a word starts after a lower-case letter, and before the last of several capitals
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def known_methods() -> dict[str, type]:
-    """Every exported estimator that makes a map, by its name in small letters; an alias counts once."""
+    """Every exported estimator with an embedding, by its lower-case name, without aliases."""
     return {name: method for name, method in _mappers().items() if name == _in_small_letters(method.__name__)}
 
 
 def find_method(name: str) -> type:
-    """The class of that name or unambiguous beginning, an alias too; hyphens count as underscores."""
+    """The class with this name, alias or unambiguous beginning of one; hyphens count as underscores."""
     return _found(name, _mappers())
 
 
@@ -53,12 +53,12 @@ def _found(name: str, named: dict[str, type]) -> type:
     if len(begun) == 1:
         return named[begun[0]]
     if begun:
-        raise InputError(f"'{name}' may mean {' or '.join(begun)}: write more of the name.")
+        raise InputError(f"'{name}' is ambiguous ({', '.join(begun)}): write more of the name.")
     raise InputError(f"There is no method '{name}': use one of {', '.join(known_methods())}.")
 
 
 def parameters_of(method: type) -> dict[str, inspect.Parameter]:
-    """What its constructor takes."""
+    """The parameters of its constructor."""
     return dict(inspect.signature(method).parameters)
 
 
@@ -66,7 +66,16 @@ def parameters_of(method: type) -> dict[str, inspect.Parameter]:
 @click.argument("name", required=False)
 @in_sentences
 def methods(name: str | None) -> None:
-    """List the methods, or tell the parameters of the one called NAME (also of spectral_clustering, for `cluster`)."""
+    """List the methods, or the parameters of one.
+
+    Without NAME, the methods for `gramfold embed --method`. With NAME, the parameters of this method, for `--set`. The
+    parameters of `gramfold cluster` are those of spectral_clustering.
+
+    \b
+    gramfold methods
+    gramfold methods lle
+    gramfold methods spectral_clustering
+    """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     if name is not None:
         click.echo(_account_of(_found(name, _estimators())))
         return

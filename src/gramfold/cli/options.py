@@ -1,4 +1,4 @@
-"""Options that every command on a table has, and what becomes of them."""
+"""Options that every command on a table has: files, parameters of the method, and how INPUT is read."""
 
 import ast
 import csv
@@ -7,26 +7,30 @@ import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gramfold.cli.methods import parameters_of
 from gramfold.errors import InputError
 
+if TYPE_CHECKING:
+    from gramfold.io import Table
+
 DEFAULT_SEED = 0  # the same command gives the same result
-# options that stand for a constructor's parameter
+# options that set a parameter of the constructor
 PARAMETER_OF = {
     "dim": "n_components",
     "clusters": "n_clusters",
     "neighbors": "n_neighbors",
     "radius": "radius",
     "metric": "metric",
+    "search": "search",
 }
 
 
 def _split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[str] | None:  # noqa: ARG001
-    """Column names separated by commas, or each by itself; a name with a comma in it stands in double quotes."""
+    """Column names, separated by commas or repeated; a name with a comma in it stands in double quotes."""
     if not values:
         return None
     try:
@@ -37,7 +41,7 @@ def _split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 
 
 def table_options(command: Callable[..., None]) -> Callable[..., None]:
-    """INPUT, --out, and how its rows are read and become neighbours."""
+    """Add INPUT, --out, how INPUT is read, and the parameters of neighbours."""
     for decorate in reversed(_TABLE_OPTIONS):
         command = decorate(command)
     return command
@@ -45,32 +49,39 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
 
 _TABLE_OPTIONS = [
     click.argument("source", metavar="INPUT", type=click.Path(path_type=Path)),
-    click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="csv, parquet, npy, …"),
-    click.option("-k", "--neighbors", type=int, help="Neighbours of each row."),
-    click.option("--radius", type=float, help="Neighbours are the rows within this distance."),
-    click.option("--metric", help="euclidean, cosine, … or precomputed (INPUT holds distances)."),
+    click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="File to write: csv, parquet, npy, …"),
+    click.option("-k", "--neighbors", "--n-neighbors", "neighbors", type=int, help="Number of neighbours of each row."),
+    click.option("--radius", type=float, help="Neighbours are all rows within this distance, instead of a number."),
+    click.option(
+        "--metric",
+        help="Distance between rows: euclidean, cosine, …, or precomputed (INPUT holds distances).  "
+        "[default: euclidean]",
+    ),
+    click.option(
+        "--search", type=click.Choice(["auto", "exact", "approximate"]), help="How neighbours are found.  [default: auto]"
+    ),
     click.option(
         "--set",
         "settings",
         metavar="NAME=VALUE",
         multiple=True,
-        help="Any other parameter of the method; repeatable.",
+        help="Any other parameter of the method (see `gramfold methods NAME`); repeatable.",
     ),
     click.option(
         "--columns", callback=_split, metavar="A,B", multiple=True, help="Use only these columns; repeatable."
     ),
     click.option("--skip", callback=_split, metavar="A,B", multiple=True, help="Leave these columns out; repeatable."),
-    click.option("--header/--no-header", default=None, help="Whether the first line holds names.  [default: look]"),
-    click.option("--decimal", metavar="MARK", help="Mark before the fraction, as in 1,5.  [default: .]"),
-    click.option("--thousands", metavar="MARK", help="Mark between thousands, as in 1,234.  [default: none]"),
-    click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="For methods that use chance."),
-    click.option("--no-overwrite", is_flag=True, help="Refuse when the file to write is already there."),
-    click.option("-q", "--quiet", is_flag=True, help="Say nothing but warnings and errors."),
+    click.option("--header/--no-header", default=None, help="Whether the first line of a text file holds column names.  [default: detect]"),
+    click.option("--decimal", metavar="MARK", help="Decimal separator of a text file, as in 1,5.  [default: .]"),
+    click.option("--thousands", metavar="MARK", help="Thousands separator, as in 1,234.  [default: none]"),
+    click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="Seed of the random numbers."),
+    click.option("--no-overwrite", is_flag=True, help="Raise an error if the file to write exists."),
+    click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors."),
 ]
 
 
 def check_files(sources: Sequence[Path], out: Path, picture: Path | None, no_overwrite: bool) -> None:
-    """Refuse what could not be written before the work, not after it."""
+    """Raise an error for files that cannot be written, before the computation and not after it."""
     from gramfold.io import check_destination
 
     check_destination(out)
@@ -79,27 +90,64 @@ def check_files(sources: Sequence[Path], out: Path, picture: Path | None, no_ove
 
         check_picture_destination(picture)
         if picture.resolve() == out.resolve():
-            raise InputError(f"'{picture}' and '{out}' are one file: write the map and its picture to two.")
+            raise InputError(f"'{picture}' and '{out}' are the same file: write the map and its picture to two files.")
     for path in (out, picture):
         if path is None or not path.exists():
             continue
         if any(_same(path, source) for source in sources):
-            raise InputError(f"'{path}' is the input itself, and would be lost: write to another file.")
+            raise InputError(f"'{path}' is an input file and would be overwritten: write to another file.")
         if no_overwrite:
-            raise InputError(f"'{path}' is already there: choose another name, or leave out --no-overwrite.")
+            raise InputError(f"'{path}' already exists: choose another name, or leave out --no-overwrite.")
 
 
 def _same(path: Path, source: Path) -> bool:
     try:
         return path.samefile(source)
-    except (OSError, ValueError):  # there is no such source, which its reader tells
+    except (OSError, ValueError):  # there is no such source, which its reader reports
         return False
 
 
 def read_options(options: dict[str, Any]) -> dict[str, Any]:
-    """How text files are read, taken out of the options; nothing where all is as usual."""
+    """How text files are read, taken out of the options; empty for the defaults."""
     given = {name: options.pop(name) for name in ("header", "decimal", "thousands")}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def read_input(
+    source: Path,
+    model: Any,
+    written: dict[str, Any],
+    columns: list[str] | None,
+    skip: list[str] | None,
+    labels: str | None = None,
+) -> "Table":
+    """INPUT as a table, or as a sparse matrix without column names if the model takes one.
+
+    `written` is how text files are read.
+    """
+    from gramfold.io import Table, read_sparse, read_table
+
+    tags = model.__sklearn_tags__().input_tags
+    matrix: Any = read_sparse(source)
+    if matrix is None:
+        return read_table(source, columns=columns, skip=skip, gaps=tags.allow_nan, labels=labels, **written)
+    if not tags.sparse:
+        raise InputError(_not_sparse(source, model))
+    named = {"--columns": columns, "--skip": skip, "--labels": labels, **{f"--{name}": name for name in written}}
+    given = [option for option, value in named.items() if value is not None]
+    if given:
+        raise InputError(f"'{source}' is a sparse matrix, which has no column names or text: leave out {given[0]}.")
+    return Table(matrix, [], source)
+
+
+def _not_sparse(source: Path, model: Any) -> str:
+    name, known = type(model).__name__, parameters_of(type(model))
+    change = "save it as a dense array with numpy.save"
+    if "n_neighbors" in known and "metric" in known:
+        change = "use --metric precomputed if it holds the distances of a neighbour graph"
+        if "precomputed" in str(known["weights"].annotation if "weights" in known else ""):
+            change += ", or --set weights=precomputed if it holds edge weights"
+    return f"'{source}' is a sparse matrix, and {name} with these parameters needs a dense table: {change}."
 
 
 def chosen_parameters(
@@ -113,8 +161,8 @@ def chosen_parameters(
             continue
         name = PARAMETER_OF[option]
         if name not in known:
-            raise InputError(f"{estimator.__name__} has no {name}, so --{option} means nothing to it: leave it out.")
-        chosen[name] = _value(value) if option == "dim" else value  # which may be a share or a word
+            raise InputError(f"{estimator.__name__} has no parameter {name}: leave out --{option}.")
+        chosen[name] = _value(value) if option == "dim" else value  # which may be a fraction or a string
     for setting in settings:
         name, equals, text = setting.partition("=")
         name = name.strip()
@@ -122,12 +170,12 @@ def chosen_parameters(
             raise InputError(f"--set {setting} has no value: write --set {setting}=VALUE.")
         if name not in known:
             close = get_close_matches(name, known, n=1)
-            instead = f"did you mean '{close[0]}'?" if close else f"it takes {', '.join(known)}."
+            instead = f"did you mean '{close[0]}'?" if close else f"it has {', '.join(known)}."
             raise InputError(f"{estimator.__name__} has no parameter '{name}': {instead}")
         if name in chosen:
-            raise InputError(f"{name} is given twice, once with --set: give it once.")
+            raise InputError(f"{name} was given twice, once with --set: give it once.")
         chosen[name] = _value(text)
-    # a method without chance gives the same map for every seed, so --seed is never wrong
+    # a deterministic method ignores the seed, so --seed is never wrong
     if "random_state" in known:
         chosen.setdefault("random_state", seed)
     if "verbose" in known and not quiet and sys.stderr is not None and sys.stderr.isatty():
@@ -136,7 +184,7 @@ def chosen_parameters(
 
 
 def _value(text: str) -> Any:
-    """A number, None, True, False, list … as Python writes it; anything else is a word."""
+    """A number, None, True, False, list … as written in Python; anything else is a string."""
     named = {"none": None, "true": True, "false": False}
     if text.strip().lower() in named:
         return named[text.strip().lower()]

@@ -15,7 +15,7 @@ from gramfold.embedding.fit import Fit
 from gramfold.embedding.groups import GraphChoice
 from gramfold.embedding.model import Model
 from gramfold.embedding.parameters import attribute, method, parameter
-from gramfold.embedding.solving import lay_out
+from gramfold.embedding.solving import lay_out, single_point
 from gramfold.errors import DisconnectedGraphWarning, InputError, RankWarning
 from gramfold.extension.continuous_source import CarriedBasis, ContinuousPlacement, ContinuousSource
 from gramfold.extension.extrapolation import EUCLIDEAN, Ball
@@ -179,6 +179,18 @@ def continuous_part(
         np.zeros(fit.n_components),
         {"leading_eigenvalue_": found.leading, "leading_ripple_": found.ripple},
     )
+
+
+def continuous_maps(
+    fit: Fit, settings: ContinuousMap, source: ContinuousSource, parts: Sequence[Joined], basis: Basis, weights: Any
+) -> list[Part]:
+    """The map of each component by the same functions."""
+    return [
+        continuous_part(fit, settings, part, source.rows, basis, np.arange(len(part)), weights)
+        if len(part) > 1
+        else single_point(fit.n_components)
+        for part in parts
+    ]
 
 
 def continuous_model(

@@ -54,11 +54,12 @@ def average(
     degrees = np.asarray(matrix.sum(axis=1))[:, None]
     mean = (matrix @ (coordinates if scale is None else coordinates / scale[:, None])) / degrees
     gain = _constant_gain(penalties) if normalized else _gain_of_ties(largest[:, None] * degrees, penalties)
-    placed = gain * mean if scale is None else np.sqrt(largest[:, None] * degrees) * gain * mean
+    if scale is not None:
+        gain = np.sqrt(largest[:, None] * degrees) * gain
     if isinstance(width, str):  # weights were given, and say nothing of how near a vertex is
-        return np.asarray(placed)
+        return np.asarray(gain * mean)
     share = _shares(met, graph)[:, None]
-    return np.asarray(share * coordinates[met.nearest] + (1.0 - share) * placed)
+    return np.asarray(share * coordinates[met.nearest] + (1.0 - share) * gain * mean)
 
 
 def edge_weights(

@@ -1,6 +1,16 @@
 """Read and write tables: csv, tsv, txt, npy, npz, parquet and feather."""
 
 from gramfold.io.replacing import check_folder, replacing
+from gramfold.io.sparse import read_sparse
 from gramfold.io.table import Table, check_destination, is_text, read_table, write_table
 
-__all__ = ["Table", "check_destination", "check_folder", "is_text", "read_table", "replacing", "write_table"]
+__all__ = [
+    "Table",
+    "check_destination",
+    "check_folder",
+    "is_text",
+    "read_sparse",
+    "read_table",
+    "replacing",
+    "write_table",
+]

@@ -11,7 +11,7 @@ Brand, IJCAI 2003, section 3.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,13 @@ class LinearBasis:
     """z(x) = x − origin."""
 
     origin: Floats  # (d,)
+
+    @classmethod
+    def about(cls, points: Floats) -> Self:
+        """With the mean of these rows for origin, which loses fewest digits."""
+        # rounding of the mean of a column that does not vary would be taken for variation
+        constant = (points == points[0]).all(axis=0)
+        return cls(np.where(constant, points[0], points.mean(axis=0, dtype=np.float64)))
 
     @property
     def size(self) -> int:

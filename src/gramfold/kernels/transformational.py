@@ -230,6 +230,8 @@ def _leading(white: Floats, joined: Floats, count: int, uniform: Floats) -> Solu
     If the constant is a solution it is the first. On a graph of several connected components others have λ = 1 too, and
     an eigensolver would return arbitrary combinations of them.
     """
+    if not len(joined):
+        raise _no_direction(len(white))
     penalty = -joined
     penalty = 0.5 * (penalty + penalty.T)
     penalty[np.diag_indices(len(penalty))] += 1.0
@@ -246,6 +248,13 @@ def _leading(white: Floats, joined: Floats, count: int, uniform: Floats) -> Solu
         penalties, inner = lowest_eigenpairs(penalty + _ABOVE_ALL * np.outer(constant, constant), others)
         values, vectors = np.append(values, penalties), np.hstack([vectors, inner])
     return Solution(1.0 - values, vectors, white, penalty)
+
+
+def _no_direction(size: int) -> InputError:
+    return InputError(
+        f"the {size} functions of the map span no direction besides the constant on these rows, up to rounding: pass "
+        "rows that differ, leave out rows very far from all others, or use more kernels."
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -429,10 +438,7 @@ def _made(
     kept = slice(1 if dropped else 0, None if dropped else count)
     places, values = every[:, kept], solution.values[kept]
     if not len(values):
-        raise InputError(
-            f"the {basis.size} functions of the map span no direction besides the constant on these rows, up to "
-            "rounding: pass rows that differ, leave out rows very far from all others, or use more kernels."
-        )
+        raise _no_direction(basis.size)
     signs = signs_of(places)
     places, inner = places * signs, solution.inner[:, kept] * signs
     penalties = np.maximum(1.0 - values, 0.0)

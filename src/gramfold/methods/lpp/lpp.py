@@ -28,13 +28,11 @@ from gramfold.embedding import (
     attribute,
     continuous_degree,
     continuous_model,
-    continuous_part,
     judged,
     method,
     parameter,
-    single_point,
 )
-from gramfold.embedding.continuous import WholeGraph, affinity_of, given_graph
+from gramfold.embedding.continuous import WholeGraph, affinity_of, continuous_maps, given_graph
 from gramfold.errors import RankWarning
 from gramfold.extension.continuous_source import CarriedBasis, ContinuousSource, require_columns
 from gramfold.extension.extrapolation import EUCLIDEAN, Ball
@@ -160,13 +158,13 @@ class LPP(ContinuousMap, Embedding):
         n, d = fit.X.shape[0], fit.columns.count
         require_columns(fit.name, fit.reads.precomputed)
         W = affinity_of(fit, self)
+        # weights that are given, and those of classes, are no lengths
+        degree = 0.0 if W is not None or self.graph == "classes" else continuous_degree(self)
         if W is None:
             fit.check_neighborhood(self)
         fit.check_components(n)
         edges = self.n_neighbors if W is None else W.nnz / n
         fit.forecast(partial(graph_and_functions, edges, d + 1), lambda: [_ADVICE])
-        # weights that are given, and those of classes, are no lengths
-        degree = 0.0 if W is not None or self.graph == "classes" else continuous_degree(self)
         parts: list[Any]
         if W is not None:
             given = given_graph(fit, W)
@@ -176,13 +174,9 @@ class LPP(ContinuousMap, Embedding):
         else:
             members, weights = fit.graph(self), None
             source, parts = ContinuousSource.of(members), list(members.components.each())
-        basis = linear_basis(source.rows, centered=self.approximation == "affine")
-        maps = [
-            continuous_part(fit, self, part, source.rows, basis, np.arange(len(part)), weights)
-            if len(part) > 1
-            else single_point(self.n_components)
-            for part in parts
-        ]
+        # only an affine map does not depend on the origin
+        basis = LinearBasis.about(source.rows) if self.approximation == "affine" else LinearBasis(np.zeros(d))
+        maps = continuous_maps(fit, self, source, parts, basis, weights)
         warn_of_few_rows(maps, parts)
         affine = not any(map(_is_quotient, maps))
         # one kernel, for everybody: the inverse is affine
@@ -223,16 +217,6 @@ def _of_matrix(model: Any, name: str) -> Floats:
         raise AttributeError(f"this LPP has no {name}: its map is not one affine map but {why}; use transform.")
     found: Floats = model.found[name]
     return found
-
-
-def linear_basis(points: Floats, *, centered: bool) -> LinearBasis:
-    """The columns; about their mean, where that is all the same to the map and loses fewest digits."""
-    mean = points.mean(axis=0, dtype=np.float64)
-    if not centered:
-        return LinearBasis(np.zeros_like(mean))
-    # rounding of the mean of a column that does not vary would be taken for variation
-    constant = (points == points[0]).all(axis=0)
-    return LinearBasis(np.where(constant, points[0], mean))
 
 
 def _matrix(part: Part, basis: LinearBasis, unit: Unit, degree: float) -> dict[str, Floats]:
