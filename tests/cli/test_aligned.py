@@ -87,17 +87,17 @@ def test_the_account_is_of_the_map_before_alignment(months):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--align-rows", "march.csv"], "--align-rows is the table of an old map and there is none"),
+        (["--align-rows", "march.csv"], "--align-rows was given without --align-to: name the earlier map"),
         (["--align-to", "none.csv"], "There is no file 'none.csv'"),
         (["--align-to", "march_map.csv"], "'march_map.csv' has 300 rows and 'april.csv' has 270"),
         (
             ["--align-to", "march_map.csv", "--align-rows", "april.csv"],
             "'april.csv' has 270 rows and 'march_map.csv' has 300",
         ),
-        (["--align-to", "march_map.csv", "--align-rows", "other.csv"], "no row of 'april.csv' has the values of a row"),
+        (["--align-to", "march_map.csv", "--align-rows", "other.csv"], "'april.csv' and 'other.csv' have no equal rows"),
         (["--align-to", "march_map.csv", "--align-rows", "march_map.csv"], "'march_map.csv' has no column 'z'"),
         (["-d", 3, "--align-to", "march_map.csv", "--align-rows", "march.csv"], "new map has 3 dimensions"),
-        (["--align-to", "march_map.csv", "--out", "march_map.csv"], "is the input itself, and would be lost"),
+        (["--align-to", "march_map.csv", "--out", "march_map.csv"], "is an input file and would be overwritten"),
     ],
 )
 def test_what_cannot_be_aligned_gets_a_sentence(words, sentence, months):

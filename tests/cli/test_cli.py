@@ -129,8 +129,10 @@ def test_text_may_be_written_in_other_ways(folder):
     assert 'use `--decimal ","`' in refused.stderr
     result = run("embed", "comma.csv", *words, "--decimal", ",")
     assert result.exit_code == 0, result.output
-    assert result.stderr.startswith("Warning: the first line of 'comma.csv' (2020, 2021, 2022) is all numbers")
-    assert "say `--no-header`" in result.stderr
+    assert result.stderr.startswith(
+        "Warning: the numbers in the first line of 'comma.csv' (2020, 2021, 2022) are unlike those"
+    )
+    assert "pass `--no-header`" in result.stderr
     expected = gramfold.ClassicalMDS().fit_transform(ROLL.points)
     np.testing.assert_array_equal(np.load("map.npy"), expected)
     result = run("embed", "comma.csv", *words, "--decimal", ",", "--header", "--skip", "2021")

@@ -257,7 +257,7 @@ def test_the_command_never_blames_itself(ending, seed, count, tmp_path, monkeypa
         assert result.exit_code in (0, 2), (trial, result.output)
         if result.exit_code == 2:
             assert result.stderr.splitlines()[-1].startswith("Error: ")
-            assert "fault of gramfold" not in result.stderr
+            assert "bug in gramfold" not in result.stderr
         assert sorted(path.name for path in tmp_path.iterdir() if path.name != "map.csv") == [f"table{ending}"]
         (tmp_path / f"table{ending}").unlink()
 

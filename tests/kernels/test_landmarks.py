@@ -10,8 +10,8 @@ from gramfold.kernels.landmarks import (
     kmeans_rows,
     leverage_rows,
     leverage_scores,
-    told_apart,
     random_rows,
+    told_apart,
 )
 from gramfold.kernels.nystrom import LandmarkColumns, LandmarkValues
 

@@ -85,8 +85,8 @@ def _by_value(table: "Table", align_to: Path, n_old: int, align_rows: Path, writ
         )
     if before.shape[1] != table.values.shape[1]:
         raise InputError(
-            f"'{align_rows}' has {before.shape[1]:,} columns and '{table.source}' has {table.values.shape[1]:,}: pass a "
-            "table with the same columns."
+            f"'{align_rows}' has {before.shape[1]:,} columns and '{table.source}' has {table.values.shape[1]:,}: pass "
+            "tables with the same columns."
         )
     rows = common_rows(table.values, before)
     if not len(rows):

@@ -39,9 +39,7 @@ def check_use(
         )
     taken = inspect.signature(model.fit).parameters
     if distorted and "X_distorted" not in taken:
-        raise InputError(
-            f"{name} does not use distorted rows: leave out --distorted, or use --method oriented_pca."
-        )
+        raise InputError(f"{name} does not use distorted rows: leave out --distorted, or use --method oriented_pca.")
     for argument in squares or {}:
         if argument not in taken:
             reason, other = SQUARES[argument]
@@ -117,7 +115,7 @@ def _version(table: "Table", path: Path, written: dict[str, Any]) -> Any:
     n = table.values.shape[0]
     if len(version.values) != n:
         raise InputError(
-            f"'{path}' has {len(version.values):,} rows and '{table.source}' has {n:,}: pass a distorted version of every "
-            "row, in the same order."
+            f"'{path}' has {len(version.values):,} rows and '{table.source}' has {n:,}: pass a distorted version of "
+            "every row, in the same order."
         )
     return version.values

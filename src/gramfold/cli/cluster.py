@@ -44,11 +44,11 @@ def cluster(
 ) -> None:
     """Cluster the rows of a table, or a graph.
 
-    Spectral clustering: the normalised cut of the neighbour graph of the rows of INPUT (csv, tsv, txt, npy, npz, parquet
-    or feather). INPUT may also be a graph: a sparse matrix saved with scipy.sparse.save_npz, or a square table.
+    Spectral clustering: the normalised cut of a neighbour graph. INPUT is a table: csv, tsv, txt, npy, npz, parquet or
+    feather. It may also be a graph: a sparse matrix saved with scipy.sparse.save_npz, or a square table.
 
-    The file that --out names gets one column `cluster`, with a row for each row of INPUT in the same order. Clusters are
-    numbered 0, 1, … as they first occur; -1 marks rows that were left out.
+    The file that --out names gets one column `cluster`, with a row for each row of INPUT, in the same order. Clusters
+    are numbered 0, 1, … as they first occur; -1 marks rows that were left out.
 
     \b
     gramfold cluster cells.csv --out clusters.csv

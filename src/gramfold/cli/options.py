@@ -49,8 +49,10 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
 
 _TABLE_OPTIONS = [
     click.argument("source", metavar="INPUT", type=click.Path(path_type=Path)),
-    click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="File to write: csv, parquet, npy, …"),
-    click.option("-k", "--neighbors", "--n-neighbors", "neighbors", type=int, help="Number of neighbours of each row."),
+    click.option(
+        "-o", "--out", type=click.Path(path_type=Path), required=True, help="File to write: csv, parquet, npy, …"
+    ),
+    click.option("-k", "--neighbors", "--n-neighbors", "neighbors", type=int, help="Number of neighbours of each row.  [default: 8; sde: 4]"),
     click.option("--radius", type=float, help="Neighbours are all rows within this distance, instead of a number."),
     click.option(
         "--metric",
@@ -58,7 +60,9 @@ _TABLE_OPTIONS = [
         "[default: euclidean]",
     ),
     click.option(
-        "--search", type=click.Choice(["auto", "exact", "approximate"]), help="How neighbours are found.  [default: auto]"
+        "--search",
+        type=click.Choice(["auto", "exact", "approximate"]),
+        help="How neighbours are found.  [default: auto]",
     ),
     click.option(
         "--set",
@@ -71,7 +75,11 @@ _TABLE_OPTIONS = [
         "--columns", callback=_split, metavar="A,B", multiple=True, help="Use only these columns; repeatable."
     ),
     click.option("--skip", callback=_split, metavar="A,B", multiple=True, help="Leave these columns out; repeatable."),
-    click.option("--header/--no-header", default=None, help="Whether the first line of a text file holds column names.  [default: detect]"),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line of a text file holds column names.  [default: detect]",
+    ),
     click.option("--decimal", metavar="MARK", help="Decimal separator of a text file, as in 1,5.  [default: .]"),
     click.option("--thousands", metavar="MARK", help="Thousands separator, as in 1,234.  [default: none]"),
     click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="Seed of the random numbers."),
@@ -141,12 +149,15 @@ def read_input(
 
 
 def _not_sparse(source: Path, model: Any) -> str:
-    name, known = type(model).__name__, parameters_of(type(model))
+    from gramfold.embedding.continuous import ContinuousMap
+    from gramfold.embedding.groups import EdgeWeights, GraphChoice
+
     change = "save it as a dense array with numpy.save"
-    if "n_neighbors" in known and "metric" in known:
+    if isinstance(model, GraphChoice) and not isinstance(model, ContinuousMap):
         change = "use --metric precomputed if it holds the distances of a neighbour graph"
-        if "precomputed" in str(known["weights"].annotation if "weights" in known else ""):
-            change += ", or --set weights=precomputed if it holds edge weights"
+    if isinstance(model, EdgeWeights):
+        change += ", or --set weights=precomputed if it holds edge weights"
+    name = type(model).__name__
     return f"'{source}' is a sparse matrix, and {name} with these parameters needs a dense table: {change}."
 
 

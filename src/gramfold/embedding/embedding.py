@@ -116,7 +116,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         X : array-like of shape (n_samples, n_features)
             Rows to embed, at least 4.
         y : ignored
-            Not used, present for API consistency.
+            Not used, present for API consistency with scikit-learn.
 
         Returns
         -------

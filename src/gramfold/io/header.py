@@ -31,8 +31,8 @@ def is_header(path: Path, rows: list[list[str]], numerals: Numerals, gaps: Colle
         return False
     read, option = ("column names", "no-header") if guess else ("a row of values", "header")
     warn(
-        f"the first line of '{path}' ({listed(first[labelled:])}) holds only numbers, but unlike those below it. "
-        f"It was read as {read}: if that is wrong, pass `--{option}`, or header={not guess} in Python.",
+        f"the numbers in the first line of '{path}' ({listed(first[labelled:])}) are unlike those below, and were read "
+        f"as {read}: if that is wrong, pass `--{option}`, or header={not guess} in Python.",
         HeaderWarning,
     )
     return guess

@@ -115,7 +115,7 @@ class KernelEigenmaps(ContinuousMap, Embedding):
         X : array-like of shape (n_samples, n_features)
             The rows.
         y : ignored
-            Present for scikit-learn's sake.
+            Not used, present for API consistency with scikit-learn.
         affinity : array-like or sparse matrix of shape (n_samples, n_samples), default=None
             Edge weights of a given graph, which replaces the neighbour graph of the rows: symmetric and nonnegative; 0,
             or not stored, is no edge. Weights on the diagonal count, in W and in D. `n_neighbors`, `radius`, `metric`,
@@ -136,7 +136,7 @@ class KernelEigenmaps(ContinuousMap, Embedding):
         X : array-like of shape (n_samples, n_features)
             As for `fit`.
         y : ignored
-            Present for scikit-learn's sake.
+            Not used, present for API consistency with scikit-learn.
         affinity : array-like or sparse matrix of shape (n_samples, n_samples), default=None
             As for `fit`.
 

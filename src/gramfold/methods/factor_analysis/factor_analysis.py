@@ -39,18 +39,19 @@ from gramfold.methods.factor_analysis.factors import FactorPlacement, Factors, f
 from gramfold.methods.factor_analysis.likelihood import Search
 from gramfold.methods.factor_analysis.rotation import Rotation, simple_structure
 from gramfold.methods.factor_analysis.standardized import Standardized, memory, standardized
+from gramfold.runtime.counting import counted, last_columns_are
 from gramfold.runtime.warning import warn
 from gramfold.spectral.canonical import signs_of
 from gramfold.types import Floats, Integers
 
 _SOLVER = "largest likelihood, L-BFGS-B"
 _NAMED = 12  # columns in one sentence
-_REMEDY = "without the columns that hardly vary, another n_components or a larger least_noise"
+_REMEDY = "leaving out columns that hardly vary, another n_components, or a larger least_noise"
 
 
 @method
 class FactorAnalysis(LinearMap, Embedding):
-    """Factor analysis: the factors that columns have in common, apart from the noise of each column.
+    """Factor analysis: latent factors of the columns, with a noise variance for each column.
 
     `score` is the mean log-likelihood of the rows. `components_` is the map; scikit-learn's `components_` are the
     loadings, here `loadings_` (transposed).
@@ -70,43 +71,49 @@ class FactorAnalysis(LinearMap, Embedding):
     rotation: Rotation | None = parameter(
         default=None,
         allowed=[StrOptions({"varimax", "quartimax"}), None],
-        words="""Orthogonal rotation of the factors, so that each column has few large loadings. It is found for columns
-        of variance 1, so that units do not matter. None: coordinates are uncorrelated, largest variance first.""",
+        words="""Orthogonal rotation of the factors towards simple structure (few large loadings for each column),
+        computed for standardised columns. None: coordinates are uncorrelated, in order of decreasing variance.""",
     )
     least_noise: float = parameter(
         default=1e-6,
         allowed=[Interval(Real, 1e-10, 1, closed="left")],
-        words="""Smallest noise variance of a column, as a share of its variance. Without it the likelihood has no upper
-        bound where columns are equal, or sums of others.""",
+        words="""Lower bound of the noise variance of a column, as a fraction of its variance. It keeps the likelihood
+        bounded where columns are linearly dependent.""",
     )
     n_init: int = parameter(
         default=2,
         allowed=[Interval(Integral, 1, None, closed="left")],
-        words="""Number of starts, of which the likeliest result is kept: squared multiple correlations, equal noise,
-        and from the third on noise drawn at random.""",
+        words="""Number of starting points, of which the result of largest likelihood is kept. The first is from squared
+        multiple correlations, the second has equal noise, the others are random.""",
     )
     max_iter: int = parameter(
-        default=1000, allowed=[Interval(Integral, 1, None, closed="left")], words="Iterations at most, for each start."
+        default=1000,
+        allowed=[Interval(Integral, 1, None, closed="left")],
+        words="Maximum number of iterations, for each starting point.",
     )
     tol: float = parameter(
         default=1e-10,
         allowed=[Interval(Real, 0, None, closed="left")],
-        words="""Iterations end when the mean log-likelihood of a row has no larger slope than this along the logarithm
-        of any noise variance, or when rounding stops them.""",
+        words="""Tolerance of the gradient of the mean log-likelihood with respect to the logarithms of the noise
+        variances.""",
     )
 
-    loadings_ = attribute("ndarray of shape (n_features, n_components)", "W.")
-    noise_variance_ = attribute("ndarray of shape (n_features,)", "Diagonal of Ψ; 0 for a column that never varies.")
+    loadings_ = attribute("ndarray of shape (n_features, n_components)", "Factor loadings W.")
+    noise_variance_ = attribute(
+        "ndarray of shape (n_features,)", "Noise variance of each column, the diagonal of Ψ; 0 for a constant column."
+    )
     communalities_ = attribute(
         "ndarray of shape (n_features,)",
-        "Share of each column's variance that is not noise; 0 for a column that never varies.",
+        "Fraction of the variance of each column that the factors explain; 0 for a constant column.",
     )
     posterior_covariance_ = attribute(
         "ndarray of shape (n_components, n_components)",
-        "Covariance of the factors of a row when the row is known, (I + Wᵀ Ψ⁻¹ W)⁻¹, the same for all rows.",
+        "Posterior covariance of the factors given a row, (I + Wᵀ Ψ⁻¹ W)⁻¹, the same for all rows.",
     )
-    n_iter_ = attribute("int", "Iterations of the start that was kept.")
-    log_likelihoods_ = attribute("ndarray of shape (n_iter_,)", "Of the training rows after each of them.")
+    n_iter_ = attribute("int", "Number of iterations from the starting point that was kept.")
+    log_likelihoods_ = attribute(
+        "ndarray of shape (n_iter_,)", "Log-likelihood of the training rows after each iteration."
+    )
 
     # --- fit
 
@@ -185,7 +192,7 @@ class FactorAnalysis(LinearMap, Embedding):
         X : array-like of shape (n_samples, n_features)
             Rows.
         y : ignored
-            Present for scikit-learn's sake.
+            Not used, present for API consistency with scikit-learn.
 
         Returns
         -------
@@ -202,7 +209,7 @@ class FactorAnalysis(LinearMap, Embedding):
         n_samples : int, default=1
             The number of rows.
         random_state : int, RandomState instance or None, default=0
-            Draws them.
+            Seed of the random number generator.
 
         Returns
         -------
@@ -238,17 +245,16 @@ def _warn_of_noiseless(columns: Integers, names: Sequence[str] | None, count: in
     called = ", ".join(str(one) if names is None else f"'{names[one]}'" for one in columns[:_NAMED])
     more = f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else ""
     warn(
-        f"columns {called}{more} of X are linear functions of one another, and n_components={count} factors explain "
-        "them without any noise: the likelihood has no upper bound, and least_noise holds it. Leave some of these "
-        "columns out, or use fewer factors.",
+        f"columns {called}{more} of X are linearly dependent, and n_components={count} factors explain them without "
+        "noise: the likelihood is unbounded and was limited by least_noise. Leave some of these columns out, or use "
+        "fewer factors.",
         RankWarning,
     )
 
 
 def _stand_out(positive: int, asked: int) -> str:
     """Say that the last columns of a map are zero."""
-    stand = "1 factor stands" if positive == 1 else f"{positive} factors stand"
     return (
-        f"{stand} out of the noise of the columns and n_components={asked} were asked for: the last "
-        f"{asked - positive} columns of the map are zero."
+        f"n_components={asked} and the likelihood supports only {counted(positive, 'factor')}: "
+        f"{last_columns_are(asked - positive)} zero."
     )

@@ -80,8 +80,8 @@ class Search:
             return replace(best, logarithms=self._sharpened(best.logarithms))
         slope = self._largest(best.logarithms, self._value(best.logarithms)[1])
         warn(
-            f"the log-likelihood per row still has a slope of {slope:.1e} along the logarithm of a noise variance "
-            f"after max_iter={self.max_iter} iterations: allow more iterations, or a larger tol.",
+            f"the log-likelihood did not converge in max_iter={self.max_iter} iterations (largest gradient "
+            f"{slope:.1e}): increase max_iter or tol.",
             NotConvergedWarning,
         )
         return best

@@ -128,7 +128,7 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
             The rows; with ``metric="precomputed"``, the square matrix of dissimilarities, which may be NaN for pairs of
             weight 0.
         y : ignored
-            Present for scikit-learn's sake.
+            Not used, present for API consistency with scikit-learn.
         pair_weights : array-like or sparse matrix of shape (n_samples, n_samples), default=None
             Weight of each pair of rows in the stress, symmetric and at least 0. 0 (in a sparse matrix also what is not
             stored): the pair is not known or does not count. The diagonal is not used. None: all pairs have weight 1.
@@ -148,7 +148,7 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
         X : array-like of shape (n_samples, n_features)
             As for `fit`.
         y : ignored
-            Present for scikit-learn's sake.
+            Not used, present for API consistency with scikit-learn.
         pair_weights : array-like or sparse matrix of shape (n_samples, n_samples), default=None
             As for `fit`.
 
