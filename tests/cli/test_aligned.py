@@ -94,7 +94,7 @@ def test_the_account_is_of_the_map_before_alignment(months):
             ["--align-to", "march_map.csv", "--align-rows", "april.csv"],
             "'april.csv' has 270 rows and 'march_map.csv' has 300",
         ),
-        (["--align-to", "march_map.csv", "--align-rows", "other.csv"], "'april.csv' and 'other.csv' have no equal rows"),
+        (["--align-to", "march_map.csv", "--align-rows", "other.csv"], "and 'other.csv' have no equal rows"),
         (["--align-to", "march_map.csv", "--align-rows", "march_map.csv"], "'march_map.csv' has no column 'z'"),
         (["-d", 3, "--align-to", "march_map.csv", "--align-rows", "march.csv"], "new map has 3 dimensions"),
         (["--align-to", "march_map.csv", "--out", "march_map.csv"], "is an input file and would be overwritten"),

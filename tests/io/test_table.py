@@ -240,7 +240,7 @@ def test_other_ways_to_write_numbers_are_advised_and_read(text, marks, values, w
     table = read_table(path, **marks)
     np.testing.assert_array_equal(table.values, values)
     assert table.names == ["a", "b"]
-    np.testing.assert_array_equal(read_table(path, gaps=True, **marks).values, values)
+    np.testing.assert_array_equal(read_table(path, missing=True, **marks).values, values)
 
 
 def test_a_number_that_may_be_read_in_two_ways(written):
@@ -700,13 +700,13 @@ def test_gaps_in_a_map_are_written_as_nan(tmp_path):
 def test_gaps_that_are_wanted_come_back_as_nan(ending, tmp_path):
     values = np.array([[1.5, np.nan, 3.0], [np.nan, 2.0, -1.0]])
     write_table(tmp_path / f"gaps{ending}", values, ["a", "b", "c"])
-    np.testing.assert_array_equal(read_table(tmp_path / f"gaps{ending}", gaps=True).values, values)
+    np.testing.assert_array_equal(read_table(tmp_path / f"gaps{ending}", missing=True).values, values)
 
 
 def test_every_way_to_write_a_gap_is_understood_and_nothing_else(written):
-    table = read_table(written("a,b\n1,NA\n,2\n3,n/a\n?,4\n"), gaps=True)
+    table = read_table(written("a,b\n1,NA\n,2\n3,n/a\n?,4\n"), missing=True)
     np.testing.assert_array_equal(table.values, [[1, np.nan], [np.nan, 2], [3, np.nan], [np.nan, 4]])
     with pytest.raises(InputError, match="has 'many' in column 'b', line 4, which is not a number"):
-        read_table(written("a,b\n1,NA\n1,2\n1,many\n1,4\n"), gaps=True)
+        read_table(written("a,b\n1,NA\n1,2\n1,many\n1,4\n"), missing=True)
     with pytest.raises(InputError, match="has 'inf' in column 'a', line 3"):
-        read_table(written("a,b\n1,NA\ninf,2\n1,3\n"), gaps=True)
+        read_table(written("a,b\n1,NA\ninf,2\n1,3\n"), missing=True)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gramfold.neighbors.distance_kernels import meet, pair_lengths, see, smallest
+from gramfold.neighbors.distance_kernels import meet, pair_lengths, pair_products, see, smallest
 
 ROWS = arrays(
     np.float64,
@@ -31,6 +31,14 @@ def test_lengths_of_float32_rows_are_summed_in_float64():
     i, j, out = rng.integers(0, 30, 100), rng.integers(0, 30, 100), np.empty(100)
     pair_lengths(left, i, right, j, out)
     np.testing.assert_allclose(out, np.linalg.norm(left.astype(float)[i] - right.astype(float)[j], axis=1), rtol=1e-14)
+
+
+def test_products_of_pairs():
+    rng = np.random.default_rng(1)
+    left, right = rng.standard_normal((2, 30, 50)).astype(np.float32)
+    i, j, out = rng.integers(0, 30, 100), rng.integers(0, 30, 100), np.empty(100, dtype=np.float32)
+    pair_products(left, i, right, j, out)
+    np.testing.assert_allclose(out, np.einsum("pc,pc->p", left.astype(float)[i], right.astype(float)[j]), atol=1e-5)
 
 
 def tiles(seed):

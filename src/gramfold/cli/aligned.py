@@ -33,20 +33,20 @@ def check_aligned(align_to: Path | None, align_rows: Path | None) -> list[Path]:
 
 
 def read_old_map(
-    table: "Table", align_to: Path | None, align_rows: Path | None, written: dict[str, Any], gaps: bool
+    table: "Table", align_to: Path | None, align_rows: Path | None, written: dict[str, Any], missing: bool
 ) -> OldMap | None:
     """The earlier map and its rows that are in the table too; None if there is none.
 
-    `written` is how text files are read, `gaps` whether values may be missing.
+    `written` is how text files are read, `missing` whether values may be missing.
     """
     if align_to is None:
         return None
     from gramfold.io import read_table
 
-    coordinates = read_table(align_to, gaps=True).values
+    coordinates = read_table(align_to, missing=True).values
     if align_rows is None:
         return OldMap(align_to, coordinates, _by_number(table, align_to, len(coordinates)))
-    return OldMap(align_to, coordinates, _by_value(table, align_to, len(coordinates), align_rows, written, gaps))
+    return OldMap(align_to, coordinates, _by_value(table, align_to, len(coordinates), align_rows, written, missing))
 
 
 def aligned_account(old: OldMap | None, aligned: Any) -> list[str]:
@@ -70,14 +70,16 @@ def _by_number(table: "Table", align_to: Path, n_old: int) -> Any:
     return np.column_stack([np.arange(n_new)] * 2)
 
 
-def _by_value(table: "Table", align_to: Path, n_old: int, align_rows: Path, written: dict[str, Any], gaps: bool) -> Any:
+def _by_value(
+    table: "Table", align_to: Path, n_old: int, align_rows: Path, written: dict[str, Any], missing: bool
+) -> Any:
     from gramfold.io import is_text, read_sparse, read_table
     from gramfold.neighbors.common_rows import common_rows
 
     before: Any = read_sparse(align_rows)
     if before is None:
         text = written if is_text(align_rows) else {}
-        before = read_table(align_rows, columns=table.names or None, gaps=gaps, **text).values
+        before = read_table(align_rows, columns=table.names or None, missing=missing, **text).values
     if before.shape[0] != n_old:
         raise InputError(
             f"'{align_rows}' has {before.shape[0]:,} rows and '{align_to}' has {n_old:,}: pass the table of the "

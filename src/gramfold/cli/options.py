@@ -138,7 +138,7 @@ def read_input(
     tags = model.__sklearn_tags__().input_tags
     matrix: Any = read_sparse(source)
     if matrix is None:
-        return read_table(source, columns=columns, skip=skip, gaps=tags.allow_nan, labels=labels, **written)
+        return read_table(source, columns=columns, skip=skip, missing=tags.allow_nan, labels=labels, **written)
     if not tags.sparse:
         raise InputError(_not_sparse(source, model))
     named = {"--columns": columns, "--skip": skip, "--labels": labels, **{f"--{name}": name for name in written}}

@@ -36,7 +36,7 @@ class Selection:
 
     columns: Sequence[str] | None = None
     skip: Sequence[str] | None = None
-    gaps: bool = False  # whether values may be missing
+    missing: bool = False  # whether values may be missing
     labels: str | None = None  # the label column, which is never among the values
     header: bool | None = None  # for text: whether the first line holds column names; None: detected
     numerals: Numerals = PLAIN  # for text
@@ -121,9 +121,9 @@ class Gaps:
         )
 
 
-def require_finite(values: NDArray[Any], names: Sequence[str], source: str, *, gaps: bool = False) -> None:
-    """Raise an error for infinite values, and for missing ones unless `gaps`, with the columns that have them."""
-    bad = np.isinf(values) if gaps else ~np.isfinite(values)
+def require_finite(values: NDArray[Any], names: Sequence[str], source: str, *, missing: bool = False) -> None:
+    """Raise an error for infinite values, and for missing ones unless `missing`, with the columns that have them."""
+    bad = np.isinf(values) if missing else ~np.isfinite(values)
     if not bad.any():
         return
     row, column = map(int, np.argwhere(bad)[0])

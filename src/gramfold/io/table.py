@@ -48,7 +48,7 @@ class Table:
     ----------
     values : ndarray of shape (n, d)
         Data, without the label column. float32 if every column of the file is float16 or float32, else float64. Values
-        are finite, or NaN where one is missing and `gaps=True`.
+        are finite, or NaN where one is missing and `missing=True`.
     names : list of str
         Column names; x0, x1, … if the file has none.
     source : Path
@@ -68,7 +68,7 @@ def read_table(
     *,
     columns: Sequence[str] | None = None,
     skip: Sequence[str] | None = None,
-    gaps: bool = False,
+    missing: bool = False,
     labels: str | None = None,
     header: bool | None = None,
     decimal: str = ".",
@@ -86,7 +86,7 @@ def read_table(
         Names of the columns to read, in this order. By default all columns are read.
     skip : sequence of str, optional
         Names of columns to leave out.
-    gaps : bool, default=False
+    missing : bool, default=False
         Whether missing values are allowed. If True they become NaN, if False they raise an error.
     labels : str, optional
         Name of the column that holds the label of each row, a string or a number. It is not among the values, and no
@@ -107,7 +107,7 @@ def read_table(
     Raises
     ------
     InputError
-        If the file is missing, empty or damaged; if a selected column holds text, infinite values or, unless `gaps`,
+        If the file is missing, empty or damaged; if a selected column holds text, infinite values or, unless `missing`,
         missing values; or if a label is missing. The message gives the column and the line or row.
 
     Examples
@@ -137,7 +137,7 @@ def read_table(
             "out."
         )
     _require_file(path)
-    selection = Selection(_as_names(columns, "columns"), _as_names(skip, "skip"), gaps, labels, header, numerals)
+    selection = Selection(_as_names(columns, "columns"), _as_names(skip, "skip"), missing, labels, header, numerals)
     try:
         refuse_another_kind(path)
         found = read(path, selection)
@@ -145,7 +145,7 @@ def read_table(
         raise InputError(f"'{path}' could not be read ({error.strerror or error}): check its permissions.") from error
     if not len(found.values):
         raise InputError(f"'{path}' has columns but no rows: a table needs at least one row.")
-    require_finite(found.values, found.names, f"'{path}'", gaps=gaps)
+    require_finite(found.values, found.names, f"'{path}'", missing=missing)
     if labels is not None:
         assert found.labels is not None
         require_labels(found.labels, labels, f"'{path}'")

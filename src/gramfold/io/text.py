@@ -44,7 +44,7 @@ def read(path: Path, selection: Selection) -> Contents:
     try:
         layout = _layout(path, selection)
         kept = selection.positions(layout.names, f"'{path}'")
-        values = _parse(path, layout, kept, selection.gaps)
+        values = _parse(path, layout, kept, selection.missing)
         if selection.labels is not None:
             labels = _labels(path, layout, selection.labels)
     except UnicodeDecodeError as error:
@@ -169,7 +169,7 @@ def _names_in_comment(comment: str, separator: str | None, width: int) -> list[s
     return [""] * width
 
 
-def _parse(path: Path, layout: Layout, kept: list[int], gaps: bool) -> NDArray[Any]:
+def _parse(path: Path, layout: Layout, kept: list[int], missing: bool) -> NDArray[Any]:
     width = len(layout.names)
     try:
         with _open(path) as stream:
@@ -180,21 +180,21 @@ def _parse(path: Path, layout: Layout, kept: list[int], gaps: bool) -> NDArray[A
         if kept != list(range(width)):
             # with usecols the parser no longer notices a line with more cells, whose numbers are shifted
             _refuse_ragged(path, layout)
-        values = _numbers(path, layout, kept, gaps)
+        values = _numbers(path, layout, kept, missing)
     except UnicodeDecodeError:
         raise
     except ValueError as error:
-        raise _diagnosis(path, layout, kept, str(error), gaps) from error
-    usable = ~np.isinf(values) if gaps else np.isfinite(values)
+        raise _diagnosis(path, layout, kept, str(error), missing) from error
+    usable = ~np.isinf(values) if missing else np.isfinite(values)
     if not usable.all() or values.shape[1] != len(kept):
-        raise _diagnosis(path, layout, kept, "missing or infinite values", gaps)
+        raise _diagnosis(path, layout, kept, "missing or infinite values", missing)
     return values
 
 
-def _numbers(path: Path, layout: Layout, kept: list[int], gaps: bool) -> NDArray[Any]:
+def _numbers(path: Path, layout: Layout, kept: list[int], missing: bool) -> NDArray[Any]:
     """Parse the columns with NumPy, with a converter of our own for number formats that it does not support."""
-    convert = _converter(layout.numerals, gaps)
-    if gaps or not layout.numerals.plain:
+    convert = _converter(layout.numerals, missing)
+    if missing or not layout.numerals.plain:
         return _loaded(path, layout, kept, convert)
     try:
         return _loaded(path, layout, kept, None)
@@ -220,17 +220,17 @@ def _loaded(path: Path, layout: Layout, kept: list[int], convert: Any) -> NDArra
 def _labels(path: Path, layout: Layout, name: str) -> NDArray[Any]:
     """Cells of one column: as numbers if all of them are numbers, else as strings."""
     place = layout.names.index(name)
-    words, gaps, first_gap = [], 0, None
+    words, absent, first_gap = [], 0, None
     for line, cells in _all_rows(path, layout):
         words.append(cells[place].strip())
         if words[-1].lower() in GAPS:
-            gaps += 1
+            absent += 1
             first_gap = first_gap or (line, words[-1])
     if first_gap:
         line, cell = first_gap
         raise InputError(
-            f"'{path}' has a missing label in column '{name}', line {line} ({_cell(cell)}; {gaps} of {len(words)} rows "
-            f"have no label): {FILL_LABELS}."
+            f"'{path}' has a missing label in column '{name}', line {line} ({_cell(cell)}; {absent} of {len(words)} "
+            f"rows have no label): {FILL_LABELS}."
         )
     numbers = [layout.numerals.number(word) for word in words]
     return np.array(words, dtype=np.str_) if None in numbers else np.array(numbers, dtype=np.float64)
@@ -240,22 +240,22 @@ def _cell(cell: str) -> str:
     return f"'{shortened(cell)}'" if cell else "no value"
 
 
-def _converter(numerals: Numerals, gaps: bool) -> Any:
+def _converter(numerals: Numerals, missing: bool) -> Any:
     """Function that converts a cell to a number."""
 
     def convert(cell: str) -> float:
         number = numerals.value(cell)
         if number is not None:
             return number
-        if gaps and cell.strip().lower() in GAPS:
+        if missing and cell.strip().lower() in GAPS:
             return math.nan
         raise ValueError(cell)
 
     return convert
 
 
-def _diagnosis(path: Path, layout: Layout, kept: list[int], reason: str, gaps: bool) -> InputError:
-    """Error with the reason why these columns are not numbers; missing values are accepted if `gaps`."""
+def _diagnosis(path: Path, layout: Layout, kept: list[int], reason: str, missing: bool) -> InputError:
+    """Error with the reason why these columns are not numbers; missing values are accepted if `missing`."""
     _refuse_ragged(path, layout)
     first_odd: dict[int, tuple[int, str]] = {}  # column -> line and cell
     odd_cells, gap_cells = dict.fromkeys(kept, 0), dict.fromkeys(kept, 0)
@@ -268,7 +268,7 @@ def _diagnosis(path: Path, layout: Layout, kept: list[int], reason: str, gaps: b
             cell = cells[j].strip()
             number = layout.numerals.value(cell)
             gap = cell.lower() in GAPS
-            if (number is not None and math.isfinite(number)) or (gaps and gap):
+            if (number is not None and math.isfinite(number)) or (missing and gap):
                 continue
             if number is None and not gap:
                 odd_cells[j] += 1

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.sparse import csr_array, issparse
+from scipy.sparse.csgraph import connected_components
 
 from gramfold.errors import ApproximationWarning, InputError
 from gramfold.kernels.basis import MARGIN, Basis, Guard, MixtureBasis, Reweighted, WithConstant, constant_of, lower_ends
@@ -111,6 +112,16 @@ class Problem:
             return np.asarray(self.degrees - self.weights.degrees)
         return np.asarray(self.degrees - np.asarray(self.weights.sum(axis=1)).ravel())
 
+    @cached_property
+    def connected(self) -> bool:
+        """Whether W has one connected component, and so the constant alone has λ = 1."""
+        return not isinstance(self.weights, ClassWeights) and connected_components(self.weights, directed=False)[0] == 1
+
+    @property
+    def uniform(self) -> Floats:
+        """D 1 / √(1ᵀ D 1), (n,)."""
+        return np.asarray(self.degrees / np.sqrt(self.degrees.sum()))
+
     def times(self, vectors: Floats) -> Floats:
         """W · vectors, its diagonal included."""
         return np.asarray(self.weights @ vectors + self.own[:, None] * vectors)
@@ -169,9 +180,7 @@ def solved(problem: Problem, basis: Basis, count: int, stages: Stages = SILENT) 
     if basis.size > len(problem.vertices):
         return solve_by_vertices(problem, basis, count)
     joined, scatter = problem.matrices(basis, stages)
-    ones = constant_of(basis)
-    uniform = problem.vertices.pull(basis, problem.degrees[:, None])[:, 0] if ones is None else scatter @ ones
-    uniform = uniform / np.sqrt(problem.degrees.sum())
+    uniform = None if problem.connected else problem.vertices.pull(basis, problem.uniform[:, None])[:, 0]
     return solve(joined, scatter, count, basis.units(np.sqrt(np.diag(scatter))), uniform)
 
 
@@ -181,10 +190,10 @@ def solving_memory(n: int, r: int) -> float:
     return small + (8.0 * _TABLES * n * r if r > n else 0.0)
 
 
-def solve(joined: Floats, scatter: Floats, count: int, units: Floats, uniform: Floats) -> Solution:
+def solve(joined: Floats, scatter: Floats, count: int, units: Floats, uniform: Floats | None = None) -> Solution:
     """The `count` largest λ of joined · v = λ scatter · v, the functions measured in these units.
 
-    `uniform` (r,) is Z D 1 / √(1ᵀ D 1). `scatter` is overwritten.
+    `uniform` (r,) is Z D 1 / √(1ᵀ D 1), for a graph of several connected components. `scatter` is overwritten.
     """
     scale = _inverse(units)
     scatter *= scale[:, None]
@@ -194,7 +203,7 @@ def solve(joined: Floats, scatter: Floats, count: int, units: Floats, uniform: F
     white = white[:, kept]
     white /= np.sqrt(values[kept])
     white *= scale[:, None]
-    return _leading(white, white.T @ joined @ white, count, white.T @ uniform)
+    return _leading(white, white.T @ joined @ white, count, None if uniform is None else white.T @ uniform)
 
 
 def solve_by_vertices(problem: Problem, basis: Basis, count: int) -> Solution:
@@ -214,7 +223,7 @@ def solve_by_vertices(problem: Problem, basis: Basis, count: int) -> Solution:
     triangle = cholesky(places.T @ places)  # nearly I
     white = solve_triangular(triangle, white.T, trans="T", overwrite_b=True).T
     places = solve_triangular(triangle, places.T, trans="T", overwrite_b=True).T
-    uniform = places.T @ (root / np.linalg.norm(root))
+    uniform = None if problem.connected else places.T @ (root / np.linalg.norm(root))
     places *= _inverse(root)[:, None]  # where D is 0, W is too
     white *= scale[:, None]
     return _leading(white, places.T @ problem.times(places), count, uniform)
@@ -224,11 +233,11 @@ def _inverse(sizes: Floats) -> Floats:
     return np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)
 
 
-def _leading(white: Floats, joined: Floats, count: int, uniform: Floats) -> Solution:
-    """From R, Rᵀ Z W Zᵀ R and Rᵀ Z D 1 / √(1ᵀ D 1), which has the length 1 if the constant is a combination.
+def _leading(white: Floats, joined: Floats, count: int, uniform: Floats | None) -> Solution:
+    """From R, Rᵀ Z W Zᵀ R and, for a graph of several connected components, Rᵀ Z D 1 / √(1ᵀ D 1).
 
-    If the constant is a solution it is the first. On a graph of several connected components others have λ = 1 too, and
-    an eigensolver would return arbitrary combinations of them.
+    On such a graph other solutions than the constant have λ = 1 too, and an eigensolver would return arbitrary
+    combinations of them. If the constant is a solution, it is made the first. `uniform` has the length 1 if it is one.
     """
     if not len(joined):
         raise _no_direction(len(white))
@@ -236,8 +245,8 @@ def _leading(white: Floats, joined: Floats, count: int, uniform: Floats) -> Solu
     penalty = 0.5 * (penalty + penalty.T)
     penalty[np.diag_indices(len(penalty))] += 1.0
     rounding = _EPS * np.sqrt(len(penalty) / _CUT)
-    length = float(np.linalg.norm(uniform))
-    if length < 1.0 - rounding or np.linalg.norm(penalty @ uniform) > rounding:
+    length = 0.0 if uniform is None else float(np.linalg.norm(uniform))
+    if uniform is None or length < 1.0 - rounding or np.linalg.norm(penalty @ uniform) > rounding:
         penalties, inner = lowest_eigenpairs(penalty, min(count, len(penalty)))
         return Solution(1.0 - penalties, inner, white, penalty)
     constant = uniform / length
