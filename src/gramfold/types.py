@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gramfold.runtime.counting import counted
+
 Floats = NDArray[np.floating]
 Integers = NDArray[np.integer]
 
@@ -128,7 +130,7 @@ class Graph(Plain):
         return len(self.vertices)
 
     def __repr__(self) -> str:
-        bridges = f", {len(self.bridges):,} bridges" if len(self.bridges) else ""
+        bridges = f", {counted(len(self.bridges), 'bridge')}" if len(self.bridges) else ""
         return f"Graph({len(self):,} rows, {self.n_edges:,} edges{bridges})"
 
     @property

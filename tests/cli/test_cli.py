@@ -269,23 +269,23 @@ def test_sparse_pair_weights(folder):
 @pytest.mark.parametrize("method", known_methods().values(), ids=lambda method: method.__name__)
 def test_what_a_fit_takes_beside_the_rows_is_declared(method):
     """Classes: by scikit-learn's tag; all else by the signature. Without use for them they are refused."""
-    model = method()
-    with pytest.raises(InputError, match=f"{method.__name__} with these parameters does not use class labels"):
+    model, name = method(), method.__name__
+    with pytest.raises(InputError, match=f"{name} with these parameters does not use class labels"):
         check_use(model, "kind", [])
-    if method.__name__ in LEARN_FROM_DISTORTED:
+    if name in LEARN_FROM_DISTORTED:
         check_use(model, None, ["noisy.csv"])
     else:
-        with pytest.raises(InputError, match=f"{method.__name__} does not use distorted rows"):
+        with pytest.raises(InputError, match=f"{name} does not use distorted rows"):
             check_use(model, None, ["noisy.csv"])
-    if method.__name__ in TAKE_PAIR_WEIGHTS:
+    if name in TAKE_PAIR_WEIGHTS:
         check_use(model, None, [], {"pair_weights": "weights.csv"})
     else:
-        with pytest.raises(InputError, match=f"{method.__name__} does not use weights of pairs: leave out --pair-w"):
+        with pytest.raises(InputError, match=f"{name} does not use weights of pairs: leave out --pair-weights"):
             check_use(model, None, [], {"pair_weights": "weights.csv"})
-    if method.__name__ in TAKE_AFFINITY:
+    if name in TAKE_AFFINITY:
         check_use(model, None, [], {"affinity": "edges.npz"})
     else:
-        with pytest.raises(InputError, match=f"{method.__name__} does not take a graph beside the rows: leave out"):
+        with pytest.raises(InputError, match=f"{name} does not take a graph beside the rows: leave out --affinity"):
             check_use(model, None, [], {"affinity": "edges.npz"})
 
 

@@ -52,7 +52,14 @@ _TABLE_OPTIONS = [
     click.option(
         "-o", "--out", type=click.Path(path_type=Path), required=True, help="File to write: csv, parquet, npy, …"
     ),
-    click.option("-k", "--neighbors", "--n-neighbors", "neighbors", type=int, help="Number of neighbours of each row.  [default: 8; sde: 4]"),
+    click.option(
+        "-k",
+        "--neighbors",
+        "--n-neighbors",
+        "neighbors",
+        type=int,
+        help="Number of neighbours of each row.  [default: 8; sde: 4]",
+    ),
     click.option("--radius", type=float, help="Neighbours are all rows within this distance, instead of a number."),
     click.option(
         "--metric",

@@ -69,7 +69,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         lambda model: model.source.unit.size,
     )
 
-    def fit_transform(self, X: Any, y: Any = None) -> Floats:
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
         """Fit the model to the rows of X and return their coordinates.
 
         Parameters
@@ -78,13 +78,15 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
             As for `fit`.
         y : array-like of shape (n_samples,), default=None
             As for `fit`.
+        **fit_params : dict
+            Further arguments of `fit`, for the methods that have some.
 
         Returns
         -------
         embedding : ndarray of shape (n_samples, n_components)
             `embedding_`.
         """
-        return self.fit(X, y).embedding_.copy()  # the user's own, as the model's is
+        return self.fit(X, y, **fit_params).embedding_.copy()  # the user's own, as the model's is
 
     def transform(self, X: Any) -> Floats:
         """Compute the coordinates of new rows (out-of-sample).

@@ -178,7 +178,7 @@ def _by_size(component: Integers) -> Integers:
 
 def _listing(sizes: Integers, shown: int = 5) -> str:
     listed = ", ".join(f"{size:,}" for size in sizes[:shown])
-    return listed if len(sizes) <= shown else f"{listed} ... and {len(sizes) - shown} smaller"
+    return listed if len(sizes) <= shown else f"{listed}, ..."
 
 
 def _warn(message: str) -> None:

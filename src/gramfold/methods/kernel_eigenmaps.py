@@ -128,25 +128,6 @@ class KernelEigenmaps(ContinuousMap, Embedding):
         """
         return self._fit(X, y, affinity=affinity)
 
-    def fit_transform(self, X: Any, y: Any = None, *, affinity: Any = None) -> Floats:
-        """Find the map of the rows of X and return their embedding.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            As for `fit`.
-        y : ignored
-            Not used, present for API consistency with scikit-learn.
-        affinity : array-like or sparse matrix of shape (n_samples, n_samples), default=None
-            As for `fit`.
-
-        Returns
-        -------
-        embedding : ndarray of shape (n_samples, n_components)
-            `embedding_`.
-        """
-        return self.fit(X, y, affinity=affinity).embedding_.copy()
-
     def _build(self, fit: Fit) -> Model:
         n = fit.X.shape[0]
         require_columns(fit.name, fit.reads.precomputed)

@@ -217,7 +217,7 @@ class Step:
 Listener = Callable[[Step], None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Solution:
     """A kernel K = Y Yᵀ, its certificate, and how it was found."""
 
@@ -228,6 +228,10 @@ class Solution:
     solver: str
     seconds: float
     stalled: bool = False  # whether it ended because there was no progress any more
+
+    def __repr__(self) -> str:
+        state = "converged" if self.converged else "not converged"
+        return f"Solution({len(self.coordinates):,} rows, {self.solver}, {len(self.steps)} iterations, {state})"
 
 
 def by_variance(coordinates: Floats, mass: Floats) -> Floats:

@@ -95,25 +95,6 @@ class DistortionDiscriminantAnalysis(OrientedMap, Embedding):
         """
         return self._fit(X, y, X_distorted=X_distorted)
 
-    def fit_transform(self, X: Any, y: Any = None, *, X_distorted: Any = None) -> Floats:
-        """Fit the model to the rows of X and return their embedding.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            As for `fit`.
-        y : ignored
-            Not used, present for API consistency with scikit-learn.
-        X_distorted : array-like
-            As for `fit`.
-
-        Returns
-        -------
-        embedding : ndarray of shape (n_samples, n_components)
-            `embedding_`.
-        """
-        return self.fit(X, X_distorted=X_distorted).embedding_.copy()
-
     def _reads(self) -> Reads:
         return Reads(checked=False)
 

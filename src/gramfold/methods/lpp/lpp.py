@@ -130,25 +130,6 @@ class LPP(ContinuousMap, Embedding):
         """
         return self._fit(X, y, affinity=affinity)
 
-    def fit_transform(self, X: Any, y: Any = None, *, affinity: Any = None) -> Floats:
-        """Find the map of the rows of X and return their embedding.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            As for `fit`.
-        y : array-like of shape (n_samples,), default=None
-            As for `fit`.
-        affinity : array-like or sparse matrix of shape (n_samples, n_samples), default=None
-            As for `fit`.
-
-        Returns
-        -------
-        embedding : ndarray of shape (n_samples, n_components)
-            `embedding_`.
-        """
-        return self.fit(X, y, affinity=affinity).embedding_.copy()
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.graph in _OF_CLASSES
