@@ -7,8 +7,9 @@ the unit of the rows. Tipping, Bishop, Neural Computation 11 (1999).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -55,6 +56,11 @@ class Mixture(Plain):
         full = self.planes[0].axes.shape[0] == self.planes[0].axes.shape[1]
         off = np.array([0.0 if full else 1.0 / plane.noise for plane in self.planes])
         return off, np.stack([1.0 / plane.variances for plane in self.planes]) - off[:, None]
+
+    def contiguous(self) -> Self:
+        """The same with axes in one block of memory, as a pickle holds them: products then round as after loading."""
+        planes = (replace(plane, axes=np.ascontiguousarray(plane.axes)) for plane in self.planes)
+        return replace(self, planes=tuple(planes))
 
     def along(self, moved: Floats) -> Floats:
         """Coordinates (b, K, p) in each plane, relative to its mean, of rows relative to the centre."""

@@ -145,7 +145,7 @@ class MixturePPCA(LinearMap, Embedding):
                 "log_likelihoods_": np.array(best.history) - n * likelier,
                 "bic_": {count: value + 2.0 * n * likelier for count, value in criteria.items()},
             },
-            placement=PlanesPlacement(mixture, made.mean, made.directions),
+            placement=PlanesPlacement(mixture.contiguous(), made.mean, made.directions),
             own=PlanesWay(),
             flown=False,
         )

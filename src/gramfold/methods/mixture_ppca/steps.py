@@ -92,9 +92,7 @@ def _maximised(found: _Sums, center: Floats, before: Sequence[Plane], floor: flo
         values, axes = eigenpairs_between(covariance, d - p, d - 1)
         total = float(np.trace(covariance))
         planes.append(
-            Plane.of_largest_likelihood(
-                center + mean, np.ascontiguousarray(axes[:, ::-1]), np.maximum(values[::-1], floor), total, floor
-            )
+            Plane.of_largest_likelihood(center + mean, axes[:, ::-1], np.maximum(values[::-1], floor), total, floor)
         )
     return Mixture(center, found.counts / n, tuple(planes), unit)
 
