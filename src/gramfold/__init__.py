@@ -1,4 +1,4 @@
-"""Find the low-dimensional shape of data, and trust what you see.
+"""Dimensionality reduction and clustering by kernel and manifold methods, with diagnostics of the result.
 
 Names load when first used: importing gramfold itself is nearly free.
 """

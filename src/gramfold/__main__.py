@@ -1,4 +1,4 @@
-"""`python -m gramfold`, for where the script is not on the path."""
+"""Command line as `python -m gramfold`, if the `gramfold` script is not on the PATH."""
 
 from gramfold.cli import main
 

@@ -91,8 +91,8 @@ def align(new: Map, old: Any, *, rows: Any = None) -> Map:
     pairs = pairs[model.kept[pairs[:, 0]] & earlier.kept[pairs[:, 1]]]
     if len(pairs) <= p:
         raise InputError(
-            f"{len(pairs)} rows of the new map are on the old one too, and an orientation in {p} dimensions needs at "
-            f"least n_components + 1 = {p + 1}: {_NAME_THEM}."
+            f"only {len(pairs)} rows of the new map are also on the old one, but an orientation in {p} dimensions "
+            f"needs at least n_components + 1 = {p + 1}: {_NAME_THEM}."
         )
     # not a parameter `align_to=`: an estimator given there would be unfitted by clone()
     aligned: Map = clone(new)
@@ -106,8 +106,8 @@ def align(new: Map, old: Any, *, rows: Any = None) -> Map:
 def _fitted_map(new: Any) -> FittedMap:
     if not isinstance(new, Alignable):
         raise InputError(
-            f"new is a {type(new).__name__} and align() turns maps of gramfold: pass a fitted estimator that has "
-            "alignment_ (of a Pipeline its last step)."
+            f"new is a {type(new).__name__}, but align() needs a fitted gramfold estimator with the attribute "
+            "alignment_: pass one (for a Pipeline, its last step)."
         )
     check_is_fitted(new)
     model: FittedMap = vars(new)["model_"]
@@ -141,7 +141,7 @@ class _Earlier:
 
 
 def _matched(new: FittedMap, earlier: _Earlier) -> Integers:
-    """(m, 2) by their values, else by their numbers."""
+    """(m, 2) by their values, else by their indices."""
     old = earlier.model
     if old is not None:
         left, right = _training_rows(new), _training_rows(old)
@@ -150,7 +150,7 @@ def _matched(new: FittedMap, earlier: _Earlier) -> Integers:
     n_new, n_old = len(new.embedding), len(earlier.places)
     if n_new != n_old:
         raise InputError(
-            f"the new map has {n_new:,} rows and the old one {n_old:,}, and rows are matched by number where their "
+            f"the new map has {n_new:,} rows and the old one {n_old:,}, so rows cannot be matched by index, and their "
             f"values are not known: {_NAME_THEM}."
         )
     return np.column_stack([np.arange(n_new)] * 2)
@@ -197,12 +197,14 @@ def _given(rows: Any, n_new: int, n_old: int) -> Integers:
     for numbers, n, which in zip(pairs.T, (n_new, n_old), ("new", "old"), strict=True):
         wrong = numbers[(numbers < 0) | (numbers >= n)]
         if wrong.size:
-            raise InputError(f"rows names row {wrong[0]} of the {which} map, which has rows 0 to {n - 1}: {_PAIRS}.")
+            raise InputError(
+                f"rows contains index {wrong[0]} for the {which} map, which has rows 0 to {n - 1}: {_PAIRS}."
+            )
     listed, counts = np.unique(pairs[:, 0], return_counts=True)
     if (counts > 1).any():
         raise InputError(
-            f"rows names row {listed[counts > 1][0]} of the new map more than once, and it has one old position: name "
-            "each row of the new map once."
+            f"rows lists row {listed[counts > 1][0]} of the new map more than once: list each row of the new map at "
+            "most once."
         )
     return pairs.astype(np.intp)
 
@@ -271,8 +273,8 @@ def _warn(rank: int, misfit: float, pairs: Integers, p: int) -> None:
         )
     if misfit > _ANOTHER_SHAPE:
         warn(
-            f"the misfit of the {len(pairs):,} rows in common is {misfit:.2f} after alignment (1 is no better than all "
-            "rows at their mean), so the maps differ in shape and not only in orientation, scale and position: check "
-            "that method and parameters are the same, and that the rows in common are.",
+            f"after alignment the misfit of the {len(pairs):,} rows in common is {misfit:.2f} (0: identical; 1: no "
+            "better than placing all rows at their mean), so the maps differ in shape: check that method, parameters "
+            "and matched rows are the same.",
             DegenerateMapWarning,
         )

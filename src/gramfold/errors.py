@@ -1,4 +1,4 @@
-"""The few named errors and warnings. Each message says what was found, what it means, what to change."""
+"""The errors and warnings of gramfold. Each message states what was found, what it means and what to change."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ class NotNumbersError(InputError, TypeError):
 
 
 class PrecomputedInputError(GramfoldError, TypeError):
-    """The request needs the rows themselves, and the model was fitted on distances, a graph or a kernel."""
+    """The request needs the rows themselves, but the model was fitted on distances, a graph or a kernel."""
 
 
 class NoPreimageError(InputError):
@@ -32,7 +32,7 @@ class UnboundedProblemError(DisconnectedGraphError):
 
 
 class InfeasibleLengthsError(GramfoldError, ValueError):
-    """No points have these distances. `weights` of the pairs are a proof of it, if one was found."""
+    """No set of points has these distances. `weights`, if not None, is a proof: one multiplier for each pair."""
 
     weights: Any = None
 
@@ -97,7 +97,7 @@ class PinnedWarning(GramfoldWarning):
 
 
 class NotEuclideanWarning(GramfoldWarning):
-    """Precomputed distances are not Euclidean, and the method's local weights assume that they are."""
+    """Precomputed distances are not Euclidean, but the method's local weights assume that they are."""
 
 
 class ApproximationWarning(GramfoldWarning):

@@ -1,4 +1,4 @@
-"""What flows between the rooms: Neighbors, Graph, Kernel, Spectrum. All frozen."""
+"""The result types Neighbors, Graph, Kernel and Spectrum, which are immutable dataclasses."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
@@ -17,10 +17,10 @@ Integers = NDArray[np.integer]
 
 @dataclass(frozen=True, eq=False)
 class Plain:
-    """Data that is copied, pickled and written field by field. What was derived from it is not: it is made again.
+    """Base of the result types: only fields are copied, pickled and written; cached values are computed again.
 
-    A derived thing is a `cached_property`. From Python 3.12 on no lock guards it, and two threads that ask for it first
-    may both make it: it must be the same whoever makes it, and whole before it is there.
+    A cached value is a `cached_property`. From Python 3.12 on it has no lock, and two threads may both compute it: each
+    must get the same value, and the value must be complete before it is stored.
     """
 
     def __getstate__(self) -> dict[str, Any]:
@@ -39,13 +39,13 @@ class Neighbors(Plain):
 
     @classmethod
     def from_lists(cls, indices: Integers, distances: Floats, n_vertices: int) -> Self:
-        """From (m, k) arrays."""
+        """Neighbour lists from (m, k) arrays."""
         m, k = indices.shape
         return cls(k * np.arange(m + 1), indices.ravel(), distances.ravel(), n_vertices)
 
     @classmethod
     def from_pairs(cls, rows: Integers, columns: Integers, distances: Floats, shape: tuple[int, int]) -> Self:
-        """From pairs in any order; of a pair given twice the shorter distance stays."""
+        """Neighbour lists from pairs in any order; of a pair given twice the shorter distance is kept."""
         order = np.lexsort((distances, columns, rows))
         rows, columns, distances = rows[order], columns[order], distances[order]
         fresh = np.ones(len(rows), dtype=bool)
@@ -65,17 +65,17 @@ class Neighbors(Plain):
 
     @property
     def counts(self) -> Integers:
-        """How many neighbours each row has."""
+        """Number of neighbours of each row."""
         return np.diff(self.indptr)
 
     @cached_property
     def rows(self) -> Integers:
-        """The row of each pair, beside `indices`."""
+        """Row index of each (row, neighbour) pair, parallel to `indices`."""
         return np.repeat(np.arange(len(self)), self.counts)
 
     @property
     def nearest(self) -> Integers:
-        """The nearest vertex of each row; -1 where a row has none."""
+        """The nearest vertex of each row; -1 if a row has none."""
         found = np.full(len(self), -1)
         filled = self.counts > 0
         found[filled] = self.indices[self.indptr[:-1][filled]]
@@ -83,20 +83,20 @@ class Neighbors(Plain):
 
     @property
     def farthest(self) -> Floats:
-        """Distance to the last neighbour of each row; 0 where a row has none."""
+        """Distance to the last neighbour of each row; 0 if a row has none."""
         last = np.zeros(len(self))
         filled = self.counts > 0
         last[filled] = self.distances[self.indptr[1:][filled] - 1]
         return last
 
     def keep(self, pairs: NDArray[np.bool_]) -> Self:
-        """Only the pairs where the mask is true."""
+        """Keep only the pairs for which the mask is true."""
         counts = np.bincount(self.rows[pairs], minlength=len(self))
         indptr = np.concatenate(([0], np.cumsum(counts)))
         return replace(self, indptr=indptr, indices=self.indices[pairs], distances=self.distances[pairs])
 
     def take(self, rows: Integers) -> Self:
-        """Only these rows, in this order."""
+        """Keep only the given rows, in the given order."""
         counts = self.counts[rows]
         indptr = np.concatenate(([0], np.cumsum(counts)))
         # position of each kept pair: the start of its old row plus its place within the row
@@ -104,7 +104,7 @@ class Neighbors(Plain):
         return replace(self, indptr=indptr, indices=self.indices[pairs], distances=self.distances[pairs])
 
     def renumber(self, number: Integers, n_vertices: int) -> Self:
-        """The same lists with vertex v called `number[v]`."""
+        """The same lists with vertex v renumbered as `number[v]`."""
         return replace(self, indices=number[self.indices], n_vertices=n_vertices)
 
 
@@ -113,8 +113,8 @@ class Graph(Plain):
     """A symmetric neighbour graph. A stored length of 0 is an edge of length 0, not an absent one.
 
     Identical data rows are one vertex. What a user sees is over the data rows: vertex i is row i, and the edges of
-    identical rows are stored at the first of them, `rows[i]`. Within a fit a vertex is a distinct row, numbered in the
-    order that suits the method.
+    identical rows are stored at the first of them: `rows[i]` for row i. Within a fit a vertex is a distinct row,
+    numbered in the order that suits the method.
     """
 
     lengths: csr_array  # (n, n) symmetric, no diagonal
@@ -163,7 +163,7 @@ class Kernel(Plain, ABC):
         """K over the vertices as a dense float64 array."""
 
     def over(self, rows: Integers) -> Self:
-        """The same kernel, for data rows that are these vertices."""
+        """The same kernel, over other data rows: `rows` gives the vertex of each."""
         return replace(self, rows=rows)  # type: ignore[call-arg]
 
     # What a user sees is over the data rows.
@@ -174,7 +174,7 @@ class Kernel(Plain, ABC):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Shape of the Gram matrix, (n_rows, n_rows)."""
         return len(self.rows), len(self.rows)
 
     def dense(self) -> Floats:
@@ -247,9 +247,9 @@ class Spectrum(Plain):
 
     @property
     def positive_total(self) -> float | None:
-        """The sum P of the positive eigenvalues; None where the total or the negative mass is not known.
+        """Sum P of the positive eigenvalues; None if the trace or the share of the negative ones is not known.
 
-        With N that of the others total = P − N and negative_mass = N / (P + N).
+        With N the sum of |λ| of the negative ones, total = P − N and negative_mass = N / (P + N).
         """
         if self.total is None or self.negative_mass is None or self.negative_mass >= 0.5:
             return None
@@ -257,16 +257,16 @@ class Spectrum(Plain):
 
     @property
     def shares(self) -> Floats | None:
-        """What each eigenvalue is of the sum of the positive ones, at least 0 and together at most 1; None as there.
+        """Share of each eigenvalue in the sum of the positive ones; None if `positive_total` is not known.
 
-        A share of `total` may be more: negative eigenvalues, which distances that no space has bring along, make the
-        total less than the variance that the positive ones hold.
+        Negative eigenvalues have share 0, so the shares add up to at most 1. Shares of `total` may add up to more:
+        distances that are not Euclidean give negative eigenvalues, which make the total smaller.
         """
         positive = self.positive_total
         return None if not positive else np.maximum(self.eigenvalues, 0.0) / positive
 
     def take(self, taken: Integers) -> Self:
-        """Only these eigenpairs of leading ones."""
+        """Keep only the given eigenpairs, by their positions among the leading ones."""
         return replace(
             self,
             eigenvalues=self.eigenvalues[taken],

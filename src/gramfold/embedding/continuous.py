@@ -35,32 +35,35 @@ from gramfold.types import Graph, Integers, Plain
 
 @method
 class ContinuousMap(GraphChoice):
-    """How edges are weighted, and how the constant is kept out of the embedding."""
+    """How edges are weighted, and how the constant solution is removed."""
 
     approximation: Approximation = parameter(
         default="reweighted",
         allowed=[StrOptions({"reweighted", "affine", "stochastic", "raw"})],
-        words="""How the constant is kept out of the embedding. "raw": the leading solution is dropped; "affine": the
-        constant is added to the functions; "stochastic": raw coordinates divided by the leading one; "reweighted": the
-        functions divided by it, and solved again, so that the constant is a solution exactly.""",
+        words="""How the trivial constant solution is removed. "raw": the leading solution is dropped if it is nearly
+        constant. "affine": a constant is added to the basis functions, so that it is an exact solution, and is dropped.
+        "stochastic": as "raw", with the coordinates divided by the leading solution. "reweighted": the basis functions
+        are divided by the leading solution and the problem is solved again, so that the constant is an exact solution,
+        and is dropped.""",
     )
     weights: Literal["inverse-distance", "binary", "gaussian"] = parameter(
         default="inverse-distance",
         allowed=[StrOptions({"inverse-distance", "binary", "gaussian"})],
-        words="""Weight of an edge of length d: 1/d, 1, or exp(−d²/2s²) with s the root mean square length. For 1/d a
-        length below a thousandth of the median counts as that. Must be left at its default where `fit` is given an
-        affinity.""",
+        words="""Weight of an edge of length d: 1/d, 1, or exp(−d²/2s²) with s the root mean square length. For 1/d,
+        lengths below 0.001 times the median are raised to that value. Must be left at its default if an affinity is
+        given to `fit`.""",
     )
     equal_degrees: bool = parameter(
         default=False,
         allowed=["boolean"],
-        words="""Add weight to the diagonal of W until all vertices have the largest degree: neighbourhoods are taken to
-        be of one size, and rows with heavy edges are no longer drawn to the middle.""",
+        words="""Whether to add self-loops so that all vertices have the same degree, that of the largest. Rows with
+        large edge weights are then no longer pulled towards the centre of the embedding.""",
     )
 
-    leading_eigenvalue_ = attribute("float", "Eigenvalue of the solution that was dropped; 1 for the constant.")
+    leading_eigenvalue_ = attribute("float", "Eigenvalue of the leading solution; 1 if it is exactly constant.")
     leading_ripple_ = attribute(
-        "float", "Largest deviation of the dropped coordinate from its mean, relative to the mean; 0 for the constant."
+        "float",
+        "Largest deviation of the leading solution from its mean, relative to the mean; 0 if it is exactly constant.",
     )
 
 
@@ -128,8 +131,8 @@ def given_graph(fit: Fit, W: csr_array) -> Given:
     if len(inside) < n:
         alone = np.setdiff1d(np.arange(n), inside)
         warn(
-            f"affinity has no edge for {len(alone)} of {n} rows (the first: row {alone[0]}): the embedding is that of "
-            "the other rows, and these are placed on it as new rows.",
+            f"affinity has no edge for {len(alone)} of {n} rows (first: row {alone[0]}): they were left out of the "
+            "fit and embedded out-of-sample. Give each row an edge to avoid this.",
             DisconnectedGraphWarning,
         )
         W = csr_array(W[inside][:, inside])
@@ -167,8 +170,9 @@ def continuous_part(
     count = found.places.shape[1]
     if count < fit.n_components:
         warn(
-            f"the {basis.size} functions of the embedding span {count} directions besides the constant, fewer than "
-            f"n_components={fit.n_components}: {last_columns_are(fit.n_components - count)} zero.",
+            f"the {basis.size} basis functions have only {count} independent non-constant directions, fewer than "
+            f"n_components={fit.n_components}: {last_columns_are(fit.n_components - count)} zero. Use fewer "
+            "components, or more basis functions (n_kernels, or columns of X).",
             RankWarning,
         )
     return Part(

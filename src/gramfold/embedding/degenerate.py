@@ -146,7 +146,7 @@ def _compare(places: Floats, rows: Integers, data: Data | None, keeps_neighbors:
         looked = "distinct rows" if len(rows) == len(places) else "distinct rows of a sample"
         told.append(
             f"{distinct} {looked} have only {own} distinct positions (to within {_PLACE:.2%} of the size of the "
-            "embedding): it may separate groups but shows no structure within them"
+            "embedding): the embedding may separate groups but shows no structure within them"
         )
     return told
 

@@ -26,7 +26,7 @@ def _embedding(model: Model) -> Floats:
 
 @method
 class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
-    """Kernel PCA as an estimator; a method says how its kernel is built and how that meets new rows."""
+    """Base class of all embeddings: kernel PCA; a subclass defines the kernel and its out-of-sample extension."""
 
     n_components: int = parameter(
         default=2,
@@ -38,10 +38,10 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         default="auto",
         allowed=[StrOptions(set(get_args(Way)))],
         words="""How `inverse_transform` computes pre-images. "mixture": a mixture of local affine maps; "barycentric":
-        the mean of the nearest training rows, weighted by their coordinates; "ridge": kernel ridge regression;
-        "fixed-point": Mika's iteration (Gaussian kernel PCA only); "auto": the method's own inverse if it has one (a
-        linear map has its least-squares inverse), else "barycentric". The inverse is computed at the first call; the
-        parameter can be changed without fitting again.""",
+        the weighted mean of the nearest training rows, with the weights that reconstruct the given coordinates from
+        theirs; "ridge": kernel ridge regression; "fixed-point": Mika's iteration (Gaussian kernel PCA only); "auto":
+        the method's own inverse if it has one (a linear map has its least-squares inverse), else "barycentric". The
+        inverse is computed at the first call; the parameter can be changed without fitting again.""",
         last=True,
     )
 
@@ -49,7 +49,9 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         "ndarray of shape (n_samples, n_components)", "Coordinates of the training rows.", _embedding
     )
     kernel_ = attribute(
-        "Kernel", "The Gram matrix: products with it, columns, feature-space distances.", attrgetter("kernel")
+        "Kernel",
+        "The Gram matrix K, an object with matrix products, columns and feature-space distances.",
+        attrgetter("kernel"),
     )
     spectrum_ = attribute(
         "Spectrum",
@@ -64,8 +66,9 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
     )
     unit_ = attribute(
         "float",
-        """Unit of `kernel_`, `spectrum_` and all attributes other than the embedding: 1, or a power of two for rows so
-        small or large that their squares would underflow or overflow.""",
+        """Scale of the rows: the model is fitted to X / unit_, and `kernel_`, `spectrum_` and all attributes other than
+        the embedding are for X / unit_, unless stated otherwise. It is 1, or a power of two if squares of the values
+        would underflow or overflow.""",
         lambda model: model.source.unit.size,
     )
 
@@ -165,10 +168,10 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         return made_error(self, model)
 
     def extrapolation(self, points: Any, *, of: Literal["auto", "rows", "coordinates"] = "auto") -> Floats:
-        """How far outside of the training data rows, or coordinates, lie.
+        """Measure how far given rows, or coordinates, lie outside of the training data.
 
         The distance to the nearest training row, divided by the neighbourhood radius of that row (its distance to its
-        8th neighbour where the method has no graph). It is 0 at a training row, below 1 among them, and grows with the
+        8th neighbour if the method has no graph). It is 0 at a training row, below 1 among them, and grows with the
         distance. `transform` and `inverse_transform` warn above 3; for linear and continuous maps only of rows that are
         farther from the mean than every training row.
 

@@ -1,4 +1,4 @@
-"""What every estimator is: parameters, a fit that makes a model, and scikit-learn's protocol."""
+"""The base class of all estimators: parameters, `fit`, and scikit-learn's protocol."""
 
 from abc import abstractmethod
 from numbers import Integral
@@ -25,7 +25,7 @@ def _names(model: Fitted) -> Any:
 
 @method
 class Estimator(BaseEstimator):
-    """Fits a model and holds it: a method says what the model is made of (`_build`)."""
+    """Base class of all estimators: fits a model and stores it as `model_`; subclasses implement `_build`."""
 
     random_state: Any = parameter(
         default=0,

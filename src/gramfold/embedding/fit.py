@@ -108,7 +108,7 @@ class Fit:
             )
 
     def check_neighborhood(self, hood: Neighborhood) -> None:
-        """Refuse a number of neighbours beside a radius."""
+        """Refuse a number of neighbours in addition to a radius."""
         default: Any = self.declared["n_neighbors"].default
         check_radius(hood, default)
         if self.weighted:
@@ -121,7 +121,7 @@ class Fit:
         return int(self.X.nnz if issparse(self.X) else np.count_nonzero(self.X)) // int(self.X.shape[0]) + 1
 
     def _check_weighted(self, hood: Neighborhood) -> None:
-        """Refuse settings of a neighbour search beside a graph that was given."""
+        """Refuse settings of a neighbour search in addition to a given graph."""
         names = ("radius", "search", "metric_params", *(() if hood.metric == "precomputed" else ("metric",)))
         for name in names:
             value, default = getattr(hood, name), self.declared[name].default

@@ -67,14 +67,15 @@ class KernelFunctions:
 
     gamma_ = attribute("float or None", "The γ used.")
     width_ = attribute("float or None", "σ of the Gaussian, γ = 1/(2σ²).")
-    landmarks_ = attribute("ndarray of int or None", "Row indices of the landmarks; None where all rows are.")
+    landmarks_ = attribute("ndarray of int or None", "Row indices of the landmarks; None if all rows are used.")
     error_ = attribute(
         "float or None",
         """Relative error of the Nyström approximation: the trace of K − C A† Cᵀ divided by that of K. None without
         landmarks, or where only some columns of the kernel are given.""",
     )
     centered_error_ = attribute(
-        "float or None", "Upper bound of the relative error for the centred kernel, of which the embedding is made."
+        "float or None",
+        "Upper bound of the relative error of the centred kernel, from which the embedding is computed.",
     )
 
 

@@ -38,8 +38,8 @@ class Metrics:
         default="euclidean",
         allowed=[str, callable],
         words="""Distance between rows: the name of a metric of scipy.spatial.distance, a function of two rows, or
-        ``"precomputed"``. Then X is a dense matrix of all distances or, for graph methods, a sparse one whose stored
-        entries are the edges.""",
+        ``"precomputed"``. If ``"precomputed"``, X is a dense matrix of all distances or, for graph methods, a sparse
+        one whose stored entries are the edges.""",
     )
     metric_params: Mapping[str, Any] | None = parameter(
         default=None, allowed=[dict, None], words="Keyword arguments of the metric."
@@ -80,13 +80,14 @@ class Neighborhood(Metrics):
     graph_ = attribute(
         "Graph",
         """The symmetric neighbour graph over the data rows: `lengths` is a sparse matrix (n_samples, n_samples).
-        Identical rows are one vertex, whose edges are stored at the first of them, `graph_.rows[i]`.""",
+        Duplicate rows are one vertex: its edges are stored at the index of their first occurrence, which is
+        `graph_.rows[i]` for row i.""",
         _graph,
     )
     neighbors_ = attribute(
         "Neighbors",
-        """The nearest neighbours of each row: `indptr`, `indices` and `distances`, as in a sparse matrix; of identical
-        neighbours the first is listed. `recall` where the search was approximate.""",
+        """Nearest neighbours of each row in compressed sparse row form: `indptr`, `indices` and `distances`. Of
+        duplicate rows only the first is listed. After an approximate search, `recall` is its estimated recall.""",
         _neighbors,
     )
 
@@ -136,8 +137,8 @@ class Geodesics(GraphChoice):
 
     landmarks_ = attribute(
         "ndarray of int or None",
-        "Row indices of the landmarks (of the largest connected component), in the order of `kernel_`; None where all "
-        "rows are.",
+        "Row indices of the landmarks (of the largest connected component), in the order of `kernel_`; None if all "
+        "rows are landmarks.",
         _landmark_rows,
     )
 
@@ -193,7 +194,7 @@ class LaplacianMap(EdgeWeights):
 
     landmarks_ = attribute(
         "ndarray of int or None",
-        "Row indices of the landmarks; None where all rows are.",
+        "Row indices of the landmarks; None if all rows are used.",
         lambda model: model.source.components.subset,
     )
 

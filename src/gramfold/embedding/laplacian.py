@@ -48,8 +48,8 @@ def _landmarks(fit: Fit, settings: LaplacianMap) -> Integers | None:
         return None
     if fit.reads.precomputed:
         raise PrecomputedInputError(
-            "landmarks need the rows themselves, and with precomputed input only the training matrix is known: fit on "
-            "the landmarks' own matrix and transform() the other rows."
+            "landmarks need a table of rows, but X is precomputed: fit on the submatrix of the landmarks and "
+            "transform() the other rows."
         )
     if given is not None:
         return given

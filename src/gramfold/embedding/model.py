@@ -182,7 +182,7 @@ class Model(FittedMap):
             return LocalInverse(places, rows, n_jobs)
         if issparse(rows):
             raise NoPreimageError(
-                f"inverse={way!r} computes dense rows and {self.name} was fitted on a sparse table: use "
+                f"inverse={way!r} computes dense rows, but {self.name} was fitted on a sparse table: use "
                 "'barycentric', which returns sparse rows."
             )
         return MixtureInverse(places, rows) if way == "mixture" else RidgeInverse(places, rows)

@@ -101,8 +101,8 @@ def read_places(Y: Any, n_components: int) -> Floats:
     check_finite(places, "Y")
     if places.shape[1] != n_components:
         raise InputError(
-            f"Y has {places.shape[1]} columns and the embedding has n_components={n_components}: pass coordinates of "
-            "the embedding."
+            f"Y has {places.shape[1]} columns, but the embedding has n_components={n_components}: pass coordinates "
+            "of the embedding."
         )
     return places
 
@@ -113,8 +113,8 @@ def rows_or_places(points: Any, columns: int, dimensions: int) -> Literal["rows"
     require_table(table, least_rows=1)
     if columns == dimensions:
         raise InputError(
-            f"rows and coordinates both have {columns} columns, so extrapolation() cannot decide what points are: pass "
-            "of='rows' or of='coordinates'."
+            f"rows and coordinates both have {columns} columns, so extrapolation() cannot tell which of them was "
+            "passed: pass of='rows' or of='coordinates'."
         )
     return "coordinates" if table.shape[1] == dimensions else "rows"
 

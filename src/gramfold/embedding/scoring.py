@@ -17,7 +17,7 @@ def trustworthiness_of(model: Model, rows: Any, transform: Callable[[], Any]) ->
     """Of the places that these rows are given."""
     if model.reads.precomputed:
         raise PrecomputedInputError(
-            f"{model.name} was fitted on precomputed input, and score needs the rows themselves: fit it on a table of "
+            f"{model.name} was fitted on precomputed input, but score needs the rows themselves: fit it on a table of "
             "rows."
         )
     places = model.inward(np.asarray(transform()))  # a table, where the user set one as output
@@ -31,7 +31,7 @@ def trustworthiness(rows: Floats, places: Floats) -> float:
     placed = ~np.isnan(places[:, 0])
     k = min(_NEIGHBORS, (int(placed.sum()) - 1) // 2)
     if k < 1:
-        raise InputError(f"score needs at least 4 rows with coordinates and got {int(placed.sum())}: pass more rows.")
+        raise InputError(f"score needs at least 4 rows with coordinates, but got {int(placed.sum())}: pass more rows.")
     # float32 rows and places have squares that overflow or vanish
     rows, places = rows[placed].astype(np.float64), places[placed].astype(np.float64)
     with openmp_threads():

@@ -67,7 +67,7 @@ class Whole:
 def few_positive(_: Spectrum, positive: int, wanted: int) -> str:
     """Say that the last columns of a map are zero."""
     return (
-        f"n_components={wanted} and the kernel has only {positive} positive eigenvalues: "
+        f"n_components={wanted}, but the kernel has only {positive} positive eigenvalues: "
         f"{last_columns_are(wanted - positive)} zero."
     )
 

@@ -27,7 +27,7 @@ def require_columns(name: str, precomputed: bool) -> None:
     """Refuse distances: such a map is a function of the rows themselves."""
     if precomputed:
         raise PrecomputedInputError(
-            f"{name} computes coordinates from the columns of X, and metric='precomputed' has none: pass the rows "
+            f"{name} computes coordinates from the columns of X, but metric='precomputed' has none: pass the rows "
             "themselves."
         )
 
@@ -44,18 +44,18 @@ class ContinuousPlacement(Plain):
         far = np.flatnonzero(extended.taken_back > _TAKEN_BACK)
         if far.size:
             warn(
-                f"{far.size} of {len(extended.taken_back)} rows lie far from the training rows of their kernels, whose "
-                f"affine maps would put them up to {extended.taken_back[far].max():.3g} times the extent of the "
-                "embedding too far out: their coordinates were clipped to those of the kernels' rows and are "
-                "extrapolated; see extrapolation() for each of them.",
+                f"{far.size} of {len(extended.taken_back)} rows lie far outside of the training data, where the map "
+                f"would place them up to {extended.taken_back[far].max():.3g} times the size of the embedding too far "
+                "away. Their coordinates were clipped to the range of the nearby training rows and are not reliable: "
+                "see extrapolation().",
                 ExtrapolationWarning,
             )
         unlike = np.flatnonzero(extended.unlike)
         if unlike.size:
             warn(
-                f"the leading coordinate u(x), which the embedding is divided by, is near 0 or negative at "
-                f"{unlike.size} of {len(extended.unlike)} rows (the first: number {unlike[0]}) and at no training row: "
-                "their coordinates are extrapolated and unreliable; approximation='affine' has no such divisor.",
+                f"at {unlike.size} of {len(extended.unlike)} rows (first: row {unlike[0]}) the leading coordinate "
+                "u(x), by which the embedding is divided, is close to 0 or negative, unlike at all training rows: "
+                "their coordinates are unreliable. approximation='affine' avoids the division.",
                 ExtrapolationWarning,
             )
         return extended.places

@@ -96,8 +96,9 @@ def warn_if_outside(outside: Floats, what: str) -> None:
     if far.size:
         worst = int(far[outside[far].argmax()])
         warn(
-            f"{far.size} of {len(outside)} {what} are farther from the training data than {LIMIT:g} neighbourhood "
-            f"radii (number {worst}: {outside[worst]:.3g}), so the result is an extrapolation: see extrapolation().",
+            f"{far.size} of {len(outside)} {what} are farther than {LIMIT:g} neighbourhood radii from the training "
+            f"data (index {worst}: {outside[worst]:.3g} radii), so the result is an extrapolation: see "
+            "extrapolation().",
             ExtrapolationWarning,
         )
 
@@ -122,8 +123,8 @@ def warn_if_flown(places: Floats, known: Floats) -> None:
     far = np.flatnonzero(away > _FLOWN)
     if far.size:
         warn(
-            f"{far.size} of {len(places)} rows among the training rows are embedded up to {away[far].max():.3g} times "
-            "the size of the embedding away from it: the training rows hardly vary along some coordinate; use fewer "
-            "components.",
+            f"{far.size} of {len(places)} new rows lie within the training data but are embedded up to "
+            f"{away[far].max():.3g} times the size of the embedding away from its centre, because the training rows "
+            "hardly vary along some coordinate: use fewer components.",
             ExtrapolationWarning,
         )

@@ -74,8 +74,7 @@ def check_fixed_point(kernel: Any) -> None:
     # of precomputed values nothing can be rebuilt, which inverse_transform says
     if not (isinstance(kernel, str) and kernel in {"rbf", "gaussian", "precomputed"}):
         raise NoPreimageError(
-            f"inverse='fixed-point' needs the Gaussian kernel (kernel='rbf') and kernel={kernel!r}: use 'mixture', "
-            "'barycentric' or 'ridge'."
+            f"inverse='fixed-point' needs kernel='rbf', but kernel={kernel!r}: use 'mixture', 'barycentric' or 'ridge'."
         )
 
 
@@ -96,7 +95,7 @@ class FunctionInverse(Plain):
         (part,), (places, rows) = model.parts, model.known()
         if issparse(rows):
             raise NoPreimageError(
-                "inverse='fixed-point' computes dense rows and the model was fitted on a sparse table: use "
+                "inverse='fixed-point' computes dense rows, but the model was fitted on a sparse table: use "
                 "'barycentric', which returns sparse rows."
             )
         numbers = np.arange(len(rows)) if self.landmarks is None else self.landmarks

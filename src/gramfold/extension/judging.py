@@ -69,9 +69,9 @@ def midway_error(graph: Graph, points: Floats, found: TransformationalMap) -> fl
     share = float(np.mean(off > _FAR_OFF))
     if share > _EDGES_ALLOWED:
         warn(
-            f"the map overfits: at the midpoints of {share:.0%} of the edges it is off by more than the spread of the "
-            f"embedding, because {len(graph)} distinct rows are too few for {found.kernel.basis.size} basis functions; "
-            "use fewer n_kernels, a smaller local_dim or centers='kmeans'.",
+            f"the map overfits: at the midpoints of {share:.0%} of the edges it deviates from linear interpolation by "
+            f"more than the spread of the embedding, because {len(graph)} distinct rows are too few for "
+            f"{found.kernel.basis.size} basis functions. Use a smaller n_kernels or local_dim, or centers='kmeans'.",
             RankWarning,
         )
     return float(np.quantile(off, 1 - _EDGES_ALLOWED))

@@ -59,7 +59,7 @@ class TableSource(Plain):
         """The training rows, asked how far others lie outside of them."""
         if self.rows is None or self.metric is None:
             raise PrecomputedInputError(
-                "extrapolation of rows needs the rows themselves, and the model was fitted on precomputed input: fit "
+                "extrapolation of rows needs the rows themselves, but the model was fitted on precomputed input: fit "
                 "on a table of rows, or pass coordinates with of='coordinates'."
             )
         return Surroundings(self.rows, n_jobs, self.metric)

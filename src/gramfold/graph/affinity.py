@@ -29,8 +29,8 @@ def check_width(weights: Weights, width: float | str) -> None:
     """Refuse a width for weights that are not Gaussian."""
     if weights != "gaussian" and width != "auto":
         raise InputError(
-            f"width={width!r} applies to Gaussian weights and weights={weights!r}: use weights='gaussian', or leave "
-            "width at 'auto'."
+            f"width={width!r} applies only to Gaussian weights, but weights={weights!r}: use weights='gaussian', or "
+            "leave width at 'auto'."
         )
 
 

@@ -25,8 +25,8 @@ def checked_affinity(W: Any, n: int, name: str = "affinity") -> csr_array:
     shape = getattr(W, "shape", ())
     if shape and tuple(shape) != (n, n):
         raise InputError(
-            f"{name} has the shape {tuple(shape)} and there are {n} samples: pass a square matrix with one row and one "
-            "column for each sample."
+            f"{name} has the shape {tuple(shape)}, but there are {n} samples: pass a square matrix with one row and "
+            "one column for each sample."
         )
     W = numeric_table(W, least_rows=1, name=name)
     given = csr_array(W, copy=True) if issparse(W) else csr_array(np.asarray(W))
@@ -84,7 +84,7 @@ def _symmetric(W: csr_array, rounding: float, name: str) -> csr_array:
     if difference.data[most] > rounding:
         i, j = _entry(difference, most)
         raise InputError(
-            f"{name} is not symmetric: entry ({i}, {j}) is {W[i, j]:.6g} and entry ({j}, {i}) is {W[j, i]:.6g}, and an "
+            f"{name} is not symmetric: entry ({i}, {j}) is {W[i, j]:.6g} and entry ({j}, {i}) is {W[j, i]:.6g}, but an "
             "edge has one weight; pass (W + W.T) / 2."
         )
     return csr_array(0.5 * W + 0.5 * turned)

@@ -59,11 +59,11 @@ def graph_memory(n: int, n_neighbors: int) -> float:
 
 
 def check_radius(hood: Neighborhood, default: int) -> None:
-    """Refuse a number of neighbours beside a radius, but for the default, which looks the same and does no harm."""
+    """Refuse a number of neighbours in addition to a radius, unless it is the default, which cannot be told apart."""
     if hood.radius is not None and hood.n_neighbors != default:
         raise InputError(
-            f"n_neighbors={hood.n_neighbors} and radius={hood.radius:g} were both given, and only one of them defines "
-            f"the neighbours: drop radius, or leave n_neighbors at its default ({default})."
+            f"n_neighbors={hood.n_neighbors} and radius={hood.radius:g} were both given, but only one of them can "
+            f"define the neighbours: drop radius, or leave n_neighbors at its default ({default})."
         )
 
 
@@ -91,7 +91,7 @@ class EnoughNeighbors:
     def _require(self, count: int, found: str) -> None:
         if count < self.least:
             raise InputError(
-                f"{found}, and {self.name} with n_components={self.n_components} needs at least {self.least} "
+                f"{found}, but {self.name} with n_components={self.n_components} needs at least {self.least} "
                 f"neighbours of every row: use n_neighbors >= {self.least}, a larger radius, or fewer components."
             )
 

@@ -46,10 +46,10 @@ class DefiniteGrams:
         """Say so where much was negative."""
         if self.shares.mean() > _MUCH:
             warn(
-                f"the distances are not Euclidean: {self.shares.mean():.1%} of the spectrum of the {len(self.shares)} "
-                f"local Gram matrices is negative (at most {self.shares.max():.1%}), so the reconstruction weights are "
-                "approximate: pass the rows themselves, or Euclidean distances, such as the square roots of cosine, "
-                "cityblock or Jaccard distances.",
+                f"the distances are not Euclidean: on average {self.shares.mean():.1%} of the spectrum of the "
+                f"{len(self.shares)} local Gram matrices is negative (largest share: {self.shares.max():.1%}), so the "
+                "reconstruction weights are approximate: pass the rows themselves, or Euclidean distances, such as the "
+                "square roots of cosine, cityblock or Jaccard distances.",
                 NotEuclideanWarning,
             )
 

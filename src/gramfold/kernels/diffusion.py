@@ -77,13 +77,13 @@ def laplacian_kernel(
 
 
 def _warn_of_weak_edges(weights: csr_array) -> None:
-    """Warn where all edges between some vertices have weights that vanish beside their self-loops."""
+    """Warn where all edges between some vertices have weights that are negligible compared with their self-loops."""
     rounding = float(np.finfo(np.float64).eps)
     count = connected_components(weights > rounding, directed=False)[0]
     if count > 1:
         warn(
-            f"the graph has {count} connected components if edges of weight below {rounding:.0e} are left out, which "
-            "vanish beside self-loops of weight 1: the first coordinates only separate these components; use a larger "
-            "width, width='self-tuning' or self_loops=False.",
+            f"edges of weight below {rounding:.0e} are negligible compared with the self-loops of weight 1, and "
+            f"without them the graph has {count} connected components, so the first coordinates only separate these: "
+            "use a larger width, width='self-tuning' or self_loops=False.",
             DisconnectedGraphWarning,
         )

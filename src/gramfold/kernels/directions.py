@@ -51,7 +51,7 @@ class Coordinates:
 
     def _warn_of_few(self, found: int, looked: int) -> None:
         warn(
-            f"n_components={self.n_components} and only {found} of the first {looked} eigenvectors are independent: "
+            f"n_components={self.n_components}, but only {found} of the first {looked} eigenvectors are independent: "
             f"{last_columns_are(self.n_components - found)} zero; use fewer components, or "
             "coordinates='leading'.",
             RepeatedDirectionWarning,

@@ -132,12 +132,12 @@ def check_kernel(K: Any) -> None:
     """One sentence for whatever makes a matrix no kernel matrix."""
     if issparse(K):
         raise InputError(
-            "kernel='precomputed' got a sparse matrix, and the centred kernel is dense: pass K.toarray() if it fits "
+            "kernel='precomputed' got a sparse matrix, but the centred kernel is dense: pass K.toarray() if it fits "
             "into memory."
         )
     if K.shape[0] != K.shape[1]:
         raise InputError(
-            f"kernel='precomputed' needs a square matrix of kernel values and got {K.shape[0]} x {K.shape[1]}: pass "
+            f"kernel='precomputed' needs a square matrix of kernel values, but got {K.shape[0]} x {K.shape[1]}: pass "
             "k(x_i, x_j) for all pairs of training rows."
         )
     difference = np.abs(K - K.T)

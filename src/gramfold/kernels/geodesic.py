@@ -79,9 +79,8 @@ class PathPlan:
             chosen = np.unique(part.numbers[np.isin(part.rows, self.given)])
             if len(chosen) < min(self.least, n):
                 raise InputError(
-                    f"{len(chosen)} of the given landmarks are distinct rows of a connected component of "
-                    f"{len(part.rows):,} rows, whose embedding needs at least {min(self.least, n)}: add landmarks "
-                    "there."
+                    f"a connected component of {len(part.rows):,} rows contains only {len(chosen)} distinct landmarks, "
+                    f"but its embedding needs at least {min(self.least, n)}: add landmarks in this component."
                 )
             return None if len(chosen) == n else chosen
         if self.count >= n:

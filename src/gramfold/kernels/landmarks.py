@@ -46,7 +46,7 @@ def given_landmarks(landmarks: Any, n: int) -> Integers:
             "or a list of row indices."
         )
     if chosen.min() < 0 or chosen.max() >= n:
-        raise InputError(f"landmarks contain row {int(chosen.max())} and there are {n} rows: indices start at 0.")
+        raise InputError(f"landmarks contain row {int(chosen.max())}, but there are {n} rows: indices start at 0.")
     return chosen
 
 
@@ -59,8 +59,8 @@ def check_width(width: int, n: int, count: int, what: str) -> None:
     """Precomputed values are those against all n rows, or only against the landmarks that were named."""
     if width not in (n, count):
         raise InputError(
-            f"X has {width} columns, and precomputed {what} are those to all {n} rows or to the {count} landmarks: "
-            f"pass {n} or {count} columns."
+            f"X has {width} columns, but precomputed {what} need one column for each of the {n} rows or one for each "
+            f"of the {count} landmarks."
         )
 
 

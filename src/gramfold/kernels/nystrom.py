@@ -219,7 +219,7 @@ def complete_kernel(kernel: Any) -> Completion:
     K = np.array(kernel, dtype=np.float64)
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise InputError(
-            f"the kernel has shape {K.shape} and must be square: pass k(x_i, x_j) for all pairs, NaN for missing "
+            f"the kernel has shape {K.shape}, but must be square: pass k(x_i, x_j) for all pairs, NaN for missing "
             "values."
         )
     K = np.where(np.isnan(K), K.T, K)

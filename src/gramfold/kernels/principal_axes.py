@@ -116,8 +116,9 @@ def axes_for_share(
         if count == most:
             if solver == "arpack":
                 raise InputError(
-                    f"svd_solver='arpack' cannot compute all components, and the first {count} of {n} x {d} rows "
-                    f"explain {found.shares.sum():.4g} of the variance, less than n_components={share:g}: use 'auto'."
+                    f"svd_solver='arpack' cannot compute all components, and the largest possible number, {count} for "
+                    f"a {n} x {d} table, explains {found.shares.sum():.4g} of the variance, less than "
+                    f"n_components={share:g}: use svd_solver='auto'."
                 )
             return _resolved(rows, found, count, chosen, n_jobs)
         count = min(most, 2 * count)
@@ -142,8 +143,8 @@ def _from_products(rows: Any, count: int, solver: Solver, n_jobs: int | None, mo
         )
     if solver == "arpack" and count >= min(n, d):
         raise InputError(
-            f"svd_solver='arpack' cannot compute all {count} components of {n} x {d} rows: use 'auto', or a smaller "
-            "n_components."
+            f"svd_solver='arpack' cannot compute all {count} components of a {n} x {d} table: use 'auto', or a "
+            "smaller n_components."
         )
     wide = rows.astype(np.float64, copy=False) if issparse(rows) else rows - mean
     model = PCA(count, svd_solver=solver, copy=False, random_state=0).fit(wide)
@@ -215,7 +216,7 @@ def _from_rows(rows: Floats, found: PrincipalAxes, count: int, n_jobs: int | Non
         # rounding leaves the leading axes in the others
         axes, R = np.linalg.qr(pull(rows, mean, turned[:, :count], n_jobs) / sizes[:count])
         axes *= np.sign(np.diag(R))
-    variances, solver = np.square(sizes[:count]) / n, "rows, QR and dense (LAPACK)"
+    variances, solver = np.square(sizes[:count]) / n, "QR of the rows, then dense (LAPACK)"
     return replace(found, axes=axes[:, :count], variances=variances, solver=solver, scatter=None)
 
 

@@ -70,7 +70,7 @@ class ProjectedRows:
 def vary_along(positive: int, asked: int) -> str:
     """Say that the last columns of a map are zero."""
     return (
-        f"n_components={asked} and the rows vary along only {positive} directions: "
+        f"n_components={asked}, but the rows vary along only {positive} directions: "
         f"{last_columns_are(asked - positive)} zero."
     )
 
@@ -78,7 +78,7 @@ def vary_along(positive: int, asked: int) -> str:
 def vary_little(positive: int, asked: int, least: float) -> str:
     """Say that columns of a map of variance 1 are zero: scaled so, they would show how others are rounded."""
     return (
-        f"n_components={asked} and the rows vary along only {positive} directions by at least {least:.0e} of the "
+        f"n_components={asked}, but the rows vary along only {positive} directions by at least {least:.0e} of the "
         f"largest standard deviation: {last_columns_are(asked - positive)} zero, because whitening "
         "would amplify rounding errors."
     )

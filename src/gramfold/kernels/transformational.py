@@ -261,8 +261,8 @@ def _leading(white: Floats, joined: Floats, count: int, uniform: Floats | None) 
 
 def _no_direction(size: int) -> InputError:
     return InputError(
-        f"the {size} functions of the map span no direction besides the constant on these rows, up to rounding: pass "
-        "rows that differ, leave out rows very far from all others, or use more kernels."
+        f"the {size} basis functions are constant on these rows, up to rounding, so they define no coordinate: pass "
+        "rows that differ, remove extreme outliers, or use more basis functions (n_kernels, or columns of X)."
     )
 
 
@@ -417,8 +417,8 @@ def _unbounded_map(
     if approximation in {"reweighted", "stochastic"} and not _may_divide(lead):
         least = np.abs(lead).min() / np.median(np.abs(lead))
         warn(
-            f"the leading coordinate u changes sign among the rows, or is {least:.1g} of its median at one of them, so "
-            f"{approximation!r} cannot divide by it: approximation='affine' was used.",
+            f"the leading coordinate u(x) changes sign or is close to 0 ({least:.1g} of its median) at a training row, "
+            f"so approximation={approximation!r} cannot divide by it: approximation='affine' was used instead.",
             ApproximationWarning,
         )
         approximation, basis = "affine", WithConstant(basis)

@@ -90,7 +90,7 @@ class KernelValues(Plain):
         params = settings.kernel_params or {}
         if params and isinstance(name, str):
             raise InputError(
-                f"kernel_params={params!r} are arguments of a kernel function, and kernel={name!r} is a name: use "
+                f"kernel_params={params!r} are arguments of a kernel function, but kernel={name!r} is a name: use "
                 "gamma, degree or coef0, or pass a function as kernel."
             )
         gamma = _gamma(name, settings.gamma, rows, unit)
@@ -145,7 +145,7 @@ class KernelValues(Plain):
         chosen = self._drawn(settings, rows, random_state) if given is None else given
         if settings.n_components > len(chosen):
             raise InputError(
-                f"n_components={settings.n_components} and there are only {len(chosen)} landmarks: use landmarks >= "
+                f"n_components={settings.n_components}, but there are only {len(chosen)} landmarks: use landmarks >= "
                 f"{settings.n_components}, or fewer components."
             )
         return chosen
@@ -157,7 +157,7 @@ class KernelValues(Plain):
         if settings.landmark_choice == "kmeans":
             if self.function is None:
                 raise InputError(
-                    "landmark_choice='kmeans' needs the rows themselves and kernel='precomputed' has none: use "
+                    "landmark_choice='kmeans' needs the rows themselves, but kernel='precomputed' has none: use "
                     "'random' or 'leverage', or pass the row indices of the landmarks."
                 )
             return kmeans_rows(rows, count, random_state)

@@ -54,7 +54,7 @@ def kernel(function: Callable[..., None]) -> Callable[..., None]:
             told.update(compiled)
             if compiled:
                 log.info(
-                    "compiled %s (%.1f s with its first block, once per machine)",
+                    "compiled %s (%.1f s, including the first call; cached on this machine)",
                     function.__name__,
                     perf_counter() - started,
                 )
@@ -80,8 +80,8 @@ def _dispatcher(function: Callable[..., None]) -> Any:
         if "cannot cache" not in str(error):
             raise
         _tell(
-            "no folder is writable for compiled code, so it is compiled anew in each process: "
-            "set NUMBA_CACHE_DIR to a folder that is.",
+            "no cache folder for compiled code is writable, so the code is compiled again in each process: set "
+            "NUMBA_CACHE_DIR to a writable folder.",
             "no folder",
         )
     return dispatcher
@@ -100,10 +100,10 @@ class _WithDigest(_numba.caching.CompileResultCacheImpl):
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         if len(payload) != 2:
-            return None  # as numba writes it, without a digest: compiled anew
+            return None  # as numba writes it, without a digest: compiled again
         digest, code = payload
         if sha256(code).digest() != digest:
-            raise DamagedCacheError("its digest is another")
+            raise DamagedCacheError("its checksum does not match")
         return super().rebuild(target_context, pickle.loads(code))
 
 
@@ -123,8 +123,8 @@ class _CheckedCache(_numba.caching.FunctionCache):
             self.disable()
             self._tell_of_writing(error)
         _tell(
-            f"compiled code in '{self.cache_path}' is damaged ({found}) and is compiled anew: nothing is to be done, "
-            "or if this comes again, remove that folder.",
+            f"the cached compiled code in '{self.cache_path}' is damaged ({found}) and is compiled again. No action is "
+            "needed; if this warning recurs, delete that folder.",
             "damaged",
         )
         return None
@@ -137,8 +137,8 @@ class _CheckedCache(_numba.caching.FunctionCache):
 
     def _tell_of_writing(self, error: OSError) -> None:
         _tell(
-            f"compiled code could not be kept in '{self.cache_path}' ({error.strerror or error}), so it is compiled "
-            "anew in each process: free the space, or set NUMBA_CACHE_DIR to a folder that has some.",
+            f"compiled code could not be cached in '{self.cache_path}' ({error.strerror or error}), so it is compiled "
+            "again in each process: free disk space, or set NUMBA_CACHE_DIR to another folder.",
             "not kept",
         )
 

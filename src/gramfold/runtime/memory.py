@@ -74,7 +74,7 @@ def require_memory(
     rows = largest_that_fits(need, n, free)
     fewer = f"fit on at most {rows:,} rows ({need(rows) / GIGABYTE:.1f} GB) {advice}"
     raise MemoryForecastError(
-        f"{name} on {n:,} rows needs {wanted / GIGABYTE:.1f} GB and {free / GIGABYTE:.1f} GB are free: "
+        f"{name} on {n:,} rows needs {wanted / GIGABYTE:.1f} GB, but only {free / GIGABYTE:.1f} GB are free: "
         + ", ".join([fewer if rows >= least else f"not even {least:,} rows fit, so free some memory", *instead()])
         + ".",
         wanted,
@@ -86,7 +86,8 @@ def require_room(size: float, what: str) -> None:
     free = available_memory()
     if size > USABLE_SHARE * free:
         raise MemoryForecastError(
-            f"{what} needs {size / GIGABYTE:.1f} GB and {free / GIGABYTE:.1f} GB are free: pass fewer rows, float32 "
-            "instead of float64, or a read-only memory map (numpy.load(..., mmap_mode='r')), which is not copied.",
+            f"{what} needs {size / GIGABYTE:.1f} GB, but only {free / GIGABYTE:.1f} GB are free: pass fewer rows, "
+            "float32 instead of float64, or a read-only memory map (numpy.load(..., mmap_mode='r')), which is not "
+            "copied.",
             size,
         )

@@ -35,7 +35,7 @@ def check_room(folder: str | PathLike[str], shape: tuple[int, ...], dtype: DType
     free = shutil.disk_usage(folder).free
     if need > free:
         raise MemoryForecastError(
-            f"a matrix of {' x '.join(f'{size:,}' for size in shape)} needs {need / GIGABYTE:.1f} GB on disk and "
+            f"a matrix of {' x '.join(f'{size:,}' for size in shape)} needs {need / GIGABYTE:.1f} GB on disk, but only "
             f"{free / GIGABYTE:.1f} GB are free in storage={fspath(folder)!r}: give a folder with more space, or use "
             "landmarks."
         )
