@@ -303,9 +303,9 @@ def test_rows_that_are_named():
         (np.arange(4), r"shape \(4,\): pass a pair"),
         (([0.0, 1.0, 2.0], [0.0, 1.0, 2.0]), "array of float64"),
         (([True, False], [True, False]), "array of bool"),
-        (([0, 1, 120], [0, 1, 2]), "names row 120 of the new map, which has rows 0 to 119"),
-        (([0, 1, 2], [0, -1, 2]), "names row -1 of the old map, which has rows 0 to 119"),
-        (([0, 1, 2, 1], [0, 1, 2, 3]), "names row 1 of the new map more than once"),
+        (([0, 1, 120], [0, 1, 2]), "contains index 120 for the new map, which has rows 0 to 119"),
+        (([0, 1, 2], [0, -1, 2]), "contains index -1 for the old map, which has rows 0 to 119"),
+        (([0, 1, 2, 1], [0, 1, 2, 3]), "lists row 1 of the new map more than once"),
         (([0, 1], [0, 1]), r"2 rows of the new map .* needs at least n_components \+ 1 = 3"),
         (([], []), "0 rows of the new map"),
     ],
@@ -317,7 +317,7 @@ def test_rows_that_cannot_be_used(rows, sentence):
 
 
 def test_tables_without_a_common_row_are_refused():
-    with pytest.raises(InputError, match=r"^0 rows of the new map are on the old one too"):
+    with pytest.raises(InputError, match=r"^only 0 rows of the new map are also on the old one"):
         align(PCA().fit(ROWS), PCA().fit(ROWS + 1.0))
 
 
@@ -350,7 +350,7 @@ def test_maps_that_do_not_go_together():
     with pytest.raises(NotFittedError):
         align(model, PCA())
     for other in (SpectralClustering(), make_pipeline(PCA()), ROWS):
-        with pytest.raises(InputError, match=r"new is a .* and align"):
+        with pytest.raises(InputError, match=r"new is a .*, but align"):
             align(other, model)
     with pytest.raises(InputError, match="all have the same coordinates on the old map"):
         align(model, np.full((120, 2), 0.3))
@@ -376,7 +376,9 @@ def test_rows_that_do_not_span_the_map_leave_the_rotation_open():
 
 def test_maps_of_another_shape_are_warned_of():
     model, rng = PCA().fit(ROWS), np.random.default_rng(0)
-    with pytest.warns(DegenerateMapWarning, match="misfit of the 120 rows in common is .* differ in shape"):
+    with pytest.warns(
+        DegenerateMapWarning, match="after alignment the misfit of the 120 rows in common is .* differ in shape"
+    ):
         found = align(model, rng.standard_normal((120, 2))).alignment_
     assert 0.9 < found.misfit <= 1.0
 

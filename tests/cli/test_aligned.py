@@ -80,7 +80,7 @@ def test_the_account_is_of_the_map_before_alignment(months):
     write_table("line.csv", flat, ["x", "y", "z"])
     result = run("embed", "line.csv", "-m", "pca", "--align-to", "march_map.csv", "--out", "map.csv")
     assert result.exit_code == 0, result.output
-    assert "rank      1 of 2 columns; the others are zero" in result.output
+    assert "rank      1, less than the 2 columns of the map; the other columns are zero" in result.output
     assert "Warning: the 300 rows in common span 1 of 2 dimensions" in result.output
 
 
@@ -89,10 +89,10 @@ def test_the_account_is_of_the_map_before_alignment(months):
     [
         (["--align-rows", "march.csv"], "--align-rows was given without --align-to: name the earlier map"),
         (["--align-to", "none.csv"], "There is no file 'none.csv'"),
-        (["--align-to", "march_map.csv"], "'march_map.csv' has 300 rows and 'april.csv' has 270"),
+        (["--align-to", "march_map.csv"], "'march_map.csv' has 300 rows, but 'april.csv' has 270"),
         (
             ["--align-to", "march_map.csv", "--align-rows", "april.csv"],
-            "'april.csv' has 270 rows and 'march_map.csv' has 300",
+            "'april.csv' has 270 rows, but 'march_map.csv' has 300",
         ),
         (["--align-to", "march_map.csv", "--align-rows", "other.csv"], "and 'other.csv' have no equal rows"),
         (["--align-to", "march_map.csv", "--align-rows", "march_map.csv"], "'march_map.csv' has no column 'z'"),

@@ -178,7 +178,7 @@ def test_the_summary_counts_no_residual_of_a_column_that_is_zero(method, folder)
     words = ["--set", "kernel=linear"] if method == "kernel_pca" else []
     told = run("embed", "line.csv", "-m", method, *words, "--out", "map.csv").stdout
     assert float(re.search(r"largest residual (\S+)", told)[1]) < 1e-12
-    assert "rank      1 of 2 columns; the others are zero" in told
+    assert "rank      1, less than the 2 columns of the map; the other columns are zero" in told
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
@@ -285,7 +285,9 @@ def test_what_a_fit_takes_beside_the_rows_is_declared(method):
     if name in TAKE_AFFINITY:
         check_use(model, None, [], {"affinity": "edges.npz"})
     else:
-        with pytest.raises(InputError, match=f"{name} does not take a graph beside the rows: leave out --affinity"):
+        with pytest.raises(
+            InputError, match=f"{name} does not take a graph in addition to the rows: leave out --affinity"
+        ):
             check_use(model, None, [], {"affinity": "edges.npz"})
 
 
@@ -377,7 +379,8 @@ def test_the_summary_says_what_was_precomputed(method, setting, values, folder):
 def test_the_summary_tells_how_the_map_was_made(folder):
     told = run("embed", "roll.csv", "-m", "kernel-pca", "--set", "kernel=linear", "--dim", 3, "--out", "map.csv").output
     assert "KernelPCA mapped 300 rows of 3 columns to 3 dimensions" in told
-    assert "variance  100.0% of the kernel's\n" in told  # three linear dimensions hold all of three columns
+    # three linear dimensions hold all of three columns
+    assert "variance  100.0% of the total variance of the kernel\n" in told
     assert "solver    " in told
     assert "spectrum " in told
     assert str(folder / "map.csv") in told
@@ -422,7 +425,7 @@ def test_a_picture_shows_dots(dim, folder):
         (["-m", "lle", "--set", "reg=high"], "'reg' parameter of LLE must be"),
         (["--dim", 2, "--set", "n_components=3"], "n_components was given twice"),
         (["--dim", 0], "'n_components' parameter of Isomap must be"),
-        (["--neighbors", 300], "n_neighbors=300 and there are 300 distinct rows"),
+        (["--neighbors", 300], "n_neighbors=300, but there are only 300 distinct rows"),
         (["--columns", "x,w"], "no column 'w'"),
         (["--skip", "x,y,z"], "no column left"),
         (["--picture", "map.doc"], "does not have the ending of an image file"),
@@ -438,25 +441,25 @@ def test_a_picture_shows_dots(dim, folder):
         (["-m", "lpp", "--set", "graph=classes", "--labels", "w"], "'roll.csv' has no column 'w'; it has x, y, z."),
         (
             ["-m", "lpp", "--set", "graph=classes", "--labels", "x"],
-            "y contains missing values or measurements, which are not classes",
+            "y contains missing or continuous values, which are not class labels",
         ),
         (["-m", "pca", "--distorted", "other.csv"], "PCA does not use distorted rows: leave out --distorted"),
         (["-m", "oriented_pca", "--distorted", "none.csv"], "There is no file 'none.csv'"),
         (["-m", "oriented_pca", "--distorted", "other.csv"], "'other.csv' has no column 'z'; it has x, y."),
-        (["-m", "oriented_pca", "--columns", "x,y", "--distorted", "other.csv"], "has 2 rows and 'roll.csv' has 300"),
+        (["-m", "oriented_pca", "--columns", "x,y", "--distorted", "other.csv"], "has 2 rows, but 'roll.csv' has 300"),
         (["-m", "oriented_pca", "--distorted", "gaps.csv"], "'gaps.csv' has 'nan' in column 'y', line 2"),
         (["-m", "oriented_pca", "--distorted", "other.csv", "--out", "other.csv"], "would be overwritten"),
         (["--pair-weights", "other.csv"], "Isomap does not use weights of pairs: leave out --pair-weights"),
         (["-m", "ordinal_mds", "--pair-weights", "none.csv"], "There is no file 'none.csv'"),
         (
             ["-m", "ordinal_mds", "--pair-weights", "other.csv"],
-            "'other.csv' has 2 rows and 2 columns and 'roll.csv' has 300 rows: pass a matrix with a row and a column",
+            "'other.csv' has 2 rows and 2 columns, but 'roll.csv' has 300 rows: pass a matrix with a row and a column",
         ),
         (["-m", "ordinal_mds", "--pair-weights", "gaps.csv"], "'gaps.csv' has 'nan' in column 'y', line 2"),
-        (["--affinity", "other.csv"], "Isomap does not take a graph beside the rows: leave out --affinity"),
+        (["--affinity", "other.csv"], "Isomap does not take a graph in addition to the rows: leave out --affinity"),
         (["-m", "lpp", "--affinity", "none.npz"], "There is no file 'none.npz'"),
         (["-m", "lpp", "--affinity", "other.csv"], "pass a matrix with a row and a column for each row of the table"),
-        (["-m", "lpp", "--affinity", "small.npz"], "'small.npz' has 2 rows and 2 columns and 'roll.csv' has 300 rows"),
+        (["-m", "lpp", "--affinity", "small.npz"], "'small.npz' has 2 rows and 2 columns, but 'roll.csv' has 300 rows"),
         (["-m", "lpp", "--affinity", "damaged.npz"], "'damaged.npz' is not a readable"),
         (["-m", "lpp", "-k", "5", "--affinity", "whole.npz"], "affinity is the graph, so n_neighbors=5 has no effect"),
         (["-m", "lpp", "--affinity", "one_way.npz"], "affinity is not symmetric: entry (0, 1) is 1 and entry (1, 0)"),
@@ -661,7 +664,7 @@ def test_sparse_rows_are_matched_by_value(folder):
     np.testing.assert_allclose(read_table("april.csv").values, expected.embedding_, atol=1e-9)
     refused = run(*words, "other.npz")
     assert refused.exit_code == 2
-    assert "'other.npz' has 5 columns and 'april.npz' has 12" in refused.output
+    assert "'other.npz' has 5 columns, but 'april.npz' has 12" in refused.output
 
 
 @pytest.mark.parametrize(
@@ -698,5 +701,5 @@ def test_a_sparse_matrix_that_cannot_be_used(words, sentence, folder):
 def test_a_number_of_clusters_that_is_none(folder):
     result = run("cluster", "roll.csv", "-c", "many", "--out", "clusters.csv")
     assert result.exit_code == 2
-    assert result.output == "Error: --clusters must be a positive integer or auto, and 'many' is neither.\n"
+    assert result.output == "Error: --clusters must be a positive integer or auto, but 'many' is neither.\n"
     assert not (folder / "clusters.csv").exists()

@@ -62,7 +62,7 @@ CASES = {
     "one-dimensional": (lambda: Isomap().fit(X[:, 0]), "Expected 2D array"),
     "strings": (lambda: Isomap().fit([["a", "b"]] * 20), "X holds text"),
     "complex": (lambda: Isomap().fit(X + 1j), "Complex data not supported"),
-    "k = n": (lambda: Isomap(n_neighbors=40).fit(X), "n_neighbors=40 and there are 40 distinct rows"),
+    "k = n": (lambda: Isomap(n_neighbors=40).fit(X), "n_neighbors=40, but there are only 40 distinct rows"),
     "k = 0": (lambda: Isomap(n_neighbors=0).fit(X), "n_neighbors"),
     "k of a half": (lambda: Isomap(n_neighbors=2.5).fit(X), "n_neighbors"),
     "all rows the same": (lambda: Isomap().fit(np.ones((20, 3))), "all rows are equal, so none has a neighbour"),
@@ -82,7 +82,10 @@ CASES = {
     "unknown weights": (lambda: LaplacianEigenmaps(weights="cosine").fit(X), "weights"),
     "width of nothing": (lambda: LaplacianEigenmaps(weights="gaussian", width=0.0).fit(X), "width"),
     "width of a word": (lambda: LaplacianEigenmaps(weights="gaussian", width="wide").fit(X), "width"),
-    "width of edges that all weigh 1": (lambda: LaplacianEigenmaps(width=0.5).fit(X), "width=0.5 applies to Gaussian"),
+    "width of edges that all weigh 1": (
+        lambda: LaplacianEigenmaps(width=0.5).fit(X),
+        "width=0.5 applies only to Gaussian",
+    ),
     "parameters of no function": (lambda: KernelPCA(kernel_params={"a": 1}).fit(X), "kernel='rbf' is a name"),
     "unknown coordinates": (lambda: CommuteTime(coordinates="best").fit(X), "coordinates"),
     "time before the start": (lambda: HeatKernel(t=-1.0).fit(X), "'t' parameter"),
@@ -103,7 +106,7 @@ CASES = {
         lambda: Isomap(metric="seuclidean").fit(np.hstack([X, np.ones((40, 1))])),
         "column 3 is constant",
     ),
-    "rows as distances": (lambda: Isomap(metric="precomputed").fit(X), "square matrix of distances and got 40 x 3"),
+    "rows as distances": (lambda: Isomap(metric="precomputed").fit(X), "square matrix of distances, but got 40 x 3"),
     "asymmetric distances": (lambda: ClassicalMDS(metric="precomputed").fit(skewed(D)), "not symmetric"),
     "asymmetric distances for a graph": (lambda: LLE(metric="precomputed").fit(skewed(D)), "not symmetric"),
     "negative distances": (lambda: Isomap(metric="precomputed").fit(-D), "negative entry"),
@@ -156,13 +159,13 @@ CASES = {
     ),
     "similarities as dissimilarities": (
         lambda: OrdinalMDS(metric="precomputed").fit(np.exp(-D)),
-        "less like itself than like another",
+        "pass dissimilarities, not similarities",
     ),
     "asymmetric dissimilarities": (lambda: OrdinalMDS(metric="precomputed").fit(skewed(D)), "not symmetric"),
     "geodesics between pieces": (lambda: OrdinalMDS(n_neighbors=5).fit(two_pieces), "has 2 connected components"),
     "too few landmarks": (
         lambda: NystromEmbedding(3, landmarks=2).fit(X),
-        "n_components=3 and there are only 2 landmarks",
+        "n_components=3, but there are only 2 landmarks",
     ),
     "landmarks of an asymmetric kernel": (
         lambda: NystromEmbedding(kernel="precomputed").fit(skewed(X @ X.T)),
@@ -181,7 +184,7 @@ CASES = {
     "predict before fit": (lambda: SpectralClustering().predict(X), "not fitted yet"),
     "wrong width at predict": (lambda: SpectralClustering(2).fit(X).predict(X[:, :2]), "expecting 3 features"),
     "unknown ties": (lambda: OrdinalMDS(ties="tertiary").fit(X), "ties"),
-    "too few neighbours for a tangent": (lambda: LTSA(2, 2).fit(X), "n_neighbors=2, and LTSA"),
+    "too few neighbours for a tangent": (lambda: LTSA(2, 2).fit(X), "n_neighbors=2, but LTSA"),
     "too few neighbours for a Hessian": (lambda: HessianLLE(3, 8).fit(X), "use n_neighbors >= 9"),
     "too few neighbours for many weights": (lambda: ModifiedLLE(3, 3).fit(X), "needs at least 4"),
     "too small a radius for a tangent": (
@@ -199,15 +202,15 @@ CASES = {
     "classes that nobody gave": (lambda: LPP(graph="classes").fit(X), "no classes were given"),
     "classes with gaps": (
         lambda: LPP(graph="classes").fit(X, np.where(np.arange(40) > 5, 1.0, np.nan)),
-        "y contains missing values or measurements",
+        "y contains missing or continuous values",
     ),
     "measurements as classes": (
         lambda: LPP(graph="classes").fit(X, X[:, 0]),
-        "y contains missing values or measurements",
+        "y contains missing or continuous values",
     ),
     "words beside nothing": (
         lambda: LPP(graph="classes").fit(X, np.array(["a", None] * 20, dtype=object)),
-        "y contains missing values or measurements",
+        "y contains missing or continuous values",
     ),
     "a class for each row": (
         lambda: LPP(graph="class-neighbors").fit(np.repeat(X, 3, axis=0), np.repeat(np.arange(40), 3)),

@@ -105,7 +105,7 @@ def test_a_function_of_the_users_sees_the_users_rows():
 def test_one_row_beside_which_all_others_vanish_is_refused():
     X = ROWS.copy()
     X[4, 1] = 1e250
-    with pytest.raises(InputError, match=r"row 4 holds 1.0e[+]250 and half of the rows hold no value above"):
+    with pytest.raises(InputError, match=r"row 4 contains 1.0e[+]250, while half of the rows have no value above"):
         LaplacianEigenmaps().fit(X)
 
 

@@ -163,9 +163,9 @@ def test_what_has_no_effect_is_refused():
     for setting in ({"radius": 0.5}, {"metric": "cosine"}, {"search": "approximate"}):
         with pytest.raises(InputError, match=rf"{next(iter(setting))}=.* has no effect"):
             LaplacianEigenmaps(weights="precomputed", **setting).fit(W)
-    with pytest.raises(InputError, match=r"width=2\.0 applies to Gaussian weights"):
+    with pytest.raises(InputError, match=r"width=2\.0 applies only to Gaussian weights"):
         LaplacianEigenmaps(weights="precomputed", width=2.0).fit(W)
-    with pytest.raises(PrecomputedInputError, match="landmarks need the rows themselves"):
+    with pytest.raises(PrecomputedInputError, match="landmarks need a table of rows, but X is precomputed"):
         LaplacianEigenmaps(weights="precomputed", landmarks=20).fit(W)
     model = LaplacianEigenmaps(weights="precomputed", metric="precomputed").fit(W)
     with pytest.raises(InputError, match="weights of the new rows contain -5"):

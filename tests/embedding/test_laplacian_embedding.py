@@ -315,5 +315,5 @@ def test_landmarks_carry_the_graph_and_the_others_are_new_rows(cls, choice):
 
 def test_landmarks_need_rows():
     D = cdist(SHEET.points[:60], SHEET.points[:60])
-    with pytest.raises(PrecomputedInputError, match="landmarks need the rows themselves"):
+    with pytest.raises(PrecomputedInputError, match="landmarks need a table of rows, but X is precomputed"):
         LaplacianEigenmaps(metric="precomputed", landmarks=30).fit(D)

@@ -83,7 +83,10 @@ def test_columns_that_hold_no_numbers_are_named(X, sentence):
         (frame().iloc[:1], r"X has 1 sample\(s\)"),
         (A[:, :0], r"X has 0 feature\(s\) \(shape=\(12, 0\)\) while a minimum of 1 is required: pass at least one"),
         (frame()[[]], r"X has 0 feature\(s\)"),
-        (np.zeros((N, 8, 8)), r"X has 3 dimensions \(shape=\(12, 8, 8\)\) and a table has 2: pass X.reshape\(12, -1\)"),
+        (
+            np.zeros((N, 8, 8)),
+            r"X has 3 dimensions \(shape=\(12, 8, 8\)\), but a table has 2: pass X.reshape\(12, -1\)",
+        ),
         ([[[1, 2], [3, 4]]] * N, r"X has 3 dimensions"),
         (A[:, 0], r"Expected 2D array, got 1D array of shape \(12,\)\. Reshape your data: X.reshape\(-1, 1\)"),
         (frame()["a"], r"Expected 2D array, got 1D array .*X.to_frame\(\) for a Series"),
@@ -108,7 +111,7 @@ def test_what_is_no_table(X, sentence):
 def test_sparse_columns_are_told_how_to_become_dense():
     X = pd.DataFrame(np.eye(N), columns=list("abcdefghijkl")).astype(pd.SparseDtype(float, 0.0))
     expected = (
-        r"table of sparse columns of 12 x 12 and Isomap reads dense rows: .*to_coo\(\).* X.sparse.to_dense\(\) if"
+        r"table of sparse columns of 12 x 12, but Isomap reads dense rows: .*to_coo\(\).* X.sparse.to_dense\(\) if"
     )
     with pytest.raises(InputError, match=expected):
         Isomap().fit(X)

@@ -79,7 +79,7 @@ def test_a_ball_searches_only_beyond_it():
 def test_what_is_far_is_told_in_words():
     with pytest.warns(
         ExtrapolationWarning,
-        match=r"2 of 3 rows are farther from the training data than 3 neighbourhood radii \(number 2: 7\)",
+        match=r"2 of 3 rows are farther than 3 neighbourhood radii from the training data \(index 2: 7 radii\)",
     ):
         warn_if_outside(np.array([1.0, 4.0, 7.0]), "rows")
     warn_if_outside(np.array([LIMIT, 0.0]), "rows")

@@ -81,7 +81,7 @@ def test_unfinished_pre_images_are_told():
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid", "cosine", lambda a, b: float(a @ b)])
 def test_other_kernels_have_none(kernel):
-    with pytest.raises(NoPreimageError, match=r"needs the Gaussian kernel .* use 'mixture'"):
+    with pytest.raises(NoPreimageError, match=r"needs kernel='rbf', but kernel=.* use 'mixture'"):
         KernelPCA(kernel=kernel, inverse="fixed-point").fit(X)
 
 

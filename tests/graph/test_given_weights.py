@@ -62,9 +62,9 @@ def test_rounding_is_averaged_out():
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (W[:3], r"affinity has the shape \(3, 4\) and there are 4 samples: pass a square matrix"),
-        (W[0], r"affinity has the shape \(4,\) and there are 4 samples"),
-        (W[:3, :3], r"affinity has the shape \(3, 3\) and there are 4 samples"),
+        (W[:3], r"affinity has the shape \(3, 4\), but there are 4 samples: pass a square matrix"),
+        (W[0], r"affinity has the shape \(4,\), but there are 4 samples"),
+        (W[:3, :3], r"affinity has the shape \(3, 3\), but there are 4 samples"),
         (sp.csr_array(W[:, :3]), r"affinity has the shape \(4, 3\)"),
         (changed(1, 2, 0.7, both=False), r"not symmetric: entry \(1, 2\) is 0\.7 and entry \(2, 1\) is 0\.5"),
         (np.triu(W), r"not symmetric: .* pass \(W \+ W\.T\) / 2"),

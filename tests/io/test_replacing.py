@@ -112,7 +112,7 @@ def test_a_pipe_is_written_to_and_stays_one(ending, tmp_path):
 @posix
 def test_a_pipe_is_not_read(tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
-    with pytest.raises(InputError, match="is a pipe or a device, and a table must be read more than once"):
+    with pytest.raises(InputError, match="is a pipe or a device, but a table must be read more than once"):
         read_table(tmp_path / "pipe.csv")
 
 

@@ -258,7 +258,7 @@ def test_a_number_that_may_be_read_in_two_ways(written):
 def test_one_column_of_decimal_commas(written):
     path = written("a\n1,5\n2,5\n4,25\n")
     np.testing.assert_array_equal(read_table(path, decimal=",").values, [[1.5], [2.5], [4.25]])
-    with pytest.raises(InputError, match=r"has 1 name and the lines below have 2 cells\. .*`--decimal \",\"`"):
+    with pytest.raises(InputError, match=r"has 1 name, but the lines below have 2 cells\. .*`--decimal \",\"`"):
         read_table(path)
 
 
@@ -272,8 +272,8 @@ def test_one_column_of_decimal_commas(written):
             {"thousands": ",", "decimal": ","},
             "decimal and thousands are both ',': use two different separators",
         ),
-        ("t.npy", {"header": True}, r"is a \.npy file, and header, decimal and thousands apply to text files only"),
-        ("t.parquet", {"decimal": ","}, r"is a \.parquet file, and header, decimal and thousands apply to text files"),
+        ("t.npy", {"header": True}, r"is a \.npy file, but header, decimal and thousands apply to text files only"),
+        ("t.parquet", {"decimal": ","}, r"is a \.parquet file, but header, decimal and thousands apply to text files"),
     ],
 )
 def test_marks_that_mean_nothing(name, marks, sentence, tmp_path):
@@ -357,7 +357,7 @@ def test_other_files_without_usable_labels(tmp_path):
     with pytest.raises(InputError, match=r"column 'time' holds dates or times: labels must be strings or numbers"):
         read_table(path, columns=["x"], labels="time")
     np.savez(tmp_path / "t.npz", X=np.eye(3), y=np.arange(2), z=np.zeros(3, dtype="M8[D]"))
-    with pytest.raises(InputError, match=r"'y' of .* shape \(2,\) and the table has 3 rows: save one label"):
+    with pytest.raises(InputError, match=r"'y' of .* shape \(2,\), but the table has 3 rows: save one label"):
         read_table(tmp_path / "t.npz", labels="y")
     with pytest.raises(InputError, match=r"'z' of .* has dtype datetime64\[D\]: labels must be strings or numbers"):
         read_table(tmp_path / "t.npz", labels="z")
@@ -393,7 +393,7 @@ def test_other_files_without_usable_labels(tmp_path):
         ("a,b\n12%,x\n13%,y\n", r"columns 'a' and 'b' hold text .*: a table of numbers is needed\.$"),
         (
             "a;b\n1'234,5;2\n3;1 234,5\n",
-            r"'1'234,5' in column 'a', line 2, and other columns use another number format: write",
+            r"'1'234,5' in column 'a', line 2, but other columns use another number format: write",
         ),
         ("a,b\n1,2\n3,\x00\n5,6\n", r"'·' in column 'b', line 3, which is not a number"),
         ("a,b\n" + "y" * 999 + ",2\n3,4\n5,6\n", r"'y{59}…' in column 'a', line 2, which is not a number"),
@@ -549,7 +549,7 @@ def test_arrays_whose_header_announces_what_is_not_there(tmp_path):
     np.save(path, np.eye(4))
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"(4, 4)", b"(9, 4)"))
-    with pytest.raises(InputError, match=r"is truncated: its header declares 416 bytes and there are 256"):
+    with pytest.raises(InputError, match=r"is truncated: its header declares 416 bytes, but there are 256"):
         read_table(path)
     # nothing of that size is made, and a row that the header hides is not lost in silence
     path.write_bytes(whole.replace(b"(4, 4), }          ", b"(4, 400000000000), }"))

@@ -120,7 +120,7 @@ def test_precomputed_matrices_that_are_no_kernels() -> None:
         InputError, match=r"not symmetric: entry \(0, 1\) is 1 and entry \(1, 0\) is 0\.5; use \(K \+ K\.T\) / 2"
     ):
         check_kernel(K)
-    with pytest.raises(InputError, match="square matrix of kernel values and got 2 x 3"):
+    with pytest.raises(InputError, match="square matrix of kernel values, but got 2 x 3"):
         check_kernel(np.ones((2, 3)))
     with pytest.raises(InputError, match=r"sparse matrix.*pass K\.toarray\(\)"):
         check_kernel(csr_array(np.eye(3)))

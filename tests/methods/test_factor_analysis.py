@@ -319,7 +319,7 @@ def test_rotation_of_one_factor_or_none():
     X = planted(100, 5, 1)
     one, turned = FactorAnalysis(1).fit(X), FactorAnalysis(1, rotation="varimax").fit(X)
     np.testing.assert_array_equal(turned.embedding_, one.embedding_)
-    with pytest.warns(RankWarning, match="n_components=2 and the likelihood supports only 1 factor"):
+    with pytest.warns(RankWarning, match="n_components=2, but the likelihood supports only 1 factor"):
         FactorAnalysis(2, rotation="varimax").fit(X[:, :1])
     with pytest.warns(RankWarning, match="the likelihood supports only 0 factors"):
         none = FactorAnalysis(2, rotation="varimax").fit(np.ones((20, 4)))

@@ -127,7 +127,7 @@ def test_radius_graph():
     np.testing.assert_allclose(model.kernel_.dense(), -0.5 * H @ walks**2 @ H, atol=1e-9 * walks.max() ** 2)
     with (
         pytest.warns(DisconnectedGraphWarning, match="1 of 2 new rows"),
-        pytest.warns(ExtrapolationWarning, match="1 of 2 rows .*number 1: 9"),
+        pytest.warns(ExtrapolationWarning, match="1 of 2 rows .*index 1: 9"),
     ):
         places = model.transform(np.vstack([X[:1] + 0.01, X[:1] + [0, 0, 50]]))
     assert np.isfinite(places).all()
@@ -230,7 +230,7 @@ def test_a_folder_that_cannot_hold_the_walks_is_refused_at_once(tmp_path, monkey
         Isomap(storage=str(tmp_path / "absent")).fit(roll())
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
-    with pytest.raises(MemoryForecastError, match=r"GB on disk and 0.0 GB are free"):
+    with pytest.raises(MemoryForecastError, match=r"GB on disk, but only 0.0 GB are free"):
         Isomap(storage=tmp_path).fit(roll())
 
 

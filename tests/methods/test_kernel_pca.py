@@ -77,7 +77,7 @@ def test_float32_keeps_what_a_small_gamma_leaves(settings, gamma):
 
 
 def test_rank_is_told():
-    with pytest.warns(RankWarning, match="n_components=5 and the kernel has only 3 positive eigenvalues"):
+    with pytest.warns(RankWarning, match="n_components=5, but the kernel has only 3 positive eigenvalues"):
         model = KernelPCA(5, kernel="linear").fit(s_curve()[:100])
     assert (model.embedding_[:, 3:] == 0).all()
     assert (model.transform(s_curve()[100:110])[:, 3:] == 0).all()

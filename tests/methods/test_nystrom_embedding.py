@@ -167,7 +167,7 @@ def test_a_large_table_needs_no_square():
 
 
 def test_rank_is_told():
-    with pytest.warns(RankWarning, match="n_components=5 and the kernel has only 3 positive eigenvalues"):
+    with pytest.warns(RankWarning, match="n_components=5, but the kernel has only 3 positive eigenvalues"):
         model = NystromEmbedding(5, kernel="linear", landmarks=20).fit(X)
     assert (model.embedding_[:, 3:] == 0).all()
     assert (model.transform(fresh)[:, 3:] == 0).all()
@@ -187,9 +187,9 @@ def test_negative_part_of_an_indefinite_kernel_is_dropped_and_told():
     ("settings", "sentence"),
     [
         ({"landmarks": [3, 3, 4]}, "not the indices of at least two different rows"),
-        ({"landmarks": [0, 9999]}, "contain row 9999 and there are 800 rows"),
-        ({"landmarks": [0, 1], "kernel": "precomputed"}, "X has 3 columns, and precomputed kernel values"),
-        ({"landmarks": 2, "n_components": 3}, "n_components=3 and there are only 2 landmarks"),
+        ({"landmarks": [0, 9999]}, "contain row 9999, but there are 800 rows"),
+        ({"landmarks": [0, 1], "kernel": "precomputed"}, "X has 3 columns, but precomputed kernel values"),
+        ({"landmarks": 2, "n_components": 3}, "n_components=3, but there are only 2 landmarks"),
         ({"landmarks": None}, "landmarks"),
         ({"landmark_choice": "dice"}, "landmark_choice"),
     ],

@@ -213,13 +213,13 @@ def test_bad_noise_gets_its_sentence():
     cases = [
         (
             lambda: OrientedPCA().fit(X, X_distorted=X[:40]),
-            r"X_distorted has shape \(40, 8\) and X has shape \(50, 8\)",
+            r"X_distorted has shape \(40, 8\), but X has shape \(50, 8\)",
         ),
         (lambda: OrientedPCA().fit(X, X_distorted=spoilt), "nan in version 1, row 4, column 2"),
         (lambda: OrientedPCA().fit(X, X_distorted=X), "equal to X, so there is no noise"),
         (
             lambda: OrientedPCA(noise_correlation=np.eye(3)).fit(X),
-            r"noise_correlation has shape \(3, 3\) and X has 8 columns",
+            r"noise_correlation has shape \(3, 3\), but X has 8 columns",
         ),
         (
             lambda: OrientedPCA(signal_covariance=[1, 2]).fit(X),

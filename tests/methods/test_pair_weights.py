@@ -387,9 +387,9 @@ def in_two():
 @pytest.mark.parametrize(
     ("weights", "sentence"),
     [
-        (W[:30, :30], "pair_weights is of shape (30, 30) and X has 40 rows: pass an array of shape (40, 40)"),
-        (np.ones(40), "pair_weights is of shape (40,) and X has 40 rows"),
-        ("distance", "pair_weights is a str and X has 40 rows"),
+        (W[:30, :30], "pair_weights is of shape (30, 30), but X has 40 rows: pass an array of shape (40, 40)"),
+        (np.ones(40), "pair_weights is of shape (40,), but X has 40 rows"),
+        ("distance", "pair_weights is a str, but X has 40 rows"),
         (spoilt(-1.0, (3, 7), (7, 3)), "pair_weights has -1 in row 3, column 7: weights must be finite and at least 0"),
         (spoilt(np.nan, (3, 7), (7, 3)), "pair_weights has nan in row 3, column 7"),
         (spoilt(np.inf, (3, 7), (7, 3)), "pair_weights has inf in row 3, column 7"),
@@ -405,7 +405,7 @@ def in_two():
             "no path of pairs with a weight above 0 connects row 0 to row 25, so their relative position is undef",
         ),
         (in_two(), "(row 0 is connected to 24 of 39 other distinct rows)"),
-        (in_two() + 1e-18, "only by weights that are tiny beside the rest"),
+        (in_two() + 1e-18, "only by weights that are tiny compared with the rest"),
     ],
 )
 def test_one_sentence(weights, sentence):
@@ -433,7 +433,7 @@ def test_missing_dissimilarities_must_have_weight_0():
 
 
 def test_dissimilarities_with_weights_are_still_checked():
-    with pytest.raises(InputError, match="less like itself than like another"):
+    with pytest.raises(InputError, match="pass dissimilarities, not similarities"):
         ordinal(np.exp(-D), W)
     i, j = np.argwhere(W > 0)[0]
     skewed = np.where(W > 0, D, np.nan)

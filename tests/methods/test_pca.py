@@ -173,7 +173,7 @@ def test_columns_of_very_different_size_are_all_found(solver):
 def test_missing_directions_are_told():
     flat = np.random.default_rng(0).standard_normal((50, 2)) @ [[1.0, 2, 0, 1], [0, 1, 1, 1]]
     for solver in ("auto", "gram"):
-        with pytest.warns(RankWarning, match="n_components=4 and the rows vary along only 2 directions"):
+        with pytest.warns(RankWarning, match="n_components=4, but the rows vary along only 2 directions"):
             model = PCA(4, svd_solver=solver).fit(flat)
         assert (model.embedding_[:, 2:] == 0).all()
         assert len(model.spectrum_) == 2
@@ -273,7 +273,10 @@ def test_numbers_that_cannot_be_are_refused():
             PCA(wrong).fit(X)
     with pytest.raises(InputError, match="n_components='mle' needs the variance along all 300 directions, but 40 rows"):
         PCA("mle").fit(TABLES["wide"])
-    with pytest.raises(InputError, match=r"first 4 of 30 x 5 rows explain 0.9.* less than n_components=0.999999"):
+    with pytest.raises(
+        InputError,
+        match=r"largest possible number, 4 for a 30 x 5 table, explains 0.9.* less than n_components=0.999999",
+    ):
         PCA(0.999999, svd_solver="arpack").fit(np.random.default_rng(0).standard_normal((30, 5)))
 
 

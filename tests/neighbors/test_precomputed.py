@@ -140,7 +140,7 @@ def test_lists_are_told_apart_as_a_dictionary_tells_them():
 
 def test_what_a_graph_cannot_tell():
     index = GraphIndex(csr_array(np.eye(4)))
-    with pytest.raises(InputError, match=r"fitted on a sparse graph and was given a dense array.*4 columns"):
+    with pytest.raises(InputError, match=r"fitted on a sparse graph but was given a dense array.*4 columns"):
         index.nearest(np.ones((2, 4)), 2)
     with pytest.raises(InputError, match=r"negative entry \(-1\)"):
         index.nearest(csr_array(-np.eye(4)), 2)
@@ -223,7 +223,7 @@ def test_a_transformer_is_not_fitted_in_place_and_knows_the_rows():
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda D: D[:, :-1], r"needs a square matrix of distances and got 5 x 4: pass all pairwise"),
+        (lambda D: D[:, :-1], r"needs a square matrix of distances, but got 5 x 4: pass all pairwise"),
         (lambda D: D - 2.0 * (D[1, 3] == D), r"negative entry \(.*\): distances cannot be negative; convert"),
         (
             lambda D: D + np.diag([0, 0, 0.5, 0, 0]),

@@ -122,15 +122,15 @@ class TestApproximate:
 @pytest.mark.parametrize("search", ["auto", "exact", "approximate"])
 def test_too_many_neighbours(search):
     X = rows(6, 3)
-    with pytest.raises(InputError, match=r"n_neighbors=6 and there are 6 distinct rows.*use n_neighbors <= 5"):
+    with pytest.raises(InputError, match=r"n_neighbors=6, but there are only 6 distinct rows.*use n_neighbors <= 5"):
         build(X, n_neighbors=6, search=search)
-    with pytest.raises(InputError, match=r"n_neighbors=5 and there are 5 distinct rows"):
+    with pytest.raises(InputError, match=r"n_neighbors=5, but there are only 5 distinct rows"):
         build(X[[0, 1, 2, 3, 4, 4]], search=search)  # six rows, one of them twice
 
 
 def test_too_many_neighbours_for_a_distance_matrix():
     X = rows(6, 3)[[0, 1, 2, 3, 4, 4]]
-    with pytest.raises(InputError, match=r"n_neighbors=5 and there are 5 distinct rows"):
+    with pytest.raises(InputError, match=r"n_neighbors=5, but there are only 5 distinct rows"):
         build(cdist(X, X), metric="precomputed")
 
 

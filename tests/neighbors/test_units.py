@@ -36,7 +36,9 @@ def test_others_come_to_about_one_by_a_power_of_four(dtype, power, sparse):
 
 
 def test_a_row_beside_which_all_others_vanish_is_refused():
-    with pytest.raises(InputError, match=r"row 3 holds 1\.0e\+200 and half of the rows hold no value above 1\.0e\+00"):
+    with pytest.raises(
+        InputError, match=r"row 3 contains 1\.0e\+200, while half of the rows have no value above 1\.0e\+00"
+    ):
         Unit.of_rows(np.vstack([np.ones((3, 2)), [[1e200, 1.0]], np.ones((3, 2))]))
 
 

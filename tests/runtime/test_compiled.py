@@ -101,7 +101,7 @@ def test_without_a_writable_folder_it_works_and_warns_once(load, monkeypatch, ca
             out[0] = values[0]
 
     assert [warning.category for warning in caught] == [CompileCacheWarning]
-    assert "no folder is writable" in str(caught[0].message)
+    assert "no cache folder for compiled code is writable" in str(caught[0].message)
     assert "set NUMBA_CACHE_DIR" in str(caught[0].message)
     assert run(module, np.array([1.0])) == [2.0]
     out = np.empty(1)
@@ -131,7 +131,7 @@ def test_damaged_code_is_compiled_again_with_one_warning_and_repaired(ending, ho
     told(caplog)
     (kept,) = tmp_path.rglob(f"*.{ending}")
     damaged(kept, how)
-    with pytest.warns(CompileCacheWarning, match=r"compiled code in '.*' is damaged \(.*compiled anew: nothing is to"):
+    with pytest.warns(CompileCacheWarning, match=r"compiled code in '.*' is damaged \(.*compiled again\. No action is"):
         assert run(load(), np.array([1.5])) == [3.0]
     assert len(told(caplog)) == 1
     assert run(load(), np.array([2.5])) == [5.0]  # found on disk, and nothing is said
@@ -148,7 +148,10 @@ def test_damaged_code_that_cannot_be_replaced_is_compiled_all_the_same(load, tmp
     monkeypatch.setattr("numba.core.caching.IndexDataCacheFile._open_for_write", full)
     with pytest.warns(CompileCacheWarning) as caught:
         assert run(load(), np.array([1.5])) == [3.0]
-    assert [str(w.message).partition(" in ")[0] for w in caught] == ["compiled code could not be kept", "compiled code"]
+    assert [str(w.message).partition(" in ")[0] for w in caught] == [
+        "compiled code could not be cached",
+        "the cached compiled code",
+    ]
 
 
 def test_code_that_numba_kept_without_a_digest_is_compiled_without_a_word(load, monkeypatch, caplog):
@@ -214,10 +217,10 @@ def test_in_processes_of_their_own_nothing_about_the_cache_is_fatal(tmp_path):
     assert first == again == []
     # two kernels, one sentence
     (sentence,) = limited
-    assert "could not be kept in" in sentence
-    assert "(File too large), so it is compiled anew in each process: free the space" in sentence
+    assert "could not be cached in" in sentence
+    assert "(File too large), so it is compiled again in each process: free disk space" in sentence
     (sentence,) = after_damage
-    assert "is damaged (DamagedCacheError: its digest is another) and is compiled anew" in sentence
+    assert "is damaged (DamagedCacheError: its checksum does not match) and is compiled again" in sentence
 
 
 def test_other_troubles_are_not_hidden(monkeypatch):

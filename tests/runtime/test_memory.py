@@ -42,7 +42,7 @@ def test_the_free_memory_is_asked_for_where_not_given(free):
 def test_what_does_not_fit_is_refused_with_rows_that_do(free):
     free(16e9)
     with pytest.raises(
-        MemoryForecastError, match=r"Isomap on 100,000 rows needs 80.0 GB and 16.0 GB are free.*transform\(\)"
+        MemoryForecastError, match=r"Isomap on 100,000 rows needs 80.0 GB, but only 16.0 GB are free.*transform\(\)"
     ) as refused:
         require_memory("Isomap", square, 100_000)
     rows = int(re.search(r"at most ([\d,]+) rows", str(refused.value))[1].replace(",", ""))

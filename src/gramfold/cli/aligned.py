@@ -64,8 +64,8 @@ def _by_number(table: "Table", align_to: Path, n_old: int) -> Any:
     n_new = table.values.shape[0]
     if n_old != n_new:
         raise InputError(
-            f"'{align_to}' has {n_old:,} rows and '{table.source}' has {n_new:,}, so rows cannot be matched by number: "
-            "pass the table of the earlier map with --align-rows."
+            f"'{align_to}' has {n_old:,} rows, but '{table.source}' has {n_new:,}, so rows cannot be matched by "
+            "position: pass the data table of the earlier map with --align-rows."
         )
     return np.column_stack([np.arange(n_new)] * 2)
 
@@ -82,12 +82,12 @@ def _by_value(
         before = read_table(align_rows, columns=table.names or None, missing=missing, **text).values
     if before.shape[0] != n_old:
         raise InputError(
-            f"'{align_rows}' has {before.shape[0]:,} rows and '{align_to}' has {n_old:,}: pass the table of the "
-            "earlier map."
+            f"'{align_rows}' has {before.shape[0]:,} rows, but '{align_to}' has {n_old:,}: pass the data table "
+            "of the earlier map."
         )
     if before.shape[1] != table.values.shape[1]:
         raise InputError(
-            f"'{align_rows}' has {before.shape[1]:,} columns and '{table.source}' has {table.values.shape[1]:,}: pass "
+            f"'{align_rows}' has {before.shape[1]:,} columns, but '{table.source}' has {table.values.shape[1]:,}: pass "
             "tables with the same columns."
         )
     rows = common_rows(table.values, before)

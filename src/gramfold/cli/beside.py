@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # Square matrices, by the argument of fit: why a method does not take one, and a method that does.
 SQUARES = {
     "pair_weights": ("does not use weights of pairs", "ordinal_mds"),
-    "affinity": ("does not take a graph beside the rows", "lpp or --method kernel_eigenmaps"),
+    "affinity": ("does not take a graph in addition to the rows", "lpp or --method kernel_eigenmaps"),
 }
 
 
@@ -65,7 +65,7 @@ def read_beside(
 
 
 def account_of(table: "Table", labels: str | None, distorted: Sequence[Path], beside: Mapping[str, Any]) -> list[str]:
-    """Summary lines of what was used beside the rows."""
+    """Summary lines of what was used in addition to the rows."""
     lines = []
     if table.labels is not None:
         import numpy as np
@@ -103,7 +103,7 @@ def _square(table: "Table", path: Path, written: dict[str, Any]) -> Any:
     matrix, n = _read(path, written).values if sparse is None else sparse, table.values.shape[0]
     if matrix.shape != (n, n):
         raise InputError(
-            f"'{path}' has {matrix.shape[0]:,} rows and {matrix.shape[1]:,} columns and '{table.source}' has {n:,} "
+            f"'{path}' has {matrix.shape[0]:,} rows and {matrix.shape[1]:,} columns, but '{table.source}' has {n:,} "
             "rows: pass a matrix with a row and a column for each row of the table, in the same order."
         )
     return matrix
@@ -115,7 +115,7 @@ def _version(table: "Table", path: Path, written: dict[str, Any]) -> Any:
     n = table.values.shape[0]
     if len(version.values) != n:
         raise InputError(
-            f"'{path}' has {len(version.values):,} rows and '{table.source}' has {n:,}: pass a distorted version of "
+            f"'{path}' has {len(version.values):,} rows, but '{table.source}' has {n:,}: pass a distorted version of "
             "every row, in the same order."
         )
     return version.values

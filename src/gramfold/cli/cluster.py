@@ -17,7 +17,7 @@ def _number(value: str | None) -> int | str | None:
     if value is None or value == "auto":
         return value
     if not value.isdigit():
-        raise InputError(f"--clusters must be a positive integer or auto, and '{value}' is neither.")
+        raise InputError(f"--clusters must be a positive integer or auto, but '{value}' is neither.")
     return int(value)
 
 
@@ -84,5 +84,5 @@ def cluster(
             "further division"
         )
     elif model.gap_ is not None:
-        click.echo(f"  eigengap  {model.gap_:.1%} of the next eigenvalue")
+        click.echo(f"  eigengap  {model.gap_:.1%}, relative to the next eigenvalue")
     click.echo(f"  clusters  {out.absolute()}")

@@ -38,7 +38,7 @@ PRECOMPUTED = {"metric": "distance", "kernel": "kernel value", "weights": "edge 
 @click.option(
     "--labels",
     metavar="COLUMN",
-    help="Column with the class of each row, for methods that use classes. It is not among the data.",
+    help="Column with the class of each row, for methods that use classes; it is excluded from the data.",
 )
 @click.option(
     "--distorted",
@@ -69,7 +69,7 @@ PRECOMPUTED = {"metric": "distance", "kernel": "kernel value", "weights": "edge 
     "--align-rows",
     type=click.Path(path_type=Path),
     metavar="TABLE",
-    help="Table of the earlier map: rows are matched by equal values.  [default: by number]",
+    help="Data table of the earlier map, to match rows by equal values.  [default: match by position]",
 )
 @click.option("--picture", type=click.Path(path_type=Path), metavar="FILE", help="Also draw the map: png, pdf, svg, …")
 @in_sentences
@@ -182,7 +182,9 @@ def _account(model: Any, coordinates: Any) -> list[str]:
         residual = f", largest residual {spectrum.residuals[directions].max():.0e}" if directions.any() else ""
         lines.append(f"solver    {spectrum.solver}{residual}")
     if not shown.all():
-        lines.append(f"rank      {shown.sum()} of {len(shown)} columns; the others are zero")
+        lines.append(
+            f"rank      {shown.sum()}, less than the {len(shown)} columns of the map; the other columns are zero"
+        )
     if spectrum is not None:
         lines += _variance(spectrum)
     certificate = getattr(model, "certificate_", None)
@@ -207,8 +209,10 @@ def _variance(spectrum: Any) -> list[str]:
         # the trace of an indefinite kernel is less than its positive part: a share of it would be too large
         if spectrum.most_negative is not None and spectrum.most_negative < 0:
             return []
-        return [f"variance  {kept / spectrum.total:.1%} of the kernel's"]
+        return [f"variance  {kept / spectrum.total:.1%} of the total variance of the kernel"]
     # trace = P − N and N / (P + N) = negative, so P = trace (1 − negative) / (1 − 2 negative)
     positive = spectrum.total * (1 - negative) / (1 - 2 * negative)
-    tail = f" positive part; {negative:.1%} of its spectrum is negative" if negative >= SHOWN_SHARE else ""
-    return [f"variance  {kept / positive:.1%} of the kernel's{tail}"]
+    whole = "total variance of the kernel"
+    if negative >= SHOWN_SHARE:
+        whole = f"positive part of the kernel; {negative:.1%} of its spectrum is negative"
+    return [f"variance  {kept / positive:.1%} of the {whole}"]

@@ -60,7 +60,9 @@ _TABLE_OPTIONS = [
         type=int,
         help="Number of neighbours of each row.  [default: 8; sde: 4]",
     ),
-    click.option("--radius", type=float, help="Neighbours are all rows within this distance, instead of a number."),
+    click.option(
+        "--radius", type=float, help="Use all rows within this distance as neighbours, instead of a fixed number."
+    ),
     click.option(
         "--metric",
         help="Distance between rows: euclidean, cosine, …, or precomputed (INPUT holds distances).  "
@@ -165,7 +167,7 @@ def _not_sparse(source: Path, model: Any) -> str:
     if isinstance(model, EdgeWeights):
         change += ", or --set weights=precomputed if it holds edge weights"
     name = type(model).__name__
-    return f"'{source}' is a sparse matrix, and {name} with these parameters needs a dense table: {change}."
+    return f"'{source}' is a sparse matrix, but {name} with these parameters needs a dense table: {change}."
 
 
 def chosen_parameters(

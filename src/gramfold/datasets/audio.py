@@ -139,8 +139,8 @@ def log_spectra(clips: NDArray[np.floating], *, frame: int = 256, step: int = 12
     clips = np.asarray(clips, dtype=np.float64)
     if clips.ndim != 2 or clips.shape[1] < frame:
         raise ValueError(
-            f"clips has shape {clips.shape} and a frame has {frame} samples; give a 2-D array of longer clips, one per "
-            "row."
+            f"clips has shape {clips.shape}, but a frame has {frame} samples; give a 2-D array of longer clips, one "
+            "per row."
         )
     window = np.hanning(frame)
     starts = range(0, clips.shape[1] - frame + 1, step)

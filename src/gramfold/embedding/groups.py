@@ -164,7 +164,7 @@ class EdgeWeights(GraphChoice):
 
     width_ = attribute(
         "float, ndarray or None",
-        'The σ used; with "self-tuning" that of each row; None where weights are not Gaussian.',
+        'The σ used; with "self-tuning" that of each row; None if weights are not Gaussian.',
     )
 
 

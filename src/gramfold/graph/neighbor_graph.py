@@ -170,7 +170,7 @@ class NeighborGraph(Plain):
         return replace(graph, loops=self.index.loops) if isinstance(self.index, WeightedIndex) else graph
 
     def _edges(self) -> Neighbors | None:
-        """Pairs that are edges by the rule; None where all in the lists are."""
+        """Pairs that are edges by the rule; None if all pairs in the lists are edges."""
         if self.edges == "union":
             return None
         chosen = mutual(self.neighbors) if self.edges.startswith("mutual") else self.neighbors

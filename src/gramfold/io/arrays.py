@@ -95,7 +95,7 @@ def _array(opened: Callable[[], IO[bytes]], size: int, source: str) -> NDArray[A
     if announced is not None and announced != size:
         found = "is truncated" if announced > size else "has extra bytes after its array"
         raise InputError(
-            f"{source} {found}: its header declares {announced:,} bytes and there are {size:,}. Save it again."
+            f"{source} {found}: its header declares {announced:,} bytes, but there are {size:,}. Save it again."
         )
     # pickles run code: a data file must not
     return _parsed(lambda stream: np.asarray(npy.read_array(stream, allow_pickle=False)), opened, source)
@@ -137,7 +137,7 @@ def _words(names: NDArray[Any]) -> list[str]:
 def _labels(array: NDArray[Any], n: int, source: str) -> NDArray[Any]:
     """Check that an array holds one string or number for each row."""
     if array.shape != (n,):
-        raise InputError(f"{source} has shape {array.shape} and the table has {n} rows: save one label for each row.")
+        raise InputError(f"{source} has shape {array.shape}, but the table has {n} rows: save one label for each row.")
     if array.dtype.kind not in "biufU":
         raise InputError(f"{source} has dtype {array.dtype}: labels must be strings or numbers.")
     return np.strings.strip(array) if array.dtype.kind == "U" else array
@@ -151,7 +151,7 @@ def _selected(array: NDArray[Any], names: list[str], selection: Selection, sourc
         )
     if array.ndim != 2:
         change = "reshape(-1, 1)" if array.ndim < 2 else "reshape(len(array), -1)"
-        raise InputError(f"{source} has shape {array.shape}, and a table must be 2-D: save array.{change}.")
+        raise InputError(f"{source} has shape {array.shape}, but a table must be 2-D: save array.{change}.")
     if array.dtype.kind not in "biuf":
         raise InputError(
             f"{source} holds values of dtype {array.dtype}, which are not real numbers: save it as floating point."

@@ -133,7 +133,7 @@ def read_table(
     numerals = Numerals(decimal, thousands)
     if not is_text(path) and (header is not None or not numerals.plain):
         raise InputError(
-            f"'{path}' is a {path.suffix} file, and header, decimal and thousands apply to text files only: leave them "
+            f"'{path}' is a {path.suffix} file, but header, decimal and thousands apply to text files only: leave them "
             "out."
         )
     _require_file(path)
@@ -236,7 +236,7 @@ def _require_file(path: Path) -> None:
         raise InputError(f"'{path}' is a folder: give the name of a file in it.")
     if not stat.S_ISREG(found.st_mode):
         raise InputError(
-            f"'{path}' is a pipe or a device, and a table must be read more than once: save it to a file first."
+            f"'{path}' is a pipe or a device, but a table must be read more than once: save it to a file first."
         )
     if found.st_size == 0:
         raise InputError(f"'{path}' is empty: a table needs at least one row.")

@@ -316,7 +316,7 @@ def _about_numerals(
     found = f"'{path}' has {_cell(cell)} in column '{shortened(layout.names[j])}', line {line}"
     common = [numerals for numerals in OTHER_NUMERALS if all(numerals in known for known in others.values())]
     if not common:
-        return f"{found}, and other columns use another number format: write all numbers as in 1234.5."
+        return f"{found}, but other columns use another number format: write all numbers as in 1234.5."
     readings = {numerals.number(cell): numerals for numerals in reversed(common)}  # the commonest format of each
     ways = [f"to read it as {number:g}, use {numerals.options}" for number, numerals in reversed(readings.items())]
     return f"{found}, a number with separators: {'; '.join(ways)}."
@@ -362,7 +362,7 @@ def _about_short_header(layout: Layout, path: Path) -> str:
     comma = layout.separator == "," and width == 2
     decimal = f", or use {Numerals(',').options} if the comma is a decimal separator" if comma else ""
     return (
-        f"The header of '{path}' has {width - 1} name{'s' * (width > 2)} and the lines below have {width} cells. "
+        f"The header of '{path}' has {width - 1} name{'s' * (width > 2)}, but the lines below have {width} cells. "
         f"Leave the first column out ({leave_out(layout.names[:1])}) if it holds row labels, or name it in the "
         f"header{decimal}."
     )

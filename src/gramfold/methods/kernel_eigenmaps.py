@@ -83,32 +83,36 @@ class KernelEigenmaps(ContinuousMap, Embedding):
     width: float | Literal["auto"] = parameter(
         default="auto",
         allowed=[Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        words="""σ of the kernels; "auto" is a quarter of the mean distance from a centre to the nearest other. Wider
-        kernels overlap neighbouring sheets, narrower ones have hard borders.""",
+        words="""Width σ of the kernels. "auto": a quarter of the mean distance from a centre to the nearest other
+        centre. Wider kernels overlap neighbouring sheets, narrower ones have hard borders.""",
     )
     local_dim: int | None = parameter(
         default=None,
         allowed=[Interval(Integral, 0, None, closed="left"), None],
-        words="""Number of principal axes of its own rows that the affine map of each kernel uses; 0 leaves it a
-        constant, None uses all columns. The eigenproblem has n_kernels · (local_dim + 1) unknowns.""",
+        words="""Number of local principal axes (of the rows nearest to the centre of a kernel) on which the affine map
+        of that kernel depends. 0: the map is a constant. None: all columns. The eigenproblem has
+        n_kernels · (local_dim + 1) unknowns.""",
     )
 
     centers_ = attribute(
         "ndarray of shape (n_kernels, n_features)",
-        "μ of the kernels (of the largest connected component).",
+        "Centres μ of the kernels (of the largest connected component).",
         lambda m: _basis(m).centers,
     )
-    width_ = attribute("float", "The σ used.", lambda model: _basis(model).width)
+    width_ = attribute(
+        "float", "Width σ of the kernels (of the largest connected component).", lambda model: _basis(model).width
+    )
     midway_error_ = attribute(
         "float",
-        """Midway along 99 of 100 edges the map is at most this far from the midpoint of the coordinates of their ends,
-        in units of the spread of the embedding (of the largest connected component; without the bounds of
-        `transform`). Above 1 the map cannot be trusted between the rows, and fit warns. With a given affinity it is
-        measured between near rows.""",
+        """Interpolation error at the midpoints of edges: the distance between the map of a midpoint and the midpoint
+        of the coordinates of the two rows. It is the 99th percentile over the edges, relative to the spread of the
+        embedding (of the largest connected component; coordinates are not bounded as in `transform`). Above 1 the map
+        is unreliable between training rows, and fit warns. If an affinity is given, pairs of nearest neighbours
+        replace its edges.""",
     )
 
     def fit(self, X: Any, y: Any = None, *, affinity: Any = None) -> Self:
-        """Find the map of the rows of X.
+        """Fit the model to the rows of X.
 
         Parameters
         ----------

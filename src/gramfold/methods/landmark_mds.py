@@ -52,8 +52,8 @@ class LandmarkMDS(Metrics, Embedding):
         default="euclidean",
         allowed=[str, callable],
         words="""Distance between rows: the name of a metric of scipy.spatial.distance, a function of two rows, or
-        "precomputed". Then X holds the distances between all rows or, if `landmarks` is a list of indices, those of all
-        rows to the landmarks, one column for each landmark.""",
+        "precomputed". If "precomputed", X holds the distances between all rows or, if `landmarks` is a list of indices,
+        from all rows to the landmarks, with one column for each landmark.""",
     )
 
     landmarks_ = attribute("ndarray of int", "Indices of the rows that are landmarks, in the order of `kernel_`.")

@@ -104,7 +104,7 @@ def require_table(X: Any, least_rows: int, name: str = "X") -> None:
         )
     if len(shape) > 2:
         raise InputError(
-            f"{name} has {len(shape)} dimensions (shape={tuple(shape)}) and a table has 2: pass "
+            f"{name} has {len(shape)} dimensions (shape={tuple(shape)}), but a table has 2: pass "
             f"{name}.reshape({shape[0]}, -1), which flattens each sample to one row."
         )
     rows, columns = shape
@@ -128,7 +128,7 @@ def _require_dense(X: Any, reader: str) -> None:
     else:
         return
     raise InputError(
-        f"X is a {what} of {X.shape[0]} x {X.shape[1]} and {reader} reads dense rows: reduce {reduced} first "
+        f"X is a {what} of {X.shape[0]} x {X.shape[1]}, but {reader} reads dense rows: reduce {reduced} first "
         f"(sklearn.decomposition.TruncatedSVD) or pass {dense} if that fits in memory."
     )
 

@@ -26,7 +26,7 @@ def read_distorted(distorted: Any, shape: tuple[int, int], name: str = "X_distor
         read = read[None]
     if read.ndim != 3 or read.shape[1:] != shape:
         raise InputError(
-            f"{name} has shape {np.shape(distorted)} and X has shape {shape}: pass one distorted version of each row, "
+            f"{name} has shape {np.shape(distorted)}, but X has shape {shape}: pass one distorted version of each row, "
             f"shape {shape}, or several, shape (n_versions, {shape[0]}, {shape[1]})."
         )
     if not np.isfinite(read).all():
@@ -42,7 +42,7 @@ def read_matrix(matrix: Any, d: int, name: str) -> Floats:
     """Read a symmetric positive semidefinite (d, d) matrix."""
     matrix = as_table(matrix, name)
     if matrix.shape != (d, d):
-        raise InputError(f"{name} has shape {matrix.shape} and X has {d} columns: pass a matrix of shape ({d}, {d}).")
+        raise InputError(f"{name} has shape {matrix.shape}, but X has {d} columns: pass a matrix of shape ({d}, {d}).")
     require_numbers(matrix, name)
     read: Floats = check_array(matrix, dtype=np.float64, input_name=name)
     size = float(np.abs(read).max())

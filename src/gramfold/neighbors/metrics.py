@@ -196,7 +196,7 @@ def _scale_of(name: str, X: Floats) -> Floats:
     rank = int(np.linalg.matrix_rank(covariance, hermitian=True))
     if rank < len(covariance):
         raise InputError(
-            f"the covariance of the rows is singular ({len(covariance)} columns, rank {rank}), and metric "
+            f"the covariance of the rows is singular ({len(covariance)} columns, rank {rank}), but metric "
             "'mahalanobis' needs its inverse: pass metric_params={'VI': ...} or use fewer columns."
         )
     return np.linalg.inv(covariance)

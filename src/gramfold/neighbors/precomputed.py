@@ -102,7 +102,7 @@ class DistanceIndex(Index):
     def _to_vertices(self, queries: Any) -> Floats:
         if issparse(queries):
             raise InputError(
-                "the model was fitted on a dense distance matrix and was given a sparse one, which lacks some "
+                "the model was fitted on a dense distance matrix but was given a sparse one, which lacks some "
                 "distances: pass a dense array of the distances from the new rows to all training rows."
             )
         _check_signs(queries)
@@ -189,7 +189,7 @@ class GraphIndex(SparseIndex):
     def nearest(self, queries: Any, k: int) -> Neighbors:
         if not issparse(queries):
             raise InputError(
-                "the model was fitted on a sparse graph and was given a dense array: pass a sparse matrix "
+                "the model was fitted on a sparse graph but was given a dense array: pass a sparse matrix "
                 f"with {self.size} columns that stores each new row's distances to its neighbours."
             )
         _check_signs(queries.data)
@@ -207,7 +207,7 @@ class GraphIndex(SparseIndex):
         if not len(first):
             return np.empty(0)
         raise PrecomputedInputError(
-            f"the distance between vertices {first[0]} and {second[0]} is needed, and a sparse graph holds only those "
+            f"the distance between vertices {first[0]} and {second[0]} is needed, but a sparse graph holds only those "
             "of its edges: pass the rows themselves or a dense distance matrix."
         )
 
@@ -414,7 +414,7 @@ def check_distances(D: Any, costs: SearchCosts = COSTS.search) -> None:
     """Raise an error if D is not a distance matrix."""
     if D.shape[0] != D.shape[1]:
         raise InputError(
-            f"metric='precomputed' needs a square matrix of distances and got {D.shape[0]} x {D.shape[1]}: pass "
+            f"metric='precomputed' needs a square matrix of distances, but got {D.shape[0]} x {D.shape[1]}: pass "
             "all pairwise distances, or use another metric for a table of rows."
         )
     _check_signs(D.data if issparse(D) else D)

@@ -82,6 +82,6 @@ def _check_k(n_neighbors: int, radius: float | None, n: int) -> None:
         if n == 1:
             raise InputError("all rows are equal, so none has a neighbour: check that the right columns were selected.")
         raise InputError(
-            f"n_neighbors={n_neighbors} and there are {n} distinct rows, so each has at most {n - 1} neighbours: "
+            f"n_neighbors={n_neighbors}, but there are only {n} distinct rows, so each has at most {n - 1} neighbours: "
             f"use n_neighbors <= {n - 1} or more rows."
         )

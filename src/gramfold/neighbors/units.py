@@ -61,7 +61,7 @@ class Unit:
         values = seen.data if issparse(seen) else seen
         if seen is not rows and np.isinf(values).any():
             raise InputError(
-                f"the training values are at most 2^{self.power}, and some new ones are more than 1e300 times as "
+                f"the training values are at most 2^{self.power}, but some new ones are more than 1e300 times as "
                 "large, which overflows: check the unit of the new rows."
             )
         return seen
@@ -99,6 +99,7 @@ def _check_range(rows: Any, largest: float) -> None:
     middle = float(np.quantile(sizes[sizes > 0], 0.5, method="lower"))  # one of them: a sum of two may overflow
     if np.frexp(largest)[1] - np.frexp(middle)[1] > _WIDEST:
         raise InputError(
-            f"row {int(sizes.argmax())} holds {largest:.1e} and half of the rows hold no value above {middle:.1e}, so "
-            "differences between these are lost to rounding: remove such rows, or take logarithms."
+            f"row {int(sizes.argmax())} contains {largest:.1e}, while half of the rows have no value above "
+            f"{middle:.1e}, so differences between the small rows are lost to rounding: remove the large rows, or take "
+            "logarithms."
         )

@@ -85,13 +85,13 @@ def as_map(embedding: Any) -> NDArray[np.floating]:
     if given.dtype == object or given.dtype.kind not in "biuf":
         what = type(embedding).__name__
         raise InputError(
-            f"An embedding must be numeric, and {what} is not: pass an array of numbers or a fitted model."
+            f"An embedding must be numeric, but {what} is not: pass an array of numbers or a fitted model."
         )
     if given.ndim == 1:
         given = given[:, np.newaxis]
     if given.ndim != 2 or not 1 <= given.shape[1] <= 3:
         raise InputError(
-            f"The embedding has shape {given.shape}, and a plot shows one to three columns: select some, as in "
+            f"The embedding has shape {given.shape}, but a plot shows one to three columns: select some, as in "
             "embedding[:, :2]."
         )
     return given

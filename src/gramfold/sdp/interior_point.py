@@ -194,7 +194,7 @@ def _infeasible(problem: Problem, outcome: Outcome) -> InfeasibleLengthsError:
 def _no_interior(certificate: Certificate, grown: float) -> NoInteriorError:
     return NoInteriorError(
         f"the iteration stalled at a gap of {abs(certificate.gap):.1e}, with relative distance errors of up to "
-        f"{certificate.max_violation:.1e} and multipliers {grown:.0e} times as large as needed. These distances almost "
-        "determine the kernel (typical of noiseless data with many common neighbours): use "
+        f"{certificate.max_violation:.1e}. These distances almost determine the kernel (typical of noiseless data with "
+        f"many common neighbours), so the multipliers diverge (by a factor of {grown:.0e}): use "
         'isometry="nonexpansive" or "slack", fewer pairs, or a larger tol.'
     )

@@ -70,7 +70,8 @@ def solve_problem(
             coordinates = made_feasible(problem, centered @ _root(outcome.X))
             too_long = np.einsum("ek,kl,el->e", vectors, outcome.X, vectors, optimize=True) / problem.squared - 1.0
             bound = float(outcome.weights @ program.squared)
-            words = f"{len(active)} of {len(vectors)} pairs active, {100 * max(0.0, too_long.max()):.1f}% too long"
+            excess = 100 * max(0.0, too_long.max())
+            words = f"{len(active)} of {len(vectors)} pairs active, squared distances up to {excess:.1f}% too large"
             seconds = time.perf_counter() - began
             steps.append(Step(len(steps), seconds, problem.variance(coordinates), bound, words))
             if listen is not None:

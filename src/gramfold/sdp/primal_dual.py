@@ -188,8 +188,8 @@ def cold_start(program: Program) -> Point:
     root = cholesky(laplacian)
     if root is None:
         raise UnboundedProblemError(
-            "the constraints leave a direction free, so the variance has no maximum: leave out that dimension, or add "
-            "pairs between the vertices that no pair connects."
+            "the constraints do not bound the variance in some direction, so it has no maximum: add constraints (for a "
+            "graph, pairs between its connected components), or remove that direction from the problem."
         )
     # the eigenvalue that bounds the step is at most −1 in this unit, and `longest` works relative to that
     unit = _power_of_two(float((np.diag(program.objective) / np.diag(laplacian)).max()))

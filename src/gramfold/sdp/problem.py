@@ -262,7 +262,10 @@ def _check(pairs: Integers, distances: Floats, mass: Floats, names: Integers) ->
             f"be positive, between {1.0 / _LARGEST:g} and {_LARGEST:g} so that they can be squared: {change}."
         )
     if not (np.isfinite(mass).all() and (mass > 0).all()):
-        raise InputError("mass must be positive and finite for every vertex.")
+        raise InputError(
+            "mass must be positive and finite for every vertex: pass the number of rows of each vertex, or None if all "
+            "have the same."
+        )
     keys = np.sort(pairs[:, 0] * n + pairs[:, 1])
     if (keys[1:] == keys[:-1]).any():
         key = int(keys[1:][keys[1:] == keys[:-1]][0])

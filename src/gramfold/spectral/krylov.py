@@ -86,8 +86,8 @@ def _with_copies(
         kept = np.argsort(-values, kind="stable")[:count]
         values, vectors = values[kept], vectors[:, kept]
     raise NotConvergedError(
-        f"Lanczos repeatedly found larger eigenvalues than the {count} computed: the matrix is not symmetric, or its "
-        "eigenvalues are equal up to rounding."
+        f"Lanczos repeatedly found larger eigenvalues than the {count} computed, because the matrix is not symmetric "
+        "or its eigenvalues are equal up to rounding: use fewer components."
     )
 
 
@@ -122,7 +122,9 @@ def lanczos(
             "eigenvalues lie too close together: use fewer components."
         ) from error
     except ArpackError as error:
-        raise NotConvergedError(f"Lanczos could not start or broke down ({error}).") from error
+        raise NotConvergedError(
+            f"Lanczos could not start or broke down ({error}): check X for extreme values, or use fewer components."
+        ) from error
     order = np.argsort(-values)
     return values[order], vectors[:, order]
 

@@ -117,8 +117,9 @@ def nystrom_spectrum(kernel: Factored, count: int) -> NystromSpectrum:
     floor = max(kernel.rounding, 10 * _EPS * float(values.max(initial=0.0)))
     if (misfit > np.maximum(TOLERANCE * values, floor)).any():
         raise NotConvergedError(
-            f"the eigenvectors from {len(scatter)} directions have a residual of {float((misfit / values).max()):.2g} "
-            "relative to the eigenvalue, so the embedding cannot be trusted: use fewer components, or other landmarks."
+            f"the eigenvectors computed in a subspace of {len(scatter)} dimensions have a residual of "
+            f"{float((misfit / values).max()):.2g} relative to the eigenvalue, so the embedding cannot be trusted: use "
+            "fewer components, or other landmarks."
         )
     missing = count - len(values)  # directions that the subset does not have
     return NystromSpectrum(

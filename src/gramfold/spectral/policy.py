@@ -140,7 +140,7 @@ def checked(misfit: Floats, values: Floats, floor: float, solver: str) -> Floats
         raise NotConvergedError(
             f"{solver} left a residual of {misfit[bad[0]]:.2g} on eigenvalue {bad[0] + 1} ({values[bad[0]]:.3g}), "
             f"more than {TOLERANCE:g} times the eigenvalue, so this coordinate cannot be trusted: use fewer "
-            "components, or another neighbourhood."
+            "components or, if the kernel is of a neighbour graph, another n_neighbors or radius."
         )
     sizes = np.maximum(values, floor)  # all 0 for a kernel of zeros, which is solved exactly
     return np.divide(misfit, sizes, out=np.zeros_like(misfit), where=sizes > 0)

@@ -52,7 +52,10 @@ def smallest_penalties(
             misfit = np.linalg.norm(matrix @ vectors - vectors * values, axis=0)
             if (misfit <= np.maximum(tolerance * values, rounding_of(matrix))).all():
                 return "shift-invert of a root (SuperLU, ARPACK)", values, vectors
-            log.info("the root of the penalty left a residual of %.1e, so the penalty itself is factored", misfit.max())
+            log.info(
+                "shift-invert with a root of the penalty left a residual of %.1e, so the penalty itself is factorised",
+                misfit.max(),
+            )
     cheap = affordable_factor(matrix, seconds, costs=costs)
     if cheap is not None:
         return "shift-invert", *smallest_eigenpairs(matrix, null, count, symbolic=cheap, start=start, costs=costs)

@@ -255,6 +255,6 @@ def _warn_of_noiseless(columns: Integers, names: Sequence[str] | None, count: in
 def _stand_out(positive: int, asked: int) -> str:
     """Say that the last columns of a map are zero."""
     return (
-        f"n_components={asked} and the likelihood supports only {counted(positive, 'factor')}: "
+        f"n_components={asked}, but the likelihood supports only {counted(positive, 'factor')}: "
         f"{last_columns_are(asked - positive)} zero."
     )

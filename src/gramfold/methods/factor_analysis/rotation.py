@@ -37,8 +37,8 @@ def simple_structure(loadings: Floats, kind: Rotation) -> Floats:
         before = now
     else:
         warn(
-            f"rotation={kind!r} still moved the factors after {_MOST_STEPS:,} iterations: two orientations are nearly "
-            "as good as each other, and neither should be read closely.",
+            f"rotation={kind!r} did not converge in {_MOST_STEPS:,} iterations, because several rotations fit almost "
+            "equally well: do not interpret individual loadings, or use rotation=None.",
             NotConvergedWarning,
         )
     order = np.argsort(-np.square(loadings @ turn).sum(axis=0), kind="stable")

@@ -19,13 +19,13 @@ def numbered_classes(y: Any, n: int, graph: str) -> Integers:
     """The class of each row, numbered."""
     if y is None:
         raise InputError(
-            f"graph={graph!r} joins rows of one class and no classes were given: pass y to fit, or use graph='union'."
+            f"graph={graph!r} joins rows of one class, but no classes were given: pass y to fit, or use graph='union'."
         )
     labels = np.asarray(y)
     if labels.shape != (n,):
-        raise InputError(f"y has the shape {labels.shape} and X has {n} rows: pass one class for each row.")
+        raise InputError(f"y has the shape {labels.shape}, but X has {n} rows: pass one class for each row.")
     sentence = (
-        "y contains missing values or measurements, which are not classes: pass an integer or a string for each row."
+        "y contains missing or continuous values, which are not class labels: pass an integer or a string for each row."
     )
     if labels.dtype.kind == "f" and not np.array_equal(labels, np.trunc(labels)):  # a NaN equals nothing
         raise InputError(sentence)

@@ -61,7 +61,7 @@ _ADVICE = "or pass fewer columns, for instance the leading principal components"
 
 @method
 class LPP(ContinuousMap, Embedding):
-    """Locality preserving projections: unsupervised, by classes, or of a given graph.
+    """Locality preserving projections (LPP): a linear map that keeps neighbours, or rows of one class, close together.
 
     Examples
     --------
@@ -81,36 +81,36 @@ class LPP(ContinuousMap, Embedding):
     approximation: Approximation = parameter(
         default="affine",
         allowed=[StrOptions({"affine", "raw", "stochastic", "reweighted"})],
-        words="""An affine map, y = vᵀ x + b; a linear one, y = vᵀ x, as first published ("raw": the leading solution is
-        dropped if it is nearer to the constant than not); or a quotient, y = vᵀ x / u(x), with u(x) the leading raw
-        solution: "stochastic" divides the raw coordinates by it, "reweighted" divides the rows by it and solves again.
-        A quotient needs u of one sign, as is usual for counts; otherwise "affine" is used, with a warning.""",
+        words="""Form of the map. "affine": y = vᵀ x + b. "raw": y = vᵀ x, as first published; the leading solution is
+        dropped if it is mostly constant (its squared mean exceeds its variance). "stochastic": the raw coordinates are
+        divided by the leading solution u(x). "reweighted": the rows are divided by u(x) and the problem is solved
+        again. The last two need u(x) to have the same sign for all rows, as is usual for counts; otherwise "affine" is
+        used, with a warning.""",
     )
     graph: EdgeRule | Literal["class-neighbors", "classes"] = parameter(  # type: ignore[assignment]
         default="union",
         allowed=[StrOptions({*get_args(EdgeRule), *_OF_CLASSES})],
         words="""Which pairs of rows are edges. "union": one is a neighbour of the other; "mutual": each is a neighbour
         of the other; "mst": the minimum spanning tree; "union+mst", "mutual+mst": both, so that the graph is connected;
-        "class-neighbors": each row and its nearest rows of its own class (all others of it where they are fewer);
-        "classes": all rows of one class, each edge of weight 1/(rows of the class) whatever `weights` is. The last two
-        need the classes y. Must be left at its default where `fit` is given an affinity.""",
+        "class-neighbors": each row and its nearest rows of the same class (all of them if the class has fewer);
+        "classes": all rows of the same class, each edge with the weight 1/(rows of the class), and `weights` is not
+        used. The last two need the classes y. Must be left at its default if `fit` is given an affinity.""",
     )
 
     components_ = attribute(
         "ndarray of shape (n_components, n_features)",
-        """The map itself, y = x · components_ᵀ + intercept_. Only where the map is affine: not for a quotient
-        ("stochastic", "reweighted"), nor where on_disconnected="separate" has made a map of each of several connected
-        components.""",
+        """Matrix of the map y = x · components_ᵀ + intercept_. Not available if `approximation` is "stochastic" or
+        "reweighted", or if on_disconnected="separate" fitted a map for each of several connected components.""",
         lambda model: _of_matrix(model, "components_"),
     )
     intercept_ = attribute(
         "ndarray of shape (n_components,)",
-        "The constant of the map, 0 for a raw one; likewise.",
+        'Intercept b of the map; 0 if approximation="raw". Available only if `components_` is.',
         lambda model: _of_matrix(model, "intercept_"),
     )
 
     def fit(self, X: Any, y: Any = None, *, affinity: Any = None) -> Self:
-        """Find the map of the rows of X.
+        """Fit the model to the rows of X.
 
         Parameters
         ----------
@@ -217,8 +217,8 @@ def warn_of_few_rows(maps: list[Part], parts: list[Any]) -> None:
         directions = 0 if part.kernel is None else part.kernel.white.shape[1]
         if directions > _MOST_DIRECTIONS * len(one):
             warn(
-                f"the columns span {directions} directions and there are {len(one)} distinct rows, so the map overfits "
-                "and new rows will be placed worse than the training rows: use more rows or fewer columns, for "
-                "instance the leading principal components.",
+                f"the columns span {directions} directions, but there are only {len(one)} distinct rows, so the map "
+                "overfits and new rows will be placed worse than the training rows: use more rows or fewer columns, "
+                "for instance the leading principal components.",
                 RankWarning,
             )

@@ -38,8 +38,8 @@ class Trials:
         found = principal_axes(rows, min(self.n_components, rows.shape[1]), n_jobs=n_jobs, moments=moments)
         if not found.variances.size:
             raise InputError(
-                f"the {len(rows)} rows are identical up to rounding, so that they have no density: check the columns "
-                "of X, or subtract their common offset before the values are rounded."
+                f"the {len(rows)} rows are identical up to rounding, so they have no density: check the columns of "
+                "X. If these have a large common offset, subtract it in higher precision."
             )
         # the rounding of a value, which is relative to the mean of its column where that is large
         rounding = np.finfo(rows.dtype).eps ** 2 * float(np.square(found.mean).mean())

@@ -111,8 +111,8 @@ def _factored(matrix: Floats) -> Floats:
         rcond = 0.0
     if rcond < _LEAST_RCOND:
         raise DisconnectedGraphError(
-            "pair_weights join some rows to the others only by weights that are tiny beside the rest (reciprocal "
-            f"condition number {rcond:.0e}), so their relative position is lost in rounding: raise these weights, or "
-            "embed the groups of rows separately."
+            "pair_weights connect some rows to the others only by weights that are tiny compared with the rest "
+            f"(reciprocal condition number {rcond:.0e}), so their relative position is lost in rounding: raise these "
+            "weights, or embed the groups of rows separately."
         )
     return np.asarray(factor)

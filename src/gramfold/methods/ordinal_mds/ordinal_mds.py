@@ -70,8 +70,8 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
     metric: MetricName = parameter(
         default="euclidean",
         allowed=[str, callable],
-        words="""A metric of scipy.spatial.distance, a function of two rows, or "precomputed": a square matrix of
-        dissimilarities, of which only the order counts.""",
+        words="""Dissimilarity of two rows: the name of a metric of scipy.spatial.distance, a function of two rows, or
+        "precomputed". If "precomputed", X is a square matrix of dissimilarities, of which only the order counts.""",
     )
     n_neighbors: int | None = parameter(
         default=None,
@@ -82,8 +82,8 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
     ties: Ties = parameter(
         default="primary",
         allowed=[StrOptions({"primary", "secondary"})],
-        words="""Pairs of equal dissimilarity may have any distances that fit the other pairs ("primary"), or should
-        have equal ones ("secondary").""",
+        words="""Distances of pairs with equal dissimilarities. "primary": they may differ. "secondary": they should be
+        equal.""",
     )
     max_iter: int = parameter(
         default=500,
@@ -99,8 +99,8 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
 
     embedding_ = attribute(
         "ndarray of shape (n_samples, n_components)",
-        """The embedding: centred, on its principal axes, the root mean square of its distances 1; else as it was
-        aligned.""",
+        """Coordinates of the training rows: centred, along their principal axes, with a root mean square distance of 1
+        (unless aligned with `gramfold.align`).""",
         attrgetter("aligned"),
     )
     stress_ = attribute(
@@ -114,10 +114,10 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
     n_iter_ = attribute("int", "Number of iterations.")
     kernel_ = attribute(
         "Kernel",
-        """The Gram matrix of the disparities: its squared distances are theirs. For a pair of weight 0 that is the
-        squared distance of the embedding.""",
+        """Gram matrix whose feature-space distances are the disparities. For a pair of weight 0, which has no
+        disparity, the distance in the embedding is used.""",
     )
-    spectrum_ = attribute("Spectrum", "Its leading eigenvalues and eigenvectors, and its negative part.")
+    spectrum_ = attribute("Spectrum", "Leading eigenvalues and eigenvectors of `kernel_`, and its negative part.")
 
     def fit(self, X: Any, y: Any = None, *, pair_weights: Any = None) -> Self:
         """Embed the rows of X.
@@ -212,8 +212,8 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
         positive = int(positive_directions(spectrum).sum())
         if positive < self.n_components:
             warn(
-                f"the ranks of the dissimilarities span {positive} dimensions and n_components={self.n_components}, so "
-                f"{last_columns_are(self.n_components - positive)} zero: use fewer components.",
+                f"the ranks of the dissimilarities span {positive} dimensions, but n_components={self.n_components}, "
+                f"so {last_columns_are(self.n_components - positive)} zero: use fewer components.",
                 RankWarning,
             )
         return scaled(spectrum, 0.5)

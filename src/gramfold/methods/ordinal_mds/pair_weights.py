@@ -82,7 +82,7 @@ def _as_matrix(given: Any, n: int) -> Floats:
     if shape is None or tuple(shape) != (n, n):
         found = f"a {type(table).__name__}" if shape is None else f"of shape {tuple(shape)}"
         raise InputError(
-            f"{_NAME} is {found} and X has {n} rows: pass an array of shape ({n}, {n}) with the weight of each pair "
+            f"{_NAME} is {found}, but X has {n} rows: pass an array of shape ({n}, {n}) with the weight of each pair "
             "of rows."
         )
     table = numeric_table(table, least_rows=1, name=_NAME)

@@ -64,7 +64,7 @@ def known_dissimilarities(D: Floats, weights: Floats | None) -> Floats:
 def _check_square(D: Floats) -> None:
     if D.shape[0] != D.shape[1]:
         raise InputError(
-            f"metric='precomputed' needs a square matrix of dissimilarities and got {D.shape[0]} x {D.shape[1]}: pass "
+            f"metric='precomputed' needs a square matrix of dissimilarities, but got {D.shape[0]} x {D.shape[1]}: pass "
             "those of all pairs, or use another metric for a table of rows."
         )
 
@@ -87,9 +87,9 @@ def _check_diagonal(D: Floats) -> None:
     if above.size:
         row = int(above[0])
         raise InputError(
-            f"row {row} of the precomputed matrix has {diagonal[row]:.3g} on the diagonal and {least[row]:.3g} "
-            "elsewhere, so a point is less like itself than like another: pass dissimilarities (1 − similarity, for "
-            "instance), with a diagonal that is not above them."
+            f"row {row} of the precomputed matrix has {diagonal[row]:.3g} on the diagonal and a smaller value, "
+            f"{least[row]:.3g}, elsewhere: pass dissimilarities, not similarities (for instance 1 − similarity). No "
+            "entry may be below the diagonal entry of its row."
         )
 
 

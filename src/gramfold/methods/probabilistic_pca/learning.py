@@ -106,6 +106,6 @@ def _likeliest(found: PrincipalAxes, least_noise: float) -> Plane:
 def stand_out(positive: int, asked: int) -> str:
     """The warning that the last columns of the embedding are zero."""
     return (
-        f"n_components={asked} and the variance of the rows is above the noise along only {positive} directions: "
+        f"n_components={asked}, but the variance of the rows is above the noise along only {positive} directions: "
         f"{last_columns_are(asked - positive)} zero."
     )

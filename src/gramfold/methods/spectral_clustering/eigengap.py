@@ -17,7 +17,7 @@ LATER = 2  # eigenvalues computed beyond those of the largest number of clusters
 
 
 def number_of_clusters(eigenvalues: Floats, components: int) -> int:
-    """The number of clusters at the largest ratio of eigenvalues, if it stands out; otherwise that of components."""
+    """The number of clusters at the largest ratio of eigenvalues that counts; if none does, that of components."""
     values = np.log(np.maximum(eigenvalues[components:], np.finfo(np.float64).tiny))
     steps = np.diff(values)  # logarithms of the ratios at components + 1, components + 2, … clusters
     later = np.maximum.accumulate(steps[::-1])[::-1][1:]

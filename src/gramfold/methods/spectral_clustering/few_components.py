@@ -1,6 +1,6 @@
 """Reduce the connected components of a graph to at most the number of clusters.
 
-If there are more, the smallest are merged with their nearest others, or left out, or all become clusters.
+If there are more, the smallest are each merged with the nearest component, or left out, or all become clusters.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ def few_components(graph: Graph, net: NeighborGraph, most: int, why: str) -> Int
     if net.on_disconnected == "error":
         raise DisconnectedGraphError(f"{found}: {advice}, or use {other_ways(component, net.index)}.")
     if net.on_disconnected == "bridge":
-        done = f"the {len(sizes) - most} smallest were merged with their nearest others"
+        done = f"the {len(sizes) - most} smallest were each merged with the nearest component"
         component = merge_components(component, net.index, most)
     elif net.on_disconnected == "largest":
         done = f"{int(sizes[most:].sum()):,} rows of the smallest are in no cluster (label −1)"

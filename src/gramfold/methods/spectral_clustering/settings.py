@@ -17,7 +17,8 @@ class Clustering:
         default="auto",
         allowed=[Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         words="""Number of clusters. "auto": the number k, up to `max_clusters`, with the largest ratio λ_{k+1} / λ_k of
-        consecutive eigenvalues, if it stands out; otherwise the number of connected components.""",
+        consecutive eigenvalues, if this ratio exceeds 2 and its logarithm three times that of every later ratio;
+        otherwise the number of connected components.""",
         kw_only=False,
     )
     max_clusters: int = parameter(

@@ -58,14 +58,15 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
     on_disconnected: OnDisconnected = parameter(
         default="bridge",
         allowed=[StrOptions({"bridge", "largest", "separate", "error"})],
-        words="""What to do if the graph has more connected components than clusters. "bridge": merge the smallest with
-        their nearest others. "largest": keep the largest, and label the rows of the others −1. "separate": make each
-        component a cluster. "error": raise an error. If there are fewer components than clusters, they are divided.""",
+        words="""What to do if the graph has more connected components than clusters. "bridge": merge each of
+        the smallest components with its nearest component. "largest": keep the largest, and label the rows of the
+        others −1. "separate": make each component a cluster. "error": raise an error. If there are fewer components
+        than clusters, they are divided.""",
     )
     unit_ = attribute(
         "float",
-        """Unit of `graph_`, `neighbors_` and `width_`: 1, or a power of two for rows whose values are so small or large
-        that their squares would underflow or overflow.""",
+        """Scale of the rows: `graph_`, `neighbors_` and `width_` are for X / unit_. It is 1, or a power of two if
+        squares of the values would underflow or overflow.""",
         lambda model: float(model.net.unit.size),
     )
 
