@@ -423,7 +423,14 @@ def draw(seed: int) -> Trial:
     elif form == "weights":
         kind, W = _weights_of(rng, rows)
         X, new, params["weights"] = W[:n, :n], W[n:, :n], "precomputed"
-        for name in ("metric", "metric_params", "radius", "search", "width"):  # which a given graph has no use for
+        for name in (
+            "metric",
+            "metric_params",
+            "n_neighbors",
+            "radius",
+            "search",
+            "width",
+        ):  # which a given graph has no use for
             params.pop(name, None)
         if rng.random() < 0.5:
             X, new = csr_array(X), csr_array(new)

@@ -200,7 +200,7 @@ def test_heavier_weights_make_a_smaller_map(cls):
     X, W = counts(d=3), random_graph(80)
     expected = cls(2).fit(X, affinity=W).embedding_
     assert off(cls(2).fit(X, affinity=1e6 * W).embedding_, 1e-3 * expected) < 1e-10
-    assert off(cls(2).fit(X, affinity=1e-200 * W).embedding_, 1e100 * expected) < 1e-10
+    assert off(cls(2).fit(X, affinity=1e-80 * W).embedding_, 1e40 * expected) < 1e-10
     quotients = [cls(2, approximation="stochastic").fit(X, affinity=c * W).embedding_ for c in (1, 1e6)]
     assert off(*quotients) < 1e-10
 

@@ -187,9 +187,49 @@ def test_any_number_of_edges_and_any_size_of_weights():
     expected = model.embedding_[[0, 1, 2, 39]].mean(axis=0) / (1 - model.spectrum_.penalties)
     np.testing.assert_allclose(model.transform(new)[0], expected, rtol=1e-9)
     W = random_graph()
-    for size in (1e-200, 1e200):
+    for size in (1e-90, 1e90):
         np.testing.assert_allclose(
             LaplacianEigenmaps(weights="precomputed").fit(size * W).embedding_ * np.sqrt(size),
             LaplacianEigenmaps(weights="precomputed").fit(W).embedding_,
             rtol=1e-7,
         )
+
+
+@pytest.mark.parametrize("method", [*FAMILY, SpectralClustering])
+def test_weights_beyond_the_range_of_powers_are_refused(method):
+    W = random_graph()
+    for size in (1e-310, 1e-200, 1e150, 1e300):
+        with pytest.raises(InputError, match="divide the matrix by its largest entry"):
+            method(weights="precomputed").fit(size * W)
+    model = method(weights="precomputed").fit(W)
+    answer = model.predict if method is SpectralClustering else model.transform
+    for size in (1e-310, 1e150):
+        with pytest.raises(InputError, match="use the unit of the training weights"):
+            answer(size * W[:3])
+    few = W.copy()
+    few[0, 40] = few[40, 0] = 1e-300  # an edge that no eigensolver can see
+    again = method(weights="precomputed").fit(few)
+    assert again.graph_.n_edges == np.count_nonzero(np.triu(W)) - (W[0, 40] > 0)
+
+
+def test_new_vertices_without_edges_are_left_out_where_others_are():
+    W = np.zeros((62, 62))
+    W[:60, :60] = random_graph()
+    with pytest.warns(DisconnectedGraphWarning):
+        model = LaplacianEigenmaps(weights="precomputed", on_disconnected="largest").fit(W)
+    with pytest.warns(DisconnectedGraphWarning):
+        again = model.transform(W)
+    np.testing.assert_allclose(again, model.embedding_, atol=1e-10)
+    assert np.isnan(again[60:]).all()
+
+
+def test_settings_of_a_search_and_odd_dtypes():
+    W = random_graph()
+    with pytest.raises(InputError, match="n_neighbors=5 has no effect"):
+        LaplacianEigenmaps(n_neighbors=5, weights="precomputed").fit(W)
+    plain = LaplacianEigenmaps(weights="precomputed").fit(W)
+    for odd in (W.astype(object), W.astype(">f8"), csr_array(W).astype(np.float64)):
+        np.testing.assert_allclose(LaplacianEigenmaps(weights="precomputed").fit(odd).embedding_, plain.embedding_)
+    W[3, 7] = np.nan
+    with pytest.raises(InputError, match=r"NaN in row 3, column 7 .*precomputed values must be finite"):
+        LaplacianEigenmaps(weights="precomputed").fit(W)

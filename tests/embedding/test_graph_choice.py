@@ -119,7 +119,7 @@ def test_landmarks_by_name(method):
     np.testing.assert_array_equal(
         method(landmarks=np.arange(160)).fit(X).embedding_, method(landmarks=None).fit(X).embedding_
     )
-    for bad, words in ([[0, 160], "160"], [[1, 1, 2], "different rows"], [[0.5, 1.0], "different rows"]):
+    for bad, words in ([[0, 160], "160"], [[1, 1, 2], "more than once"], [[0.5, 1.0], "at least two rows"]):
         with pytest.raises(InputError, match=words):
             method(landmarks=bad).fit(X)
 

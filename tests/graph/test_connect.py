@@ -164,9 +164,7 @@ def test_only_what_can_be_done_is_advised() -> None:
 
 def test_many_pieces_are_listed_in_short() -> None:
     index = index_of(clumps([3] * 9, 3))
-    with pytest.raises(
-        DisconnectedGraphError, match=r"9 connected components of 3, 3, 3, 3, 3, \.\.\. rows"
-    ):
+    with pytest.raises(DisconnectedGraphError, match=r"9 connected components of 3, 3, 3, 3, 3, \.\.\. rows"):
         connect(graph_of(index, 2), index, "error")
 
 

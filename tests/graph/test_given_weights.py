@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -74,7 +75,7 @@ def test_rounding_is_averaged_out():
         (np.zeros((4, 4)), "joins no two samples"),
         (sp.csr_array((4, 4)), "joins no two samples"),
         (np.eye(4), "joins no two samples: its entries off the diagonal are all 0"),
-        (changed(0, 1, 1e308) + changed(0, 1, 0.7e308), "whose sum overflows: divide it by its largest entry"),
+        (changed(0, 1, 1e308) + changed(0, 1, 0.7e308), "divide the matrix by its largest entry"),
     ],
 )
 def test_one_sentence_for_whatever_is_no_graph(given, sentence):
@@ -110,5 +111,19 @@ def test_the_graph_has_lengths_of_one_over_the_weight_and_no_loops():
 
 
 def test_the_smallest_weights_have_finite_lengths():
-    graph = graph_of_weights(checked_affinity(np.array([[0, 5e-324], [5e-324, 0]]), 2), np.arange(2))
+    W = np.array([[0, 1e100, 1e-49], [1e100, 0, 1e-60], [1e-49, 1e-60, 0]])
+    graph = graph_of_weights(checked_affinity(W, 3), np.arange(3))
     assert np.isfinite(graph.lengths.data).all()
+    assert graph.n_edges == 2  # the third cannot be told from none beside the largest
+    with pytest.raises(InputError, match="must be between 1e-100 and 1e\\+100"):
+        checked_affinity(np.array([[0, 5e-324], [5e-324, 0]]), 2)
+
+
+def test_odd_dtypes_are_numbers_or_get_a_sentence():
+    W = np.array([[0.0, 2.0], [2.0, 0.0]])
+    for odd in (W.astype(object), W.astype(np.float16), W.astype(">f8"), W.astype(int), W > 0):
+        np.testing.assert_allclose(checked_affinity(odd, 2).toarray(), np.asarray(odd, dtype=float))
+    frame = pd.DataFrame(W).astype("Float64")
+    frame.iloc[0, 1] = pd.NA
+    with pytest.raises(InputError, match="affinity"):
+        checked_affinity(frame, 2)

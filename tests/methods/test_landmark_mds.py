@@ -52,8 +52,8 @@ def test_all_rows_as_landmarks_in_any_order():
 @pytest.mark.parametrize(
     ("landmarks", "metric", "sentence"),
     [
-        ([3, 3, 4], "euclidean", "not the indices of at least two different rows"),
-        ([0.5, 2.0], "euclidean", "not the indices of at least two different rows"),
+        ([3, 3, 4], "euclidean", "contain row 3 more than once"),
+        ([0.5, 2.0], "euclidean", "not the indices of at least two rows"),
         ([0, 9999], "euclidean", "contain row 9999, but there are 800 rows"),
         ([0, 1], "precomputed", "X has 3 columns, but precomputed distances"),
     ],

@@ -186,7 +186,7 @@ def test_negative_part_of_an_indefinite_kernel_is_dropped_and_told():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"landmarks": [3, 3, 4]}, "not the indices of at least two different rows"),
+        ({"landmarks": [3, 3, 4]}, "contain row 3 more than once"),
         ({"landmarks": [0, 9999]}, "contain row 9999, but there are 800 rows"),
         ({"landmarks": [0, 1], "kernel": "precomputed"}, "X has 3 columns, but precomputed kernel values"),
         ({"landmarks": 2, "n_components": 3}, "n_components=3, but there are only 2 landmarks"),

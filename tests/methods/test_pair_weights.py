@@ -417,7 +417,7 @@ def test_one_sentence(weights, sentence):
 def test_missing_dissimilarities_must_have_weight_0():
     missing = np.where(W > 0, D, np.nan)
     with pytest.raises(
-        InputError, match=r"contains NaN in row 0, column 0 \(\d+ in all\), so this pair is not known: give"
+        InputError, match=r"contains NaN in row \d+, column \d+ \(\d+ in all\), so this pair is not known: give"
     ):
         OrdinalMDS(metric="precomputed").fit(missing)
     i, j = np.argwhere(W > 0)[0]
@@ -448,3 +448,13 @@ def test_a_refused_weight_leaves_the_model_as_it_was():
     with pytest.raises(InputError):
         model.fit(CLOUD, pair_weights=np.zeros((40, 40)))
     np.testing.assert_array_equal(model.embedding_, before)
+
+
+def test_a_diagonal_may_be_missing():
+    far = squareform(pdist(np.random.default_rng(0).standard_normal((20, 3))))
+    empty = far.copy()
+    np.fill_diagonal(empty, np.nan)
+    plain = OrdinalMDS(metric="precomputed").fit(far).embedding_
+    np.testing.assert_array_equal(OrdinalMDS(metric="precomputed").fit(empty).embedding_, plain)
+    known = ~np.eye(20, dtype=bool)
+    np.testing.assert_array_equal(OrdinalMDS(metric="precomputed").fit(empty, pair_weights=known).embedding_, plain)

@@ -122,7 +122,13 @@ class Fit:
 
     def _check_weighted(self, hood: Neighborhood) -> None:
         """Refuse settings of a neighbour search in addition to a given graph."""
-        names = ("radius", "search", "metric_params", *(() if hood.metric == "precomputed" else ("metric",)))
+        names = (
+            "n_neighbors",
+            "radius",
+            "search",
+            "metric_params",
+            *(() if hood.metric == "precomputed" else ("metric",)),
+        )
         for name in names:
             value, default = getattr(hood, name), self.declared[name].default
             if value is not default and value != default:

@@ -144,8 +144,8 @@ class Geodesics(GraphChoice):
 
 
 EDGE_WEIGHTS = """Edge weights. "binary": 1; "gaussian": exp(−d²/2σ²); "precomputed": X is the weighted graph itself, a
-symmetric matrix (n_samples, n_samples), dense or sparse, of weights that are positive for an edge and 0 for none, and
-`metric`, `n_neighbors`, `radius` and `search` are not used."""
+symmetric matrix (n_samples, n_samples), dense or sparse, of weights that are positive for an edge and 0 for none;
+`n_neighbors`, `radius`, `search` and `metric` must then be left at their defaults."""
 
 
 @method

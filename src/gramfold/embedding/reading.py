@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -43,7 +44,7 @@ def read_training(name: str, X: Any, reads: Reads) -> tuple[Any, Columns]:
     rows = _read(reader, X, reads, reset=True)
     names = vars(reader).get("feature_names_in_")
     if reads.checked:
-        check_finite(rows, "X", allow_missing=reads.missing or reads.gaps, names=names)
+        check_finite(rows, "X", allow_missing=reads.missing or reads.gaps, names=names, precomputed=reads.precomputed)
     return _owned(rows, X), Columns(reader.n_features_in_, None if names is None else tuple(names))
 
 
@@ -54,7 +55,7 @@ def read_new(name: str, X: Any, reads: Reads, columns: Columns) -> Any:
     if columns.names is not None:
         reader.feature_names_in_ = np.array(columns.names, dtype=object)
     rows = _read(reader, X, reads, reset=False)
-    check_finite(rows, "X", allow_missing=reads.missing, names=columns.names)
+    check_finite(rows, "X", allow_missing=reads.missing, names=columns.names, precomputed=reads.precomputed)
     return rows
 
 
@@ -107,6 +108,13 @@ def read_places(Y: Any, n_components: int) -> Floats:
     return places
 
 
+def check_count(value: Any, name: str) -> int:
+    """A number of things that a method is asked for, at least 1."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise InputError(f"{name}={value!r} is not a number of rows: pass an integer of at least 1.")
+    return int(value)
+
+
 def rows_or_places(points: Any, columns: int, dimensions: int) -> Literal["rows", "coordinates"]:
     """Which of both these are, by their number of columns."""
     table = as_table(points)
@@ -119,7 +127,9 @@ def rows_or_places(points: Any, columns: int, dimensions: int) -> Literal["rows"
     return "coordinates" if table.shape[1] == dimensions else "rows"
 
 
-def check_finite(X: Any, name: str, *, allow_missing: bool = False, names: Sequence[str] | None = None) -> bool:
+def check_finite(
+    X: Any, name: str, *, allow_missing: bool = False, names: Sequence[str] | None = None, precomputed: bool = False
+) -> bool:
     """Whether all values are there; what may not be raises, with its place and all columns that have such values."""
     values = X.data if issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
@@ -135,10 +145,12 @@ def check_finite(X: Any, name: str, *, allow_missing: bool = False, names: Seque
     more = len(by_column) - _MOST_COLUMNS
     shown = ", ".join(by_column[:_MOST_COLUMNS]) + (f" and more in {more:,} others" if more > 0 else "")
     such = f"{len(rows):,} such value{'s' * (len(rows) > 1)} in all" + (f": {shown}" if len(by_column) > 1 else "")
-    raise InputError(
-        f"{name} contains {what} in row {rows[0]}, {_named(columns[0], names)} ({such}), and distances to such rows "
-        "are not defined: remove the rows, or impute the values (sklearn.impute)."
+    change = (
+        "and precomputed values must be finite: correct them, or leave these rows and columns out"
+        if precomputed
+        else "and distances to such rows are not defined: remove the rows, or impute the values (sklearn.impute)"
     )
+    raise InputError(f"{name} contains {what} in row {rows[0]}, {_named(columns[0], names)} ({such}), {change}.")
 
 
 def _places(X: Any, chosen: Any) -> tuple[Integers, Integers]:

@@ -58,7 +58,7 @@ class GraphSource(Plain):
         X = self.unit.inward_new(X)
         met = self.met(X)
         outside = self.outside_of(met)
-        warn_if_outside(outside, "rows")
+        warn_if_outside(np.where(met.counts > 0, outside, 0.0), "rows")  # those without neighbours have no coordinates
         places = self.placed(X, met, parts, n_jobs)
         warn_if_flown(places[outside <= LIMIT], known())
         return places

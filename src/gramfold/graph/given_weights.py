@@ -10,16 +10,18 @@ from scipy.sparse import csr_array, issparse
 
 from gramfold.errors import InputError
 from gramfold.neighbors.columns import as_table, numeric_table
-from gramfold.neighbors.precomputed import rounding_of
-from gramfold.types import Graph, Integers, Neighbors
+from gramfold.neighbors.precomputed import LARGEST, NEGLIGIBLE, rounding_of
+from gramfold.types import Floats, Graph, Integers, Neighbors
 
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _EDGES = "a weight is positive for an edge and 0 for none"
 
 
 def checked_affinity(W: Any, n: int, name: str = "affinity") -> csr_array:
     """W as a canonical float64 CSR matrix of n vertices: symmetric, no stored zeros, its diagonal kept.
 
-    `name` is what errors call it. Differences between W and Wᵀ that may be rounding are averaged.
+    `name` is what errors call it. Differences between W and Wᵀ that may be rounding are averaged, and weights that no
+    eigensolver can tell from 0 beside the largest are 0.
     """
     W = as_table(W, name)
     shape = getattr(W, "shape", ())
@@ -29,8 +31,8 @@ def checked_affinity(W: Any, n: int, name: str = "affinity") -> csr_array:
             "one column for each sample."
         )
     W = numeric_table(W, least_rows=1, name=name)
-    given = csr_array(W, copy=True) if issparse(W) else csr_array(np.asarray(W))
-    if not np.issubdtype(given.dtype, np.floating):
+    given = csr_array(W, copy=True) if issparse(W) else csr_array(_dense(W, name))
+    if given.dtype not in _FLOATS:
         given = given.astype(np.float64)
     given.sum_duplicates()
     _require_weights(given, name)
@@ -38,10 +40,24 @@ def checked_affinity(W: Any, n: int, name: str = "affinity") -> csr_array:
     weights = given.astype(np.float64)
     np.maximum(weights.data, 0.0, out=weights.data)
     weights = _symmetric(weights, rounding, name)
+    _require_ordinary(weights, name)
+    weights.data[weights.data < NEGLIGIBLE * weights.data.max(initial=0.0)] = 0.0
     weights.eliminate_zeros()
     weights.sort_indices()
     _require_edges(weights, name)
     return weights
+
+
+def _dense(W: Any, name: str) -> Floats:
+    values = np.asarray(W)
+    if values.dtype in _FLOATS:
+        return values
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError) as error:  # missing values of pandas, numbers as text
+        raise InputError(
+            f"{name} holds values that are not numbers ({error}): pass a matrix of floats, 0 for no edge."
+        ) from error
 
 
 def graph_of_weights(W: csr_array, rows: Integers) -> Graph:
@@ -90,17 +106,21 @@ def _symmetric(W: csr_array, rounding: float, name: str) -> csr_array:
     return csr_array(0.5 * W + 0.5 * turned)
 
 
+def _require_ordinary(W: csr_array, name: str) -> None:
+    """Refuse weights whose powers overflow or vanish."""
+    largest = float(W.data.max(initial=0.0))
+    if largest > 0 and not 1.0 / LARGEST <= largest <= LARGEST:
+        raise InputError(
+            f"{name} has weights as large as {largest:.3g}, and weights must be between {1 / LARGEST:g} and "
+            f"{LARGEST:g}: divide the matrix by its largest entry."
+        )
+
+
 def _require_edges(W: csr_array, name: str) -> None:
-    """Refuse weights that join nobody, and weights whose sums are no numbers."""
+    """Refuse weights that join nobody."""
     if W.nnz == np.count_nonzero(W.diagonal()):
         raise InputError(
             f"{name} joins no two samples: its entries off the diagonal are all 0; pass the weights of the edges."
-        )
-    with np.errstate(over="ignore"):
-        total = W.data.sum()
-    if not np.isfinite(total):
-        raise InputError(
-            f"{name} has weights as large as {W.data.max():.3g}, whose sum overflows: divide it by its largest entry."
         )
 
 

@@ -247,14 +247,14 @@ class NeighborGraph(Plain):
         found = (
             f"{alone.size} of {len(met)} new rows (first: row {alone[0]}) have no neighbours among the training rows"
         )
+        if self.on_disconnected == "largest":
+            return met
         if self.on_disconnected == "error" or self.index.given:
             change = "give each an edge" if self.index.given else "use a larger radius"
             raise DisconnectedGraphError(f"{found}, so they cannot be embedded: {change}, or leave them out.")
-        if self.on_disconnected == "largest":
-            return met
+        more = "more neighbours" if self.radius is None else "a larger radius"
         warn(
-            f"{found}; each was connected to its nearest one, so its coordinates are approximate: a larger radius may "
-            "help.",
+            f"{found}; each was connected to its nearest one, so its coordinates are approximate: {more} may help.",
             DisconnectedGraphWarning,
         )
         nearest = self.index.nearest(X[alone], 1)

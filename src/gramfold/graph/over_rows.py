@@ -25,8 +25,9 @@ def graph_over_rows(graphs: Sequence[Graph], first: Integers) -> Graph:
     place = place[first]
     inside = place >= 0
     ends = [np.repeat(np.arange(len(graph)), np.diff(graph.lengths.indptr)) for graph in graphs]
-    i = np.concatenate([graph.rows[end] for graph, end in zip(graphs, ends, strict=True)])
-    j = np.concatenate([graph.rows[graph.lengths.indices] for graph in graphs])
+    small = np.result_type(*(graph.lengths.indices.dtype for graph in graphs))  # which many libraries need
+    i = np.concatenate([graph.rows[end] for graph, end in zip(graphs, ends, strict=True)]).astype(small)
+    j = np.concatenate([graph.rows[graph.lengths.indices] for graph in graphs]).astype(small)
     lengths = csr_array((np.concatenate([graph.lengths.data for graph in graphs]), (i, j)), shape=(n, n))
     lengths.sort_indices()
     stacked = [graph.neighbors.renumber(graph.rows, n) for graph in graphs]

@@ -52,10 +52,15 @@ def read_sparse(path: str | os.PathLike[str]) -> csr_array | None:
         matrix = load_npz(path)  # which reads no pickles
         if hasattr(matrix, "check_format"):
             matrix.check_format(full_check=True)  # indices beyond the matrix would read other memory
-        return csr_array(matrix)
     except MemoryError:
         raise
     except Exception as error:  # damaged bytes make a parser raise anything
         raise InputError(
             f"'{path}' is not a readable sparse matrix ({error}): save it again with scipy.sparse.save_npz."
         ) from error
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+        raise InputError(
+            f"'{path}' holds a sparse array of {matrix.ndim} dimensions and dtype {matrix.dtype}: save a matrix of "
+            "real numbers."
+        )
+    return csr_array(matrix)

@@ -40,19 +40,25 @@ _LEAST_RIDGE = 1e-8
 def given_landmarks(landmarks: Any, n: int) -> Integers:
     """The landmarks that a user names, checked."""
     chosen = np.asarray(landmarks)
-    if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or len(np.unique(chosen)) != len(chosen) or len(chosen) < 2:
+    if chosen.dtype.kind == "b":
+        raise InputError("landmarks are a mask of True and False: pass row indices, as np.flatnonzero(mask) gives.")
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or len(chosen) < 2:
         raise InputError(
-            f"landmarks={landmarks!r} are not the indices of at least two different rows: pass a number of landmarks, "
-            "or a list of row indices."
+            f"landmarks of type {type(landmarks).__name__} are not the indices of at least two rows: pass a number of "
+            "landmarks, or a list of row indices."
         )
-    if chosen.min() < 0 or chosen.max() >= n:
-        raise InputError(f"landmarks contain row {int(chosen.max())}, but there are {n} rows: indices start at 0.")
+    outside = chosen[(chosen < 0) | (chosen >= n)]
+    if outside.size:
+        raise InputError(f"landmarks contain row {outside[0]}, but there are {n} rows: use indices from 0 to {n - 1}.")
+    listed, counts = np.unique(chosen, return_counts=True)
+    if (counts > 1).any():
+        raise InputError(f"landmarks contain row {listed[counts > 1][0]} more than once: name each row once.")
     return chosen
 
 
 def landmark_count(landmarks: Any) -> int:
     """How many landmarks a number, or a list of rows, asks for."""
-    return int(landmarks) if isinstance(landmarks, Integral) else len(landmarks)
+    return int(landmarks) if isinstance(landmarks, Integral) else int(np.size(landmarks))
 
 
 def check_width(width: int, n: int, count: int, what: str) -> None:

@@ -23,6 +23,8 @@ ASYMMETRY = 1e-8
 # Share of the rows that must have the same number of neighbours in a graph of k nearest neighbours. An approximate
 # search may miss the row itself, and then gives one more.
 _REGULAR = 0.9
+# Given weights: the largest has a power that is a number, and those below this share of it count for nothing.
+LARGEST, NEGLIGIBLE = 1e100, 1e-150
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,6 +249,12 @@ class WeightedIndex(GraphIndex):
 
     def nearest(self, queries: Any, k: int) -> Neighbors:
         weights = csr_array(queries)
+        largest = float(weights.data.max(initial=0.0))
+        if largest > LARGEST or 0 < largest < 1.0 / LARGEST:
+            raise InputError(
+                f"the weights of the new rows are as large as {largest:.3g}, and weights must be between "
+                f"{1 / LARGEST:g} and {LARGEST:g}: use the unit of the training weights."
+            )
         if weights.nnz and weights.data.min() < 0:
             raise InputError(
                 f"the weights of the new rows contain {weights.data.min():.3g}: weights must be positive for an edge "
@@ -258,6 +266,7 @@ class WeightedIndex(GraphIndex):
 def _lengths_of(weights: csr_array) -> csr_array:
     """1/w of each edge; a weight of 0 is not an edge."""
     lengths = csr_array(weights, dtype=np.float64, copy=True)
+    lengths.data[lengths.data < NEGLIGIBLE * lengths.data.max(initial=0.0)] = 0.0
     lengths.eliminate_zeros()
     with np.errstate(over="ignore"):  # of a tiny weight
         lengths.data = 1.0 / lengths.data

@@ -30,6 +30,7 @@ from gramfold.embedding import (
     parameter,
 )
 from gramfold.embedding.degenerate import warn_of_degenerate_map
+from gramfold.embedding.reading import check_count
 from gramfold.errors import RankWarning
 from gramfold.extension.extrapolation import EUCLIDEAN
 from gramfold.kernels.plain_map import rows_by
@@ -217,7 +218,7 @@ class FactorAnalysis(LinearMap, Embedding):
             mean_ + W z + ε.
         """
         model = self._model()
-        drawn = factors_of(model).sample(n_samples, check_random_state(random_state))
+        drawn = factors_of(model).sample(check_count(n_samples, "n_samples"), check_random_state(random_state))
         return np.asarray(model.source.unit.outward(drawn)).astype(model.embedding.dtype, copy=False)
 
 

@@ -56,7 +56,7 @@ class PairWeights:
 
 
 def read_pair_weights(given: Any, n: int) -> Floats | None:
-    """Weights (n, n), 0 on the diagonal, with a mean of 1 where they are positive; None where all are equal."""
+    """Weights (n, n), 0 on the diagonal, with a mean of 1 where they are positive; None if all are equal."""
     if given is None:
         return None
     weights = _as_matrix(given, n)

@@ -71,6 +71,7 @@ def _check_square(D: Floats) -> None:
 
 def _check_missing(D: Floats, weights: Floats | None) -> None:
     missing = np.isnan(D) if weights is None else np.isnan(D) & (weights > 0)
+    np.fill_diagonal(missing, val=False)  # which is no pair
     if not missing.any():
         return
     i, j = (int(k) for k in np.argwhere(missing)[0])

@@ -26,6 +26,7 @@ from gramfold.embedding import (
     method,
     parameter,
 )
+from gramfold.embedding.reading import check_count
 from gramfold.kernels.projection import Projection, algebra_threads, projected_rows
 from gramfold.methods.probabilistic_pca.latent_plane import LatentPlane, LatentPosterior
 from gramfold.methods.probabilistic_pca.learning import (
@@ -226,7 +227,7 @@ class ProbabilisticPCA(LinearMap, Embedding):
             Rows mean_ + W z + ε.
         """
         model = self._model()
-        drawn = _plane_of(model).sample(n_samples, check_random_state(random_state))
+        drawn = _plane_of(model).sample(check_count(n_samples, "n_samples"), check_random_state(random_state))
         return np.asarray(model.source.unit.outward(drawn)).astype(model.embedding.dtype, copy=False)
 
     def _latent(self, X: Any) -> tuple[LatentPlane, Unit, Floats]:

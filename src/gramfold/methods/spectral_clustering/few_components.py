@@ -24,7 +24,7 @@ def few_components(graph: Graph, net: NeighborGraph, most: int, why: str) -> Int
     if len(sizes) <= most:
         return component
     found = f"the neighbour graph has {len(sizes)} connected components, more than {why}={most}"
-    advice = "use more neighbours, or more clusters"
+    advice = f"use more {'edges' if net.index.given else 'neighbours'}, or more clusters"
     if net.on_disconnected == "error":
         raise DisconnectedGraphError(f"{found}: {advice}, or use {other_ways(component, net.index)}.")
     if net.on_disconnected == "bridge":
