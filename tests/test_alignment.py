@@ -14,6 +14,7 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 from sklearn.manifold import Isomap as SklearnIsomap
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from gramfold import (
     LPP,
@@ -483,3 +484,10 @@ def test_an_alignment_has_a_short_repr():
     assert repr(align(model, 2.0 * model.embedding_ * [-1.0, 1.0] + 5.0).alignment_).endswith(", scale 2, mirrored)")
     with pytest.raises(AttributeError):
         align(model, model).alignment_.scale = 3.0
+
+
+def test_estimators_without_coordinates_are_named():
+    model = PCA().fit(np.random.default_rng(0).standard_normal((20, 3)))
+    for old in (StandardScaler().fit(np.eye(3)), PCA):
+        with pytest.raises(InputError, match="without coordinates"):
+            align(model, old)

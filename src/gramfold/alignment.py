@@ -126,6 +126,9 @@ class _Earlier:
         if isinstance(old, Alignable):
             model = _fitted_map(old)
             return cls(model.aligned, model)
+        if hasattr(old, "fit") and (isinstance(old, type) or not hasattr(old, "embedding_")):
+            called = old.__name__ if isinstance(old, type) else type(old).__name__
+            raise InputError(f"old is {called} without coordinates (embedding_): pass them, as its transform(X) gives.")
         table = numeric_table(getattr(old, "embedding_", old), least_rows=1, name="old", dense_for="align")
         places = check_array(table, dtype=(np.float64, np.float32), ensure_all_finite=False, input_name="old")
         check_finite(places, "old", allow_missing=True)
