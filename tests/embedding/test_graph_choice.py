@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits
 
 from gramfold import LPP, SDE, Isomap, KernelEigenmaps, LandmarkIsomap, LaplacianEigenmaps, SpectralClustering
 from gramfold.datasets import make_s_curve
-from gramfold.errors import DisconnectedGraphWarning, InputError
+from gramfold.errors import DisconnectedGraphWarning, GramfoldWarning, InputError
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::gramfold.errors.RepeatedDirectionWarning", "ignore::gramfold.errors.DegenerateMapWarning"
@@ -130,4 +130,28 @@ def test_landmarks_of_every_component():
         Isomap(landmarks=range(40), on_disconnected="separate").fit(X)
     with pytest.warns(DisconnectedGraphWarning):
         model = Isomap(landmarks=[*range(40), *range(200, 230)], on_disconnected="separate").fit(X)
+    assert np.isfinite(model.embedding_).all()
+
+
+@pytest.mark.parametrize("mode", ["separate", "largest"])
+@pytest.mark.parametrize("method", [Isomap, SDE])
+def test_components_of_mutual_neighbours_are_maps_of_their_own(method, mode):
+    # a row between two groups is a neighbour of neither, though both are neighbours of it
+    X = np.vstack([TABLES["curve"]()[:60], TABLES["curve"]()[:50] + [12.0, 0, 0], [[6.0, 0, 0]]])
+    settings = {"solver": "landmarks", "landmarks": 20} if method is SDE else {"conformal": True}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GramfoldWarning)
+        model = method(n_neighbors=8, graph="mutual", on_disconnected=mode, **settings).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GramfoldWarning)
+        alone = method(n_neighbors=8, graph="mutual", **settings).fit(X[:60])
+    found = cdist(model.embedding_[:60], model.embedding_[:60])
+    np.testing.assert_allclose(found, cdist(alone.embedding_, alone.embedding_), atol=1e-6 * found.max())
+
+
+@pytest.mark.filterwarnings("ignore::gramfold.errors.NotConvergedWarning")
+def test_a_tree_connects_what_landmarks_stand_for():
+    X = np.repeat(np.random.default_rng(0).standard_normal((7, 5)), 2, axis=0)
+    X += 1e-3 * np.random.default_rng(1).standard_normal(X.shape)  # pairs: each is the other's only neighbour
+    model = SDE(n_components=1, n_neighbors=1, graph="union+mst", solver="landmarks", landmarks=3, max_iter=13).fit(X)
     assert np.isfinite(model.embedding_).all()

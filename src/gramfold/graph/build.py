@@ -53,14 +53,17 @@ def build_graph(
 
 
 def subgraph(graph: Graph, members: Integers) -> Graph:
-    """The part of the graph on these vertices; nobody outside may be a neighbour of theirs."""
+    """The part of the graph on these vertices, from which no edge leads outside."""
     number = np.full(len(graph), -1)
     number[members] = np.arange(len(members))
     inside = graph.bridges[np.isin(graph.bridges, members).all(axis=1)]
+    lists = graph.neighbors.take(members)
+    within = number[lists.indices] >= 0  # mutual neighbours are connected, others need not be
+    lists = lists if within.all() else lists.keep(within)
     return replace(
         graph,
         lengths=permuted(graph.lengths, members),
-        neighbors=graph.neighbors.take(members).renumber(number, len(members)),
+        neighbors=lists.renumber(number, len(members)),
         radii=None if graph.radii is None else graph.radii[members],
         multiplicity=graph.multiplicity[members],
         vertices=graph.vertices[members],

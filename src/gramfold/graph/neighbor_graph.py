@@ -163,21 +163,15 @@ class NeighborGraph(Plain):
         return float(2.0 ** (self.unit.power * (self.degree or 0)))
 
     def whole(self) -> Graph:
-        """The graph of the lists."""
-        graph = build_graph(
-            self.neighbors, self.radii(), self.copies.multiplicity, self.copies.first, edges=self._edges()
-        )
+        """The graph of the lists, with the edges that the rule selects; the edges of a tree are in its lists too."""
+        lists, edges = self.neighbors, self.neighbors
+        if self.edges.startswith("mutual"):
+            edges = mutual(lists)
+        if self.edges.endswith("mst"):
+            tree = spanning_tree(self.index, lists)
+            lists, edges = united(lists, tree), tree if self.edges == "mst" else united(edges, tree)
+        graph = build_graph(lists, self.radii(), self.copies.multiplicity, self.copies.first, edges)
         return replace(graph, loops=self.index.loops) if isinstance(self.index, WeightedIndex) else graph
-
-    def _edges(self) -> Neighbors | None:
-        """Pairs that are edges by the rule; None if all pairs in the lists are edges."""
-        if self.edges == "union":
-            return None
-        chosen = mutual(self.neighbors) if self.edges.startswith("mutual") else self.neighbors
-        if not self.edges.endswith("mst"):
-            return chosen
-        tree = spanning_tree(self.index, self.neighbors)
-        return tree if self.edges == "mst" else united(chosen, tree)
 
     def radii(self) -> Floats | None:
         """Neighbourhood radius of each vertex, (n,); None where the edges were given."""
