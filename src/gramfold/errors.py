@@ -32,7 +32,7 @@ class UnboundedProblemError(DisconnectedGraphError):
 
 
 class InfeasibleLengthsError(GramfoldError, ValueError):
-    """No set of points has these distances. `weights`, if not None, is a proof: one multiplier for each pair."""
+    """No set of points has these distances. If `weights` (one for each pair) is not None, it is a proof of that."""
 
     weights: Any = None
 

@@ -102,7 +102,7 @@ def test_lost_neighbours_are_told():
     lost = rng.permutation(500)[:150]
     mixed[lost] = mixed[np.roll(lost, 1)]
     told = sentence(mixed, rows_by(EUCLIDEAN, rows))
-    assert "are not among the nearest third in the data (less than 1% for PCA)" in told
+    assert "are not even among the nearest third of all rows in the data (PCA: less than 1%)" in told
     assert sentence(mixed, rows_by(EUCLIDEAN, rows), keeps_neighbors=False) == ""
     assert "nearest third" in sentence(mixed, all_distances(cdist(rows, rows)))
     assert "nearest third" in sentence(mixed, rows_by(EUCLIDEAN, csr_array(rows)))

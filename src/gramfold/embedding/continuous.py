@@ -41,10 +41,10 @@ class ContinuousMap(GraphChoice):
         default="reweighted",
         allowed=[StrOptions({"reweighted", "affine", "stochastic", "raw"})],
         words="""How the trivial constant solution is removed. "raw": the leading solution is dropped if it is nearly
-        constant. "affine": a constant is added to the basis functions, so that it is an exact solution, and is dropped.
-        "stochastic": as "raw", with the coordinates divided by the leading solution. "reweighted": the basis functions
-        are divided by the leading solution and the problem is solved again, so that the constant is an exact solution,
-        and is dropped.""",
+        constant. "affine": a constant is added to the basis functions; the constant is then an exact solution, which is
+        dropped. "stochastic": as "raw", with the coordinates divided by the leading solution. "reweighted": the basis
+        functions are divided by the leading solution and the problem is solved again; the constant is then an exact
+        solution, which is dropped.""",
     )
     weights: Literal["inverse-distance", "binary", "gaussian"] = parameter(
         default="inverse-distance",

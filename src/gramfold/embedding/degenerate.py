@@ -161,9 +161,9 @@ def _lost_neighbors(on_map: Floats, on_plain: Floats, in_data: Floats) -> list[s
     if more.mean() <= max(limit, _SURE * float(np.std(more)) / np.sqrt(len(more))):
         return []
     sentence = (
-        f"neighbours are preserved worse than by PCA: {_percent(seen.strangers.mean())} of the {_NEIGHBORS} nearest "
-        f"rows in the embedding are not among the nearest third in the data ({_percent(plain.strangers.mean())} for "
-        "PCA)"
+        f"the embedding preserves neighbours worse than PCA: of the {_NEIGHBORS} nearest rows of a row in the "
+        f"embedding, {_percent(seen.strangers.mean())} are not even among the nearest third of all rows in the data "
+        f"(PCA: {_percent(plain.strangers.mean())})"
     )
     return [sentence]
 

@@ -38,10 +38,11 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         default="auto",
         allowed=[StrOptions(set(get_args(Way)))],
         words="""How `inverse_transform` computes pre-images. "mixture": a mixture of local affine maps; "barycentric":
-        the weighted mean of the nearest training rows, with the weights that reconstruct the given coordinates from
-        theirs; "ridge": kernel ridge regression; "fixed-point": Mika's iteration (Gaussian kernel PCA only); "auto":
-        the method's own inverse if it has one (a linear map has its least-squares inverse), else "barycentric". The
-        inverse is computed at the first call; the parameter can be changed without fitting again.""",
+        the weighted mean of the nearest training rows, with the weights for which the weighted mean of their
+        coordinates gives the requested coordinates; "ridge": kernel ridge regression; "fixed-point": Mika's iteration
+        (Gaussian kernel PCA only); "auto": the method's own inverse if it has one (a linear map has its least-squares
+        inverse), else "barycentric". The inverse is computed at the first call; the parameter can be changed without
+        fitting again.""",
         last=True,
     )
 

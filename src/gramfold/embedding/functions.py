@@ -75,7 +75,7 @@ class KernelFunctions:
     )
     centered_error_ = attribute(
         "float or None",
-        "Upper bound of the relative error of the centred kernel, from which the embedding is computed.",
+        "Upper bound of the same error for the centred kernel, which is the one that is embedded.",
     )
 
 

@@ -80,8 +80,8 @@ class Neighborhood(Metrics):
     graph_ = attribute(
         "Graph",
         """The symmetric neighbour graph over the data rows: `lengths` is a sparse matrix (n_samples, n_samples).
-        Duplicate rows are one vertex: its edges are stored at the index of their first occurrence, which is
-        `graph_.rows[i]` for row i.""",
+        Duplicate rows are one vertex, whose edges are stored in the row of the first duplicate; `graph_.rows[i]` is
+        that row for row i.""",
         _graph,
     )
     neighbors_ = attribute(

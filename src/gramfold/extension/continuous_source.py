@@ -44,18 +44,18 @@ class ContinuousPlacement(Plain):
         far = np.flatnonzero(extended.taken_back > _TAKEN_BACK)
         if far.size:
             warn(
-                f"{far.size} of {len(extended.taken_back)} rows lie far outside of the training data, where the map "
-                f"would place them up to {extended.taken_back[far].max():.3g} times the size of the embedding too far "
-                "away. Their coordinates were clipped to the range of the nearby training rows and are not reliable: "
-                "see extrapolation().",
+                f"{far.size} of {len(extended.taken_back)} rows lie far outside of the training data. There the map "
+                f"overshoots, by up to {extended.taken_back[far].max():.3g} times the size of the embedding, so their "
+                "coordinates were clipped to the range of the nearby training rows and are not reliable: see "
+                "extrapolation().",
                 ExtrapolationWarning,
             )
         unlike = np.flatnonzero(extended.unlike)
         if unlike.size:
             warn(
                 f"at {unlike.size} of {len(extended.unlike)} rows (first: row {unlike[0]}) the leading coordinate "
-                "u(x), by which the embedding is divided, is close to 0 or negative, unlike at all training rows: "
-                "their coordinates are unreliable. approximation='affine' avoids the division.",
+                "u(x), by which the embedding is divided, is close to 0 or negative, although it is positive at all "
+                "training rows: their coordinates are unreliable. approximation='affine' avoids the division.",
                 ExtrapolationWarning,
             )
         return extended.places

@@ -104,11 +104,10 @@ class KernelEigenmaps(ContinuousMap, Embedding):
     )
     midway_error_ = attribute(
         "float",
-        """Interpolation error at the midpoints of edges: the distance between the map of a midpoint and the midpoint
-        of the coordinates of the two rows. It is the 99th percentile over the edges, relative to the spread of the
-        embedding (of the largest connected component; coordinates are not bounded as in `transform`). Above 1 the map
-        is unreliable between training rows, and fit warns. If an affinity is given, pairs of nearest neighbours
-        replace its edges.""",
+        """Interpolation error: how far the map of the midpoint of an edge is from the midpoint of the coordinates of
+        its two rows, relative to the spread of the embedding (99th percentile over the edges of the largest connected
+        component). Above 1 the map is unreliable between training rows, and fit warns. If an affinity is given, pairs
+        of nearest neighbours replace its edges.""",
     )
 
     def fit(self, X: Any, y: Any = None, *, affinity: Any = None) -> Self:

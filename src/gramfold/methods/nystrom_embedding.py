@@ -73,8 +73,8 @@ class NystromEmbedding(KernelFunctions, Embedding):
     completion_ = attribute(
         "Completion or None",
         """How missing values (NaN) of a precomputed kernel were filled in from its complete rows: the completed
-        `matrix`, the `rank` of the complete rows, and the largest relative deviation from other known values
-        (`misfit`). None if no value was missing.""",
+        `matrix`, the `rank` of the complete rows, and `misfit`, the largest relative difference between the completion
+        and the known values that it was not computed from. None if no value was missing.""",
     )
 
     def _reads(self) -> Reads:

@@ -69,8 +69,8 @@ class OrientedPCA(OrientedMap, Embedding):
         default=None,
         allowed=["array-like", None],
         words="""Covariance matrix C of the signal, of shape (n_features, n_features). None: the covariance of the rows
-        of X. If C is given, `spectrum_` is still that of the Gram matrix of the embedding, but its eigenvectors are not
-        the columns of the embedding.""",
+        of X. If C is given, the eigenvectors in `spectrum_` (of the Gram matrix of the embedding) are not the columns
+        of `embedding_`.""",
     )
     noise_correlation: Any = parameter(
         default=None,

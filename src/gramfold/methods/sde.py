@@ -105,7 +105,7 @@ class SDE(Rebuilding, GraphChoice, Embedding):
         default=100.0,
         allowed=[Interval(Real, 0, None, closed="neither")],
         words="""Penalty weight C of changed distances for isometry="slack". A pair with the multiplier w
-        (`certificate_.weights`) changes its distance by a share of about w / 2C. Multipliers grow with the number of
+        (`certificate_.weights`) changes its distance by about w / (2C) of it. Multipliers grow with the number of
         rows, so that more rows need a larger C.""",
     )
     tol: float = parameter(

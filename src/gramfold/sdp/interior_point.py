@@ -183,9 +183,9 @@ def _feasible(problem: Problem, coordinates: Floats, *, converged: bool) -> Floa
 def _infeasible(problem: Problem, outcome: Outcome) -> InfeasibleLengthsError:
     w = outcome.weights
     error = InfeasibleLengthsError(
-        "no points have these distances, although they satisfy the triangle inequality. With the weights in "
-        "error.weights, the weighted sum of squared distances is at least 0 for any points, but "
-        f'{float(w @ problem.squared):.3g} for these: correct the distances, or use isometry="nonexpansive" or "slack".'
+        "no points have these distances, although they satisfy the triangle inequality: weighted by error.weights, the "
+        "sum of squared distances of any points is at least 0, but for the given distances it is "
+        f'{float(w @ problem.squared):.3g}. Correct the distances, or use isometry="nonexpansive" or "slack".'
     )
     error.weights = w
     return error
@@ -195,6 +195,6 @@ def _no_interior(certificate: Certificate, grown: float) -> NoInteriorError:
     return NoInteriorError(
         f"the iteration stalled at a gap of {abs(certificate.gap):.1e}, with relative distance errors of up to "
         f"{certificate.max_violation:.1e}. These distances almost determine the kernel (typical of noiseless data with "
-        f"many common neighbours), so the multipliers diverge (by a factor of {grown:.0e}): use "
+        f"many common neighbours), so the multipliers diverge (they grew {grown:.0e} times): use "
         'isometry="nonexpansive" or "slack", fewer pairs, or a larger tol.'
     )

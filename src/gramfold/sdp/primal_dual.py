@@ -189,7 +189,7 @@ def cold_start(program: Program) -> Point:
     if root is None:
         raise UnboundedProblemError(
             "the constraints do not bound the variance in some direction, so it has no maximum: add constraints (for a "
-            "graph, pairs between its connected components), or remove that direction from the problem."
+            "graph, pairs between its connected components)."
         )
     # the eigenvalue that bounds the step is at most −1 in this unit, and `longest` works relative to that
     unit = _power_of_two(float((np.diag(program.objective) / np.diag(laplacian)).max()))

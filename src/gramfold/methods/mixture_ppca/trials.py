@@ -97,6 +97,6 @@ def warn_of_planes(best: Ended, n: int, asked: int | Literal["bic"]) -> None:
     if asked != "bic" and planes < asked:
         warn(
             f"k-means found only {planes} groups of rows, so there are {planes} planes instead of n_planes={asked}: "
-            "remove extreme outliers, relative to which all other rows coincide, or use fewer planes.",
+            "remove extreme outliers (compared with which all other rows look identical), or use fewer planes.",
             RankWarning,
         )

@@ -89,8 +89,8 @@ def _check_diagonal(D: Floats) -> None:
         row = int(above[0])
         raise InputError(
             f"row {row} of the precomputed matrix has {diagonal[row]:.3g} on the diagonal and a smaller value, "
-            f"{least[row]:.3g}, elsewhere: pass dissimilarities, not similarities (for instance 1 − similarity). No "
-            "entry may be below the diagonal entry of its row."
+            f"{least[row]:.3g}, elsewhere: pass dissimilarities, not similarities (for instance 1 − similarity). "
+            "The diagonal entry must be the smallest of its row."
         )
 
 

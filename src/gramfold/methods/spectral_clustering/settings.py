@@ -16,9 +16,9 @@ class Clustering:
     n_clusters: int | Literal["auto"] = parameter(
         default="auto",
         allowed=[Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        words="""Number of clusters. "auto": the number k, up to `max_clusters`, with the largest ratio λ_{k+1} / λ_k of
-        consecutive eigenvalues, if this ratio exceeds 2 and its logarithm three times that of every later ratio;
-        otherwise the number of connected components.""",
+        words="""Number of clusters. "auto": the number k, up to `max_clusters`, with the largest ratio
+        r_k = λ_{k+1} / λ_k of consecutive eigenvalues, provided that r_k > 2 and that log r_k > 3 log r_j for every
+        later j; otherwise the number of connected components.""",
         kw_only=False,
     )
     max_clusters: int = parameter(
