@@ -294,7 +294,10 @@ def test_rows_far_out_stay_at_the_edge_and_are_told():
     far = X[:50] + np.array([0.0, 300.0, 0.0])
     with pytest.warns(ExtrapolationWarning) as told:
         placed = model.transform(far)
-    assert any("50 of 50 rows lie far outside of the training data. There the map overshoots" in str(one.message) for one in told)
+    assert any(
+        "50 of 50 rows lie far outside of the training data. There the map overshoots" in str(one.message)
+        for one in told
+    )
     half = np.ptp(model.embedding_, axis=0) / 2
     assert (np.abs(placed - model.embedding_.min(axis=0) - half) <= 2 * half).all()
     with pytest.warns(ExtrapolationWarning, match="50 of 50 coordinates"):
