@@ -223,7 +223,7 @@ def test_bad_noise_gets_its_sentence():
         ),
         (
             lambda: OrientedPCA(signal_covariance=[1, 2]).fit(X),
-            r"has shape \(2,\) .*: pass a matrix of shape \(8, 8\)\.$",
+            r"has shape \(2,\), .*: pass a matrix of shape \(8, 8\)\.$",
         ),
         (lambda: OrientedPCA(signal_covariance=[["a"] * 8] * 8).fit(X), "signal_covariance holds text in columns 0"),
         (lambda: OrientedPCA(noise_correlation=-np.eye(8)).fit(X), "negative eigenvalue -1"),
