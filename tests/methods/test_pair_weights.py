@@ -416,9 +416,9 @@ def test_one_sentence(weights, sentence):
 
 def test_missing_dissimilarities_must_have_weight_0():
     missing = np.where(W > 0, D, np.nan)
-    with pytest.raises(
-        InputError, match=r"contains NaN in row \d+, column \d+ \(\d+ in all\), so this pair is not known: give"
-    ):
+    absent = np.argwhere(np.isnan(missing) & ~np.eye(len(D), dtype=bool))  # the diagonal is no pair
+    where = rf"row {absent[0, 0]}, column {absent[0, 1]} \({len(absent):,} in all\)"
+    with pytest.raises(InputError, match=rf"contains NaN in {where}, so this pair is not known: give"):
         OrdinalMDS(metric="precomputed").fit(missing)
     i, j = np.argwhere(W > 0)[0]
     missing[i, j] = missing[j, i] = np.nan
