@@ -226,10 +226,6 @@ class Spectrum(Plain):
     seconds: float
     penalties: Floats | None = None  # (p,) eigenvalues μ of the penalty, ascending; None for a gram
     total: float | None = None  # trace of the kernel, where it is known
-    most_negative: float | None = None  # smallest eigenvalue of a gram, 0 where none is negative
-    negative_mass: float | None = None  # Σ|λ<0| / Σ|λ|; None where only part of the spectrum was computed
-    most_negative_before: float | None = None  # both of the gram before its repair; None where none was made
-    negative_mass_before: float | None = None
     taken: Integers | None = None  # (p,) which of the leading eigenpairs these are, from 0; None: the first p
     novelty: Floats | None = None  # (p,) how far each is from being a function of those before it; None: not asked
 
@@ -245,26 +241,6 @@ class Spectrum(Plain):
         )
         return f"Spectrum({count} eigenpairs of {n:,} rows, {numbers}, {self.solver})"
 
-    @property
-    def positive_total(self) -> float | None:
-        """Sum P of the positive eigenvalues; None if the trace or the share of the negative ones is not known.
-
-        With N the sum of |λ| of the negative ones, total = P − N and negative_mass = N / (P + N).
-        """
-        if self.total is None or self.negative_mass is None or self.negative_mass >= 0.5:
-            return None
-        return self.total * (1.0 - self.negative_mass) / (1.0 - 2.0 * self.negative_mass)
-
-    @property
-    def shares(self) -> Floats | None:
-        """Share of each eigenvalue in the sum of the positive ones; None if `positive_total` is not known.
-
-        Negative eigenvalues have share 0, so the shares add up to at most 1. Shares of `total` may add up to more:
-        distances that are not Euclidean give negative eigenvalues, which make the total smaller.
-        """
-        positive = self.positive_total
-        return None if not positive else np.maximum(self.eigenvalues, 0.0) / positive
-
     def take(self, taken: Integers) -> Self:
         """Keep only the given eigenpairs, by their positions among the leading ones."""
         return replace(
@@ -276,3 +252,25 @@ class Spectrum(Plain):
             novelty=None if self.novelty is None else self.novelty[taken],
             taken=taken,
         )
+
+
+@dataclass(frozen=True)
+class NegativePart(Plain):
+    """How much of the spectrum of a Gram matrix is negative: of distances that no Euclidean embedding preserves."""
+
+    most_negative: float  # smallest eigenvalue, 0 where none is negative
+    mass: float  # Σ|λ<0| / Σ|λ|
+    interval: tuple[float, float]  # 95% confidence interval of `mass`; both ends are `mass` where it is exact
+    total: float  # trace of the Gram matrix, Σ λ
+
+    @property
+    def exact(self) -> bool:
+        """Whether all eigenvalues were computed."""
+        return self.interval[0] == self.mass == self.interval[1]
+
+    @property
+    def positive_total(self) -> float:
+        """Sum P of the positive eigenvalues: total = P − N and mass = N / (P + N)."""
+        if self.mass >= 0.5:  # P is at most N, and what is left of it rounding
+            return max(self.total, 0.0)
+        return self.total * (1.0 - self.mass) / (1.0 - 2.0 * self.mass)

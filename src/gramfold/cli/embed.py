@@ -185,8 +185,8 @@ def _account(model: Any, coordinates: Any) -> list[str]:
         lines.append(
             f"rank      {shown.sum()}, less than the {len(shown)} columns of the map; the other columns are zero"
         )
-    if spectrum is not None:
-        lines += _variance(spectrum)
+    if spectrum is not None and spectrum.total is not None and spectrum.total > 0:
+        lines.append(_variance(model))
     certificate = getattr(model, "certificate_", None)
     if certificate is not None:
         lines.append(f"certified within {certificate.gap:.1e} of the largest variance that is possible")
@@ -199,20 +199,14 @@ def _account(model: Any, coordinates: Any) -> list[str]:
     return lines
 
 
-def _variance(spectrum: Any) -> list[str]:
-    """Share of the kernel's variance in the embedding, where its trace is known."""
-    if not spectrum.total or spectrum.total <= 0:
-        return []
-    kept = float(spectrum.eigenvalues.clip(min=0).sum())
-    negative = spectrum.negative_mass
-    if negative is None:
-        # the trace of an indefinite kernel is less than its positive part: a share of it would be too large
-        if spectrum.most_negative is not None and spectrum.most_negative < 0:
-            return []
-        return [f"variance  {kept / spectrum.total:.1%} of the total variance of the kernel"]
-    # trace = P − N and N / (P + N) = negative, so P = trace (1 − negative) / (1 − 2 negative)
-    positive = spectrum.total * (1 - negative) / (1 - 2 * negative)
+def _variance(model: Any) -> str:
+    """Share of the kernel's variance in the embedding."""
+    negative = model.negative_part()
+    share = float(model.spectrum_.eigenvalues.clip(min=0).sum()) / negative.positive_total
     whole = "total variance of the kernel"
-    if negative >= SHOWN_SHARE:
-        whole = f"positive part of the kernel; {negative:.1%} of its spectrum is negative"
-    return [f"variance  {kept / positive:.1%} of the {whole}"]
+    if negative.mass >= SHOWN_SHARE:
+        found = f"{negative.mass:.1%}"
+        if not negative.exact:
+            found = f"about {found} ({negative.interval[0]:.1%} to {negative.interval[1]:.1%})"
+        whole = f"positive part of the kernel; {found} of its spectrum is negative"
+    return f"variance  {share:.1%} of the {whole}"

@@ -26,15 +26,12 @@ from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
-from scipy.linalg import eigh, eigvalsh
+from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from gramfold.errors import NotConvergedError
 from gramfold.kernels.gram import GramKernel, centered_gram, times
-from gramfold.runtime.costs import COSTS, Costs
-from gramfold.spectral.krylov import lanczos
-from gramfold.spectral.policy import leading_spectrum
-from gramfold.types import Floats, Integers, Kernel, Spectrum
+from gramfold.types import Floats, Integers
 
 Repair = Literal["clip", "shift", "constant"]
 
@@ -64,8 +61,10 @@ class RepairedGram(GramKernel):
     constant: float = 0.0
     shift: float = 0.0
     dropped: Floats | None = None  # (n, q) the negative part of K is −dropped droppedᵀ
-    most_negative_before: float | None = None
-    negative_mass_before: float | None = None
+
+    def unrepaired(self) -> GramKernel:
+        """The kernel before its repair."""
+        return centered_gram(self.array, scale=-0.5, mass=self.mass, center=self.center, rows=self.rows)
 
     def product(self, vectors: Floats) -> Floats:
         product = super().product(vectors)
@@ -131,7 +130,6 @@ def mercer_gram(
     mass: Floats | None = None,
     center: Floats | None = None,
     rows: Integers | None = None,
-    costs: Costs = COSTS,
 ) -> GramKernel:
     """The centred kernel of squared dissimilarities, repaired as asked; `squared` is kept, not copied."""
     gram = centered_gram(squared, scale=-0.5, mass=mass, center=center, rows=rows)
@@ -139,7 +137,6 @@ def mercer_gram(
         return gram
     if repair == "clip":
         return clipped(gram)
-    lowest, share = negative_part(gram, costs=costs)
     c = additive_constant(squared) if repair == "constant" else 0.0
     a = smallest_shift(squared) if repair == "shift" else 0.0
     w = gram.center
@@ -148,8 +145,6 @@ def mercer_gram(
         replace(gram, means=means, grand_mean=float(w @ means)),
         constant=c,
         shift=a,
-        most_negative_before=lowest,
-        negative_mass_before=share,
     )
 
 
@@ -158,12 +153,7 @@ def clipped(gram: GramKernel) -> RepairedGram:
     root = np.sqrt(gram.mass)[:, None]
     values, vectors = eigh(root * gram.matrix() * root.T, overwrite_a=True)
     negative = values < 0
-    return _repaired(
-        gram,
-        dropped=vectors[:, negative] * np.sqrt(-values[negative]) / root,
-        most_negative_before=min(float(values[0]), 0.0),
-        negative_mass_before=_negative_share(values),
-    )
+    return _repaired(gram, dropped=vectors[:, negative] * np.sqrt(-values[negative]) / root)
 
 
 def additive_constant(squared: Floats) -> float:
@@ -196,38 +186,9 @@ def smallest_shift(squared: Floats) -> float:
     return max(0.0, -_form(squared, _lowest_vector(squared, 0.0, top, _FINE))) if top else 0.0
 
 
-def negative_part(gram: GramKernel, *, costs: Costs = COSTS) -> tuple[float, float | None]:
-    """The lowest eigenvalue, and the share of the negative ones in Σ|λ| where n allows all of them."""
-    root = np.sqrt(gram.mass)[:, None]
-    if len(root) <= costs.eigen.all_rows:
-        values = eigvalsh(root * gram.matrix() * root.T, overwrite_a=True)
-        return min(float(values[0]), 0.0), _negative_share(values)
-    top = _size(gram.array)
-    highest = lanczos(lambda v: top * v - root * gram.product(root * v), len(root), 1, tolerance=_ROUGH)[0][0]
-    return min(top - float(highest), 0.0), None
-
-
-def repaired_spectrum(kernel: Kernel, count: int) -> Spectrum:
-    """The leading spectrum, with the negative part before the repair beside what is left of it."""
-    spectrum = leading_spectrum(kernel, count)
-    if not isinstance(kernel, RepairedGram):
-        return spectrum
-    return replace(
-        spectrum,
-        # where only part of the spectrum was computed, it is the repair that says there is none
-        negative_mass=0.0 if spectrum.negative_mass is None else spectrum.negative_mass,
-        most_negative_before=kernel.most_negative_before,
-        negative_mass_before=kernel.negative_mass_before,
-    )
-
-
 def _repaired(gram: GramKernel, **found: object) -> RepairedGram:
     kept = {one.name: getattr(gram, one.name) for one in fields(gram)}
     return RepairedGram(**{**kept, **found})
-
-
-def _negative_share(values: Floats) -> float:
-    return float(-values[values < 0].sum() / (np.abs(values).sum() or 1.0))
 
 
 def _raised_product(squared: Floats, vectors: Floats, c: float, a: float) -> Floats:

@@ -170,7 +170,7 @@ def _by_gram(gram: LinearGram, count: int, total: float) -> PrincipalAxes:
             solver, values, vectors = leading_eigenpairs(gram.matrix(), count)
         else:
             solver = "block Lanczos"
-            values, vectors, _ = block_lanczos(gram.product, n, count, lowest=False)
+            values, vectors, _ = block_lanczos(gram.product, n, count)
     except NotConvergedError:  # no axis stands out
         if d < n and d <= SMALL_SIDE and not issparse(gram.points):
             return _by_covariance(n, count, mean_and_scatter(gram.points, gram.n_jobs))

@@ -302,6 +302,10 @@ class TransformationalKernel(Kernel):
         )  # finite where a graph has several connected components, and a constant for each
         return self.white @ inner[:, :kept], values
 
+    def eigenvalues(self) -> Floats:
+        """All of them, descending."""
+        return self._modes[1]
+
     def product(self, vectors: Floats) -> Floats:
         """Zᵀ R P† Rᵀ (Z V)."""
         modes, values = self._modes

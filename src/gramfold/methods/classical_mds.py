@@ -15,7 +15,7 @@ from gramfold.extension.distance_placement import DistancePlacement
 from gramfold.extension.extrapolation import Ball
 from gramfold.extension.table_source import TableSource
 from gramfold.kernels.distances import Distances
-from gramfold.kernels.mercer import CLIP_MATRICES, Repair, mercer_gram, repaired_spectrum
+from gramfold.kernels.mercer import CLIP_MATRICES, Repair, mercer_gram
 from gramfold.neighbors.duplicates import Collapse, collapse_distances, collapse_rows, no_duplicates
 from gramfold.types import Floats
 
@@ -76,7 +76,6 @@ class ClassicalMDS(Metrics, Embedding):
             kernel,
             degree=distances.degree,
             copies=copies,
-            choose=repaired_spectrum,
         )
         return judged(fit, model, distances=True)
 

@@ -27,7 +27,7 @@ from gramfold.embedding import (
 )
 from gramfold.extension.geodesic_placement import GeodesicPlacement
 from gramfold.kernels.geodesic import PathMemory, path_gram
-from gramfold.kernels.mercer import CLIP_MATRICES, Repair, repaired_spectrum
+from gramfold.kernels.mercer import CLIP_MATRICES, Repair
 
 
 @method
@@ -42,7 +42,7 @@ class KernelIsomap(Geodesics, Embedding):
     >>> from gramfold.datasets import make_swiss_roll
     >>> roll = make_swiss_roll(500, random_state=0)
     >>> model = KernelIsomap(n_neighbors=8).fit(roll.points[:400])
-    >>> bool(model.c_ > 0), model.spectrum_.negative_mass < 1e-9 < model.spectrum_.negative_mass_before
+    >>> bool(model.c_ > 0), model.negative_part().mass < 1e-9 < model.negative_part(before_repair=True).mass
     (True, True)
     >>> model.transform(roll.points[400:]).shape
     (100, 2)
@@ -74,4 +74,4 @@ class KernelIsomap(Geodesics, Embedding):
             return Built(gram, GeodesicPlacement(self.conformal), {"c_": gram.constant})
 
         power = 0.0 if self.conformal else 1.0  # conformal lengths are relative to those of other edges
-        return judged(fit, fit.solve(graph, kernel, power=power, choose=repaired_spectrum), self)
+        return judged(fit, fit.solve(graph, kernel, power=power), self)

@@ -44,7 +44,11 @@ class GeodesicCosts:
 class EigenCosts:
     """Eigenpairs: dense, through a factor, or by products."""
 
-    dense_rows: int = 1_000  # up to which LAPACK finds a few eigenpairs
+    dense_rows: int = 150  # up to which LAPACK finds a few eigenpairs of a penalty as fast as a sparse factor does …
+    dense_gram_rows: int = 250  # … and of a Gram matrix as fast as products do
+    # Rows, and entries of each, up to which SuperLU orders and factorises a penalty in a moment: 3 to 20 ms at 2,000.
+    small_rows: int = 3_000
+    small_entries: int = 100
     all_rows: int = 2_000  # up to which all eigenvalues are computed before a repair, for their negative mass (0.5 s)
     # Of all entries: of a matrix that holds more the factor is nearly full in whatever order.
     full_share: float = 1 / 8

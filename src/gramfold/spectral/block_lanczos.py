@@ -19,7 +19,6 @@ _MOST_BLOCKS = 24
 _TOLERANCE = 1e-13  # of a residual, relative to the largest eigenvalue
 _STALLED = 1e-10  # from there on rounding may be all that is left
 _NOTHING_LOST = 1e-2  # by which a block of unit columns may shrink when a basis is taken out
-_ROUGH = 1e-4  # the same for the lowest eigenvalue, which is only reported
 
 
 def block_lanczos(
@@ -28,44 +27,42 @@ def block_lanczos(
     count: int,
     *,
     relative: float = 0.0,
-    lowest: bool = True,
     start: Floats | None = None,
     spare: int = _SPARE,
     restarts: int = 0,
 ) -> tuple[Floats, Floats, float]:
-    """The largest eigenpairs of a symmetric operator, descending, and roughly its lowest eigenvalue (at most 0).
+    """The largest eigenpairs of a symmetric operator, descending, and about its norm.
 
-    Residuals are relative to the largest eigenvalue, or to `relative` times their own if that is more; with
-    `lowest=False` the lowest eigenvalue need not be accurate; `start` (n, ·) are vectors near the wanted ones; a block
-    has `spare` more vectors than are wanted. After some blocks the basis is replaced by its best vectors, at most
-    `restarts` times.
+    Residuals are relative to the norm, or to `relative` times their own eigenvalue if that is more; `start` (n, ·) are
+    vectors near the wanted ones; a block has `spare` more vectors than are wanted. After some blocks the basis is
+    replaced by its best vectors, at most `restarts` times.
     """
     start = first_block(n, count, start, spare)
     width = start.shape[1]
     for _ in range(restarts + 1):
         newest = orthonormal(start)[0]
         grown = GrowingBasis(newest)
-        projected = np.empty((0, 0))  # the operator within the basis
+        most = min(_MOST_BLOCKS, n // width)
+        whole = np.empty((most * width, most * width))
         best = np.inf
-        for _ in range(min(_MOST_BLOCKS, n // width)):
+        for number in range(1, most + 1):
             basis, image = grown.blocks, product(newest)
             column = inner(basis, image)  # (p, w)
-            projected = np.pad(projected, (0, width))
+            projected = whole[: number * width, : number * width]  # the operator within the basis
             projected[:, -width:] = column
             projected[-width:] = column.T
             values, rotation = np.linalg.eigh(projected)
             # What the newest image has beyond the basis is where the operator leads out of it: image = basis · column +
             # block · rest, so that a Ritz vector has the residual |rest · its part on the newest block|.
             block, rest = _orthogonal(image, basis, column)
-            chosen = np.r_[len(values) - 1 : len(values) - 1 - count : -1, 0]  # the largest, and the lowest
+            chosen = np.arange(len(values) - 1, len(values) - 1 - count, -1)  # the largest
             misfit = np.linalg.norm(rest @ rotation[-width:, chosen], axis=0)
             top = float(np.abs(values).max()) or 1.0
-            worst = float(misfit[:-1].max()) / top
-            settled = (misfit[:-1] <= np.maximum(_TOLERANCE * top, relative * np.abs(values[chosen[:-1]]))).all()
+            worst = float(misfit.max()) / top
+            settled = (misfit <= np.maximum(_TOLERANCE * top, relative * np.abs(values[chosen]))).all()
             # rounding ends the descent: a further block that does not help is the last
-            stalled = worst <= _STALLED and worst > 0.5 * best
-            if (settled or stalled) and (misfit[-1] <= _ROUGH * top or not lowest):
-                return values[chosen[:-1]], combined(basis, rotation[:, chosen[:-1]]), min(float(values[0]), 0.0)
+            if settled or (worst <= _STALLED and worst > 0.5 * best):
+                return values[chosen], combined(basis, rotation[:, chosen]), top
             best = min(best, worst)
             newest = block
             grown.add(newest)

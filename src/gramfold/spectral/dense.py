@@ -59,12 +59,6 @@ def lowest_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats]:
     return rayleigh_ritz(matrix, vectors)
 
 
-def gram_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats, Floats]:
-    """The largest eigenpairs, descending, and all eigenvalues ascending."""
-    values, vectors = eigh(matrix)
-    return values[::-1][:count], vectors[:, ::-1][:, :count], values
-
-
 def leading_eigenpairs(matrix: Floats, count: int) -> tuple[str, Floats, Floats]:
     """The solver's name, and the largest eigenpairs of a positive semidefinite matrix, descending."""
     n = len(matrix)

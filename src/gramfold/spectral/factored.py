@@ -27,6 +27,4 @@ def factored_spectrum(factor: Floats, mass: Floats, count: int) -> Spectrum:
         solver="factor (LAPACK)",
         seconds=perf_counter() - started,
         total=float((sizes**2).sum()),
-        most_negative=0.0,
-        negative_mass=0.0,
     )

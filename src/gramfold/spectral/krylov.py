@@ -37,14 +37,11 @@ def largest_eigenpairs(
         return lanczos(rest, n, 1, tolerance=_SEEN, seed=seed, apart=apart)[0]
 
     found = lanczos(product, n, count, tolerance=tolerance, apart=apart)
-    values, vectors, _ = _with_copies(product, *found, left_over, tolerance=tolerance)
-    return values, vectors
+    return _with_copies(product, *found, left_over, tolerance=tolerance)
 
 
-def largest_and_lowest(
-    product: Product, n: int, count: int, *, tolerance: float, rounding: float = 0.0
-) -> tuple[Floats, Floats, float]:
-    """The largest eigenpairs, with all copies, and roughly the lowest eigenvalue (0 if none is negative).
+def largest_of_any_sign(product: Product, n: int, count: int, *, rounding: float = 0.0) -> tuple[Floats, Floats]:
+    """The largest eigenpairs, with all copies, of an operator whose other eigenvalues may be 0 or negative.
 
     `rounding` is that of a product with a unit vector: eigenvalues up to it are not significant.
     """
@@ -53,11 +50,9 @@ def largest_and_lowest(
 
     def left_over(rest: Product, seed: int) -> Floats:
         # shifted, so that "relative to the eigenvalue" means relative to the largest one
-        ends = lanczos(lambda v: rest(v) + top * v, n, 2, which="BE", tolerance=tolerance, seed=seed)[0]
-        return ends - top
+        return lanczos(lambda v: rest(v) + top * v, n, 1, tolerance=_ROUGH, seed=seed)[0] - top
 
-    values, vectors, ends = _with_copies(product, *found, left_over, rounding)
-    return values, vectors, min(float(ends[-1]), float(values[-1]), 0.0)
+    return _with_copies(product, *found, left_over, rounding)
 
 
 def _with_copies(
@@ -67,8 +62,8 @@ def _with_copies(
     left_over: Callable[[Product, int], Floats],
     floor: float = 0.0,
     tolerance: float = 1e-12,
-) -> tuple[Floats, Floats, Floats]:
-    """The eigenpairs with copies that were skipped, and the eigenvalues that `left_over` found of the rest.
+) -> tuple[Floats, Floats]:
+    """The eigenpairs with copies that were skipped; `left_over` finds the largest eigenvalue of the rest.
 
     Lanczos works in the Krylov space of one start vector, which holds one copy of a repeated eigenvalue: the others
     enter by rounding or not at all. So the search is repeated from other starts, with the known eigenvalues moved out
@@ -80,7 +75,7 @@ def _with_copies(
         seen = left_over(rest, seed)
         margin = _SAME * abs(values[-1]) + _ROUNDING * np.abs(values).max()
         if seen[0] <= max(floor, values[-1]) + margin:
-            return values, vectors, seen
+            return values, vectors
         value, vector = lanczos(rest, n, 1, tolerance=tolerance, seed=seed)
         values, vectors = np.append(values, value), np.hstack([vectors, vector])
         kept = np.argsort(-values, kind="stable")[:count]
@@ -101,7 +96,7 @@ def lanczos(
     seed: int = _SEED,
     apart: bool = False,
 ) -> tuple[Floats, Floats]:
-    """Eigenpairs at the upper end (`which="LA"`) or both ends ("BE") of the spectrum, largest first.
+    """Eigenpairs at the upper end of the spectrum (`which="LA"`) or of largest modulus ("LM"), largest first.
 
     Copies of a repeated eigenvalue may be skipped.
     """

@@ -19,7 +19,7 @@ from scipy.linalg import eigh, qr, solve_triangular
 from gramfold.errors import InputError, NotConvergedError
 from gramfold.spectral.canonical import canonical_signs
 from gramfold.spectral.policy import TOLERANCE
-from gramfold.types import Floats, Spectrum
+from gramfold.types import Floats, NegativePart, Spectrum
 
 _EPS = float(np.finfo(np.float64).eps)
 # Eigenvalues of Q this much below the largest are rounding, not directions.
@@ -31,8 +31,7 @@ class Whitening:
     """A^-½ over the eigenvalues of A that are not rounding, and the negative part of the others."""
 
     matrix: Floats  # (m, r)
-    most_negative: float
-    negative_mass: float  # Σ|λ<0| / Σ|λ|
+    negative: NegativePart
 
 
 @dataclass(frozen=True)
@@ -75,10 +74,10 @@ def whitening(gram: Floats, eps: float = _EPS) -> Whitening:
             "so it defines no coordinates: use other landmarks, or another kernel."
         )
     below = -float(values[values < -rounding].sum())
+    mass = below / float(np.abs(values).sum())
+    lowest = float(values[0]) if below > 0 else 0.0
     return Whitening(
-        matrix=vectors[:, kept] / np.sqrt(values[kept]),
-        most_negative=min(float(values[0]), 0.0) if below > 0 else 0.0,
-        negative_mass=below / float(np.abs(values).sum()) if below > 0 else 0.0,
+        vectors[:, kept] / np.sqrt(values[kept]), NegativePart(lowest, mass, (mass, mass), float(values.sum()))
     )
 
 
@@ -129,9 +128,5 @@ def nystrom_spectrum(kernel: Factored, count: int) -> NystromSpectrum:
         solver="Nyström (LAPACK)",
         seconds=perf_counter() - started,
         total=float(np.trace(scatter)),
-        most_negative=0.0,
-        negative_mass=0.0,
-        most_negative_before=kernel.white.most_negative,
-        negative_mass_before=kernel.white.negative_mass,
         axes=np.pad(axes, ((0, 0), (0, missing))),
     )

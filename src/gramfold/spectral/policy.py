@@ -11,15 +11,13 @@ from gramfold.errors import NotConvergedError
 from gramfold.runtime.costs import COSTS, Costs
 from gramfold.spectral.block_lanczos import block_lanczos
 from gramfold.spectral.canonical import canonical_signs
-from gramfold.spectral.dense import gram_eigenpairs, symmetric_eigenpairs
-from gramfold.spectral.krylov import largest_and_lowest
+from gramfold.spectral.dense import eigenpairs_between, symmetric_eigenpairs
+from gramfold.spectral.krylov import lanczos, largest_of_any_sign
 from gramfold.spectral.pencil import mass_root, null_basis, rounding_of, symmetric_penalty, symmetric_root
 from gramfold.spectral.sparse import SparsePenalty, smallest_penalties
 from gramfold.types import Floats, Kernel, Spectrum
 
 TOLERANCE = 1e-6
-# Accuracy of the most negative eigenvalue, which is only reported, relative to the largest.
-_REPORTED = 1e-4
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -33,14 +31,12 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Cost
     started = perf_counter()
     root = mass_root(kernel)[:, None]
     n = len(root)
-    negative_mass = None
     rounding = gram_rounding(kernel)
-    if n <= costs.eigen.dense_rows or 4 * count > n:
+    if n <= costs.eigen.dense_gram_rows or 4 * count > n:
         solver = "dense (LAPACK)"
-        values, vectors, every = gram_eigenpairs(root * kernel.matrix() * root.T, count)
-        below = -every[every < 0].sum()
-        negative_mass = float(below / np.abs(every).sum()) if below > 0 else 0.0
-        lowest = float(every[0])
+        matrix = root * kernel.matrix() * root.T
+        values, vectors = eigenpairs_between(matrix, n - count, n - 1)
+        values, vectors, norm = values[::-1], vectors[:, ::-1], float(np.linalg.norm(matrix))
     else:
 
         def product(v: Floats) -> Floats:
@@ -49,14 +45,15 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Cost
         try:
             solver = "block Lanczos"
             near = None if start is None else root * start
-            values, vectors, lowest = block_lanczos(product, n, count, start=near)
+            values, vectors, norm = block_lanczos(product, n, count, start=near)
         except NotConvergedError:  # slowly decaying eigenvalues: restarts keep the basis small
             solver = "Lanczos (ARPACK)"
-            values, vectors, lowest = largest_and_lowest(product, n, count, tolerance=_REPORTED, rounding=rounding)
+            values, vectors = largest_of_any_sign(product, n, count, rounding=rounding)
+            norm = float(np.abs(lanczos(product, n, 1, which="LM", tolerance=1e-3)[0][0]))
     values = np.where(np.abs(values) > rounding, values, 0.0)  # rounding does not define a direction
     vectors = canonical_signs(vectors)
     misfit = gram_misfit(root * kernel.product(root * vectors), vectors, values)
-    floor = rounding + 10 * _EPS * max(abs(values[0]), abs(lowest))
+    floor = rounding + 10 * _EPS * norm
     residuals = checked(misfit, np.abs(values), floor, solver)
     return Spectrum(
         eigenvalues=values,
@@ -65,8 +62,6 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Cost
         solver=solver,
         seconds=perf_counter() - started,
         total=kernel.trace(),  # type: ignore[attr-defined]
-        most_negative=min(lowest, 0.0),
-        negative_mass=negative_mass,
     )
 
 
@@ -97,8 +92,6 @@ def proved_spectrum(
         solver=solver,
         seconds=perf_counter() - started,
         total=kernel.trace(),  # type: ignore[attr-defined]
-        most_negative=0.0,
-        negative_mass=0.0,
     )
 
 

@@ -31,13 +31,15 @@ _PIVOT = 0.1
 _SEEN = 1e-8
 
 
-def smallest_by_root(root: csr_array, null: Floats, count: int, order: Integers) -> tuple[Floats, Floats]:
-    """Eigenpairs of SᵀS outside its null vectors (n, c), smallest first; `order` is the elimination order."""
+def smallest_by_root(
+    root: csr_array, null: Floats, count: int, order: Integers | None = None
+) -> tuple[Floats, Floats]:
+    """Eigenpairs of SᵀS outside its null vectors (n, c), smallest first; `order` is that of elimination, or SuperLU's."""
     with one_blas_thread():  # the matrices are small: threads would only wait for one another
         return _smallest(root, null, count, order)
 
 
-def _smallest(root: csr_array, null: Floats, count: int, order: Integers) -> tuple[Floats, Floats]:
+def _smallest(root: csr_array, null: Floats, count: int, order: Integers | None) -> tuple[Floats, Floats]:
     n = root.shape[0]
     inverse, transposed = _factored(root, order)
     right, left = null, _orthonormal(transposed(transposed(null)))
@@ -71,7 +73,7 @@ def _between(
     return found
 
 
-def _factored(root: csr_array, order: Integers) -> tuple[Solve, Solve]:
+def _factored(root: csr_array, order: Integers | None) -> tuple[Solve, Solve]:
     """S⁻¹ and S⁻ᵀ times vectors."""
     n = root.shape[0]
     try:

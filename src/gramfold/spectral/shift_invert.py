@@ -11,11 +11,11 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array, eye_array
 
-from gramfold.direct.factor import Factor, Symbolic
+from gramfold.direct.factor import COLUMNS, Factor, Symbolic
 from gramfold.direct.superlu import OrderedLU
 from gramfold.errors import NotConvergedError, SingularFactorError
 from gramfold.runtime.costs import COSTS, Costs
-from gramfold.spectral.block_lanczos import block_lanczos, whole_groups
+from gramfold.spectral.block_lanczos import block_lanczos
 from gramfold.spectral.pencil import one_norm
 from gramfold.spectral.tall import off
 from gramfold.types import Floats
@@ -54,6 +54,12 @@ def nearly_full(matrix: csr_array, *, costs: Costs = COSTS) -> bool:
     return bool(matrix.nnz >= costs.eigen.full_share * float(matrix.shape[0]) ** 2)
 
 
+def is_small(matrix: csr_array, *, costs: Costs = COSTS) -> bool:
+    """Whether SuperLU orders and factorises the matrix in a moment, so that nothing need be compiled or forecast."""
+    n = matrix.shape[0]
+    return bool(n <= costs.eigen.small_rows and matrix.nnz <= costs.eigen.small_entries * n)
+
+
 def smallest_eigenpairs(
     matrix: csr_array,
     null: Floats,
@@ -63,18 +69,19 @@ def smallest_eigenpairs(
     start: Floats | None = None,
     costs: Costs = COSTS,
 ) -> tuple[Floats, Floats]:
-    """Eigenpairs outside the null space, smallest first."""
+    """Eigenpairs outside the null space, smallest first; without a symbolic factorisation SuperLU orders small ones."""
     n = matrix.shape[0]
     factor = _factored(matrix, symbolic, costs)
+    several = COLUMNS if isinstance(factor, Factor) else 1
     order, number = factor.order, np.argsort(factor.order)
     # Lanczos uses the inverse only, and so works in the elimination order
     inverse = _without(factor.in_order().solve, null[order])
     known, solve, near = np.empty((n, 0)), inverse, None if start is None else inverse(start[order])
     while True:
         wanted = count - known.shape[1]
-        spare = whole_groups(wanted, _SPARE)
+        spare = _SPARE + -(wanted + _SPARE) % several
         rest = block_lanczos(
-            solve, n, wanted, relative=_RELATIVE, lowest=False, start=near, spare=spare, restarts=_RESTARTS
+            solve, n, wanted, relative=_RELATIVE, start=near, spare=spare, restarts=_RESTARTS
         )[1]
         # one more inverse step and a Rayleigh–Ritz step on A itself take out what the shift left behind
         values, vectors = rayleigh_ritz(matrix, np.hstack([known, solve(rest)])[number])
@@ -94,6 +101,8 @@ def _factored(matrix: csr_array, symbolic: Symbolic | None, costs: Costs) -> Fac
     try:
         if symbolic is None and nearly_full(matrix, costs=costs):
             return FullFactor(shifted)
+        if symbolic is None and is_small(matrix, costs=costs):
+            return OrderedLU(shifted)
         symbolic = symbolic or Symbolic.of(shifted, costs=costs)
         small = symbolic.operations.sum() < costs.eigen.superlu_operations
         return OrderedLU(shifted, symbolic.order) if small else Factor.of(shifted, symbolic)

@@ -21,7 +21,7 @@ from gramfold.spectral.chebyshev import chebyshev_eigenpairs
 from gramfold.spectral.dense import symmetric_eigenpairs
 from gramfold.spectral.pencil import rounding_of
 from gramfold.spectral.root_inverse import smallest_by_root
-from gramfold.spectral.shift_invert import nearly_full, smallest_eigenpairs
+from gramfold.spectral.shift_invert import is_small, nearly_full, smallest_eigenpairs
 from gramfold.types import Floats
 
 log = logging.getLogger("gramfold")
@@ -45,10 +45,11 @@ def smallest_penalties(
     seconds = max(known.short, known.products * known.multiplied_entry * matrix.nnz)
     if nearly_full(matrix, costs=costs):
         return _smallest_of_full(matrix, null, count, tolerance, start, seconds, costs)
+    small = is_small(matrix, costs=costs)
     if root is not None:
-        cheap = affordable_factor(csr_array(abs(root) + abs(root.T)), seconds, costs=costs)
-        if cheap is not None:
-            values, vectors = smallest_by_root(root, null, count, cheap.order)
+        cheap = None if small else affordable_factor(csr_array(abs(root) + abs(root.T)), seconds, costs=costs)
+        if small or cheap is not None:
+            values, vectors = smallest_by_root(root, null, count, None if cheap is None else cheap.order)
             misfit = np.linalg.norm(matrix @ vectors - vectors * values, axis=0)
             if (misfit <= np.maximum(tolerance * values, rounding_of(matrix))).all():
                 return "shift-invert of a root (SuperLU, ARPACK)", values, vectors
@@ -56,8 +57,8 @@ def smallest_penalties(
                 "shift-invert with a root of the penalty left a residual of %.1e, so the penalty itself is factorised",
                 misfit.max(),
             )
-    cheap = affordable_factor(matrix, seconds, costs=costs)
-    if cheap is not None:
+    cheap = None if small else affordable_factor(matrix, seconds, costs=costs)
+    if small or cheap is not None:
         return "shift-invert", *smallest_eigenpairs(matrix, null, count, symbolic=cheap, start=start, costs=costs)
     try:
         found = chebyshev_eigenpairs(matrix, null, count, 0.1 * tolerance, known.products, start)

@@ -1,0 +1,56 @@
+"""What more of a kernel's spectrum a fitted model can tell, computed when it is asked for: the fit needs only a few."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from gramfold.embedding.model import Model
+from gramfold.errors import InputError
+from gramfold.kernels.gram import GramKernel
+from gramfold.kernels.mercer import RepairedGram
+from gramfold.kernels.nystrom import NystromGram, function_spectrum
+from gramfold.kernels.semidefinite import FactorKernel, factored_spectrum_of
+from gramfold.kernels.transformational import TransformationalKernel
+from gramfold.spectral.negative import negative_part
+from gramfold.types import Floats, NegativePart
+
+
+def leading_eigenvalues_of(model: Model, count: Any) -> Floats:
+    """The `count` leading eigenvalues of the kernel, descending."""
+    kernel = model.parts[0].kernel
+    most = len(kernel.mass) - kernel.null.shape[1]
+    if isinstance(count, bool) or not isinstance(count, Integral) or not 1 <= count <= most:
+        raise InputError(
+            f"leading_eigenvalues({count!r}): the kernel of {model.name} has {most} eigenvalues beyond its known null "
+            f"space: pass an integer from 1 to {most}."
+        )
+    if isinstance(kernel, TransformationalKernel):
+        return kernel.eigenvalues()[:count]
+    find = factored_spectrum_of if isinstance(kernel, FactorKernel) else function_spectrum
+    return find(kernel, int(count)).eigenvalues
+
+
+def negative_part_of(model: Model, before_repair: bool) -> NegativePart:
+    """Of the kernel, or of what it was before its repair; kernels of other kinds have none, by construction."""
+    kernel, spectrum = model.parts[0].kernel, model.parts[0].spectrum
+    if isinstance(kernel, NystromGram) and before_repair:
+        return kernel.white.negative
+    if isinstance(kernel, RepairedGram) and before_repair:
+        kernel = kernel.unrepaired()
+    if isinstance(kernel, GramKernel):
+        return negative_part(kernel, spectrum)
+    return NegativePart(0.0, 0.0, (0.0, 0.0), np.nan if spectrum.total is None else spectrum.total)
+
+
+def shares_of(model: Model) -> Floats:
+    """Share of each eigenvalue of the map in the sum of the positive ones."""
+    spectrum = model.parts[0].spectrum
+    if spectrum.total is None:
+        raise InputError(
+            f"the kernel of {model.name} is a pseudo-inverse whose trace is not computed, so shares of it are not known: "
+            "compare leading_eigenvalues() with one another, or the penalties of spectrum_."
+        )
+    positive = negative_part_of(model, before_repair=False).positive_total
+    values = np.maximum(spectrum.eigenvalues, 0.0)
+    return np.asarray(values / positive if positive > 0 else np.zeros_like(values))
