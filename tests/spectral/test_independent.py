@@ -80,7 +80,7 @@ def test_noise_is_new():
     vectors = np.random.default_rng(0).standard_normal((2000, 3))
     found = new_directions(vectors, 3)
     assert found.taken.tolist() == [0, 1, 2]
-    np.testing.assert_allclose(found.novelty, 1.0, atol=0.05)
+    np.testing.assert_allclose(found.novelty, 1.0, atol=0.08)  # noise of a sample of 1,000
 
 
 def test_only_as_many_as_asked_for():
@@ -109,7 +109,7 @@ def test_at_most_six_are_asked():
 def test_large_data_are_judged_on_even_steps_through_them():
     vectors, _ = rectangle(90.0, 36.0, 4, n=50_000)
     found = new_directions(vectors, 2)
-    sample = new_directions(vectors[np.linspace(0, 49_999, 4_000).astype(int)], 2)
+    sample = new_directions(vectors[np.linspace(0, 49_999, 1_000).astype(int)], 2)
     np.testing.assert_array_equal(found.novelty, sample.novelty)
     assert found.taken.tolist() == [0, 2]
 

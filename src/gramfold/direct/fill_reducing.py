@@ -21,7 +21,7 @@ def fill_reducing_order(
 ) -> tuple[Integers, Elimination | None]:
     """The best order tried and its elimination, or None instead of it if its fill-in is larger than `most`."""
     n, with_metis, known = graph.shape[0], find_spec("pymetis") is not None, costs.direct
-    if n <= known.few_rows and graph.nnz <= known.few_edges * n:
+    if is_small(graph, costs=costs):
         order = minimum_degree(graph)
         found = eliminate(renumbered(graph, order), most)
         if with_metis and (found is None or _is_dense(n, found, costs)):
@@ -38,6 +38,12 @@ def fill_reducing_order(
     if found is None or not _try_minimum_degree(n, found, costs):
         return dissected, found
     return _better(graph, (dissected, found), minimum_degree(graph), most)
+
+
+def is_small(graph: csr_array, *, costs: Costs = COSTS) -> bool:
+    """Whether minimum degree orders the graph in a moment."""
+    n = graph.shape[0]
+    return bool(n <= costs.direct.few_rows and graph.nnz <= costs.direct.few_edges * n)
 
 
 def _better(

@@ -19,6 +19,7 @@ the overlap of neighbours do. At most 600 rows are looked at, at even steps, the
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from gramfold.errors import DegenerateMapWarning
 from gramfold.kernels.plain_map import Data, classical_map
@@ -131,9 +132,8 @@ def _as_far_out(column: Floats, rows: Integers, taken: TakenAxis, axis: int, dat
 
 def _compare(places: Floats, rows: Integers, data: Data | None, keeps_neighbors: bool) -> list[str]:
     points = places[rows]
-    on_map = _squares(points, points)
     inner = np.quantile(points, [0.5 - _INNER / 2, 0.5 + _INNER / 2], axis=0)
-    own = _apart(on_map, (_PLACE * float((inner[1] - inner[0]).max())) ** 2)
+    own = _own_places(points, _PLACE * float((inner[1] - inner[0]).max()))
     distinct, told = len(rows), []
     if data is not None:
         in_data = data.squares(rows, rows)
@@ -141,7 +141,7 @@ def _compare(places: Floats, rows: Integers, data: Data | None, keeps_neighbors:
         if keeps_neighbors and distinct >= _FEWEST:
             plain = data.plain_map(rows, places.shape[1])
             in_data /= float(in_data.max()) or 1.0  # whose squares may be no numbers of float32
-            told += _lost_neighbors(on_map, _squares(plain, plain), in_data.astype(np.float32))
+            told += _lost_neighbors(points, plain, in_data.astype(np.float32))
     if own < _OWN_PLACE * distinct:
         looked = "distinct rows" if len(rows) == len(places) else "distinct rows of a sample"
         told.append(
@@ -151,10 +151,10 @@ def _compare(places: Floats, rows: Integers, data: Data | None, keeps_neighbors:
     return told
 
 
-def _lost_neighbors(on_map: Floats, on_plain: Floats, in_data: Floats) -> list[str]:
+def _lost_neighbors(points: Floats, plain_points: Floats, in_data: Floats) -> list[str]:
     far = max(int(_STRANGER * in_data.shape[1]), _OVERLAP + 1)
     cuts = np.partition(in_data, [_OVERLAP, far], axis=1)[:, [_OVERLAP, far]]  # the row itself is the first
-    seen, plain = _Kept.on(on_map, in_data, cuts), _Kept.on(on_plain, in_data, cuts)
+    seen, plain = _Kept.on(points, in_data, cuts), _Kept.on(plain_points, in_data, cuts)
     more = seen.strangers - plain.strangers
     gain = seen.overlap / max(plain.overlap, 1e-9) - 1.0
     limit = _MORE_STRANGERS + max(gain, 0.0) if 1.0 + gain > _FEWER_NEAREST else 0.5 * _MORE_STRANGERS
@@ -174,20 +174,21 @@ class _Kept:
     overlap: float  # share of the nearest that are the nearest in the data
 
     @classmethod
-    def on(cls, on_map: Floats, in_data: Floats, cuts: Floats) -> "_Kept":
-        """What a map keeps of neighbours, by squared distances on it and in the data, and how far near and far are."""
-        np.fill_diagonal(on_map, np.inf)
-        nearest = np.argpartition(on_map, [_NEIGHBORS - 1, _OVERLAP - 1], axis=1)[:, :_OVERLAP]
-        distances = np.take_along_axis(in_data, nearest, axis=1)
+    def on(cls, points: Floats, in_data: Floats, cuts: Floats) -> "_Kept":
+        """What a map keeps of neighbours, by places on it, squared distances in the data, and how far near and far are."""
+        m = len(points)
+        found = cKDTree(points).query(points, _OVERLAP + 1)[1]
+        itself = found == np.arange(m)[:, None]
+        itself[~itself.any(axis=1), -1] = True  # among more than so many at one place it may not be the first
+        distances = np.take_along_axis(in_data, found[~itself].reshape(m, _OVERLAP), axis=1)
         strangers = (distances[:, :_NEIGHBORS] > cuts[:, 1:]).mean(axis=1)
         return cls(strangers, float((distances <= cuts[:, :1]).mean()))
 
 
-def _squares(left: Floats, right: Floats) -> Floats:
-    """Squared distances between points of few columns, from differences."""
-    from scipy.spatial.distance import cdist
-
-    return np.asarray(cdist(left, right, "sqeuclidean"))
+def _own_places(points: Floats, limit: float) -> int:
+    """How many of the points have none before them within this distance."""
+    pairs = cKDTree(points).query_pairs(limit, output_type="ndarray")
+    return len(points) - len(np.unique(pairs.max(axis=1, initial=-1))) if len(pairs) else len(points)
 
 
 def _apart(squared: Floats, limit: float) -> int:

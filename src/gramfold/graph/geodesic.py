@@ -8,11 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import DTypeLike
+from scipy.sparse.csgraph import shortest_path
 
 from gramfold.direct.elimination import Elimination, eliminate
-from gramfold.direct.fill_reducing import fill_reducing_order
+from gramfold.direct.fill_reducing import fill_reducing_order, is_small, minimum_degree
 from gramfold.graph.build import subgraph
 from gramfold.graph.min_plus import EliminatedGraph
+from gramfold.graph.plain_paths import PlainElimination, plain_paths, plain_steps, step_then_walk
 from gramfold.runtime.costs import COSTS, Costs
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks, run_blocks, stop_flag, thread_count
@@ -27,6 +29,8 @@ def arranged(graph: Graph, n_sources: int | None = None, n_jobs: int | None = No
 
     `n_sources` is how many will be walked from, None for all.
     """
+    if is_small(graph.lengths, costs=costs):
+        return subgraph(graph, minimum_degree(graph.lengths))
     # dissection, the first try, may fill in up to three times as much as the order that is taken in the end
     most = 3 * _most_fill(graph, n_sources, costs)
     return subgraph(graph, fill_reducing_order(graph.lengths, most, n_jobs, costs=costs)[0])
@@ -44,9 +48,9 @@ def all_pairs(
     """Lengths of the shortest walks between all vertices, (n, n), in memory or in the array `out`."""
     n = len(graph)
     out = np.empty((n, n), dtype=dtype) if out is None else out
-    elimination = _worthwhile_elimination(graph, None, n_jobs, costs)
-    if elimination:
-        EliminatedGraph.of(graph, elimination, out.dtype, stages).all_pairs(out, n_jobs, stages)
+    eliminated = _eliminated(graph, None, out.dtype, n_jobs, stages, costs)
+    if eliminated:
+        eliminated.all_pairs(out, n_jobs, stages)
         return out
     _dijkstra(graph, np.arange(n, dtype=np.int32), out, n_jobs, stages)
     if out.dtype == np.float32:
@@ -73,20 +77,28 @@ def walks_from(
     """
     sources = sources.astype(np.int32)
     out = np.empty((len(graph), len(sources)), dtype=dtype)
-    elimination = _worthwhile_elimination(graph, len(sources), n_jobs, costs)
-    if elimination:
-        EliminatedGraph.of(graph, elimination, out.dtype, stages).walks_from(sources, out, n_jobs, stages)
+    eliminated = _eliminated(graph, len(sources), out.dtype, n_jobs, stages, costs)
+    if eliminated:
+        eliminated.walks_from(sources, out, n_jobs, stages)
     else:
         _dijkstra(graph, sources, out.T, n_jobs, stages)
     return out
 
 
-def _worthwhile_elimination(
-    graph: Graph, n_sources: int | None, n_jobs: int | None, costs: Costs
-) -> Elimination | None:
-    elimination = eliminate(graph.lengths, _most_fill(graph, n_sources, costs))
-    quicker = elimination and _elimination_is_quicker(graph, elimination, n_sources, thread_count(n_jobs), costs)
-    return elimination if quicker else None
+def _eliminated(
+    graph: Graph, n_sources: int | None, dtype: DTypeLike, n_jobs: int | None, stages: Stages, costs: Costs
+) -> EliminatedGraph | PlainElimination | None:
+    """The eliminated graph; None where Dijkstra's algorithm is predicted to be quicker."""
+    most = _most_fill(graph, n_sources, costs)
+    plain = None
+    if plain_paths(len(graph), n_sources or len(graph)):
+        plain = PlainElimination.of(graph.lengths, dtype, most)
+        symbolic = plain and plain.symbolic
+    else:
+        symbolic = eliminate(graph.lengths, most)
+    if not symbolic or not _elimination_is_quicker(graph, symbolic, n_sources, thread_count(n_jobs), costs):
+        return None
+    return plain or EliminatedGraph.of(graph, symbolic, dtype, stages)
 
 
 def _most_fill(graph: Graph, n_sources: int | None, costs: Costs) -> float:
@@ -115,6 +127,9 @@ def _elimination_is_quicker(
 
 
 def _dijkstra(graph: Graph, sources: Integers, out: Floats, n_jobs: int | None, stages: Stages) -> None:
+    if plain_paths(len(graph), len(sources)):
+        out[:] = shortest_path(graph.lengths, method="D", indices=sources)
+        return
     from gramfold.graph.walk_kernels import shortest_walks
 
     edges = graph.lengths
@@ -140,8 +155,12 @@ def squared_geodesics_from(nearest: Neighbors, squared: Floats) -> Floats:
 
 def stepped(nearest: Neighbors, walks: Floats) -> Floats:
     """(min over the neighbours i of step + walks[i])², (m, n)."""
-    from gramfold.graph.walk_kernels import step_then_walk
-
     out = np.empty((len(nearest), walks.shape[1]))
-    step_then_walk(nearest.indptr, nearest.indices, nearest.distances, walks, out)
+    lists = nearest.indptr, nearest.indices, nearest.distances
+    if plain_steps(float(len(nearest.indices)) * walks.shape[1]):
+        step_then_walk(*lists, walks, out)
+    else:
+        from gramfold.graph import walk_kernels
+
+        walk_kernels.step_then_walk(*lists, walks, out)
     return out

@@ -18,6 +18,7 @@ _USES_GAMMA = {"poly", "rbf", "sigmoid"}
 # |x − y|² below this share of |x|² + |y|² has lost more than six digits to their difference
 _CANCELS = 1e-6
 _ENTRIES_PER_BLOCK = 1_000_000
+_ENTRIES_PER_PASS = 100_000  # of squared distances, which stay in the cache until they are done
 
 KernelFunction = str | Callable[[Floats, Floats], float]
 
@@ -97,19 +98,31 @@ def _gaussian(left: Any, right: Any, gamma: float | None, exponential: np.ufunc)
 
 def _squared_distances(left: Any, right: Any) -> Floats:
     """|x − y|² (m, n) as |x|² + |y|² − 2 x·y, and where that cancels from differences."""
-    from sklearn.metrics.pairwise import euclidean_distances
-
     if issparse(left):
+        from sklearn.metrics.pairwise import euclidean_distances
+
         return np.asarray(euclidean_distances(left, right, squared=True))
     center = right.mean(axis=0)  # shorter rows round less
     near_left, near_right = left - center, right - center
-    values: Floats = euclidean_distances(near_left, near_right, squared=True)
     sizes = _squared_lengths(near_left), _squared_lengths(near_right)
-    for part in blocks(len(left), max(1, _ENTRIES_PER_BLOCK // len(right))):
-        i, j = np.nonzero(values[part] < _CANCELS * (sizes[0][part, None] + sizes[1]))
+    values = np.empty((len(left), len(right)), dtype=np.result_type(left, right))
+    longest = float(sizes[1].max(initial=0.0))
+
+    def work(part: slice) -> None:
+        block = np.matmul(near_left[part], near_right.T, out=values[part])
+        block *= -2.0
+        block += sizes[0][part, None].astype(block.dtype)
+        block += sizes[1].astype(block.dtype)
+        # those that may cancel are few: looked for with one bound for each row, and then one for each pair
+        i, j = np.nonzero(block < (_CANCELS * (sizes[0][part] + longest))[:, None])
+        near = block[i, j] < _CANCELS * (sizes[0][part][i] + sizes[1][j])
+        i, j = i[near], j[near]
         for some in blocks(len(i), max(1, _ENTRIES_PER_BLOCK // left.shape[1])):
             away = left[part][i[some]].astype(np.float64) - right[j[some]]
-            values[part.start + i[some], j[some]] = np.einsum("ij,ij->i", away, away)
+            block[i[some], j[some]] = np.einsum("ij,ij->i", away, away)
+
+    for part in blocks(len(left), max(1, _ENTRIES_PER_PASS // len(right))):
+        work(part)
     return values
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists, without
 from gramfold.neighbors.join import USUAL, Seeming, plan, seeming_nearest, seeming_neighbors, seeming_within
 from gramfold.neighbors.leading import Axes
+from gramfold.neighbors.plain_distances import plain_smallest, smallest
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
 from gramfold.types import Floats, Integers, Neighbors
@@ -142,13 +143,17 @@ class BlockedIndex(VectorIndex):
         if self.metric.family != "euclidean" or radius is not None:
             return super().own(k, radius, stages)
         assert k is not None
+        if plain_smallest(self.size**2):  # products of all rows once each, which kernels are needed for, save little
+            found = without(np.arange(self.size), *self._nearest_by_blocks(self.rows, k + 1, stages))
+            return Neighbors.from_lists(*found, self.size)
         more = min(k + 1 + _SPARE, self.size)
         seeming = seeming_neighbors(self.rows, more, self._axes(self.rows, more), self.n_jobs, stages, self.costs)
         indices, distances = without(np.arange(self.size), *self._proved(self.rows, seeming, k + 1))
         return Neighbors.from_lists(indices, distances, self.size)
 
     def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
-        if self.metric.family == "euclidean" and len(rows) >= self.costs.many:
+        some = self.metric.family == "euclidean" and len(rows) >= self.costs.many
+        if some and not plain_smallest(len(rows) * self.size):
             more = min(k + _SPARE, self.size)
             axes = self._axes(rows, more)
             seeming = seeming_nearest(rows, self.rows, more, axes, self.n_jobs, stages, self.costs)
@@ -225,7 +230,8 @@ class BlockedIndex(VectorIndex):
         return squared, 8.0 * eps * np.sqrt(rows.shape[1]) * longest**2
 
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
-        if self.metric.family != "euclidean" or len(rows) < self.costs.many:
+        few = len(rows) < self.costs.many or plain_smallest(len(rows) * self.size)
+        if self.metric.family != "euclidean" or few:
             return self._within_by_blocks(rows, reach, reaches)
         nobody = np.zeros(self.size)
         length, lengths = (
@@ -271,9 +277,12 @@ def _squared_norms(rows: Floats) -> Floats:
 
 
 def _smallest(values: Floats, k: int) -> tuple[Integers, Floats]:
-    from gramfold.neighbors.distance_kernels import smallest
-
     indices = np.empty((len(values), k), dtype=np.intp)
     kept = np.empty((len(values), k), dtype=values.dtype)
-    smallest(np.ascontiguousarray(values), indices, kept)
+    if plain_smallest(values.size):
+        smallest(values, indices, kept)
+    else:
+        from gramfold.neighbors import distance_kernels
+
+        distance_kernels.smallest(np.ascontiguousarray(values), indices, kept)
     return indices, kept

@@ -9,6 +9,7 @@ import numpy as np
 
 from gramfold.errors import InputError
 from gramfold.neighbors.duplicates import KnownRows
+from gramfold.neighbors.plain_distances import pair_lengths, plain_pairs
 from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats, Integers, Plain
 
@@ -92,9 +93,12 @@ class Metric(Plain):
                 equal = np.array_equal(left[a], right[b])
                 out[place] = 0.0 if equal else self._plain(left[[a]], right[[b]])[0, 0]
             return
-        from gramfold.neighbors.distance_kernels import pair_lengths
+        if plain_pairs(len(i), left.shape[1]):
+            pair_lengths(left, i, right, j, out)
+        else:
+            from gramfold.neighbors import distance_kernels
 
-        pair_lengths(left, i, right, j, out)
+            distance_kernels.pair_lengths(left, i, right, j, out)
         if self._angular:
             out[:] = 0.5 * out**2  # |u − v|² = 2 − 2 cos for unit rows
 

@@ -43,7 +43,7 @@ NEW_DIRECTION = 0.5
 # repetitions; on digits and cells vectors of 0.22 to 0.36 separate classes that those before them do not.
 REPEATED = 0.2
 # The largest number of rows that are compared, evenly spaced in the data: the same ones every time.
-_SAMPLE = 4_000
+_SAMPLE = 1_000
 # h_i is the distance to this many neighbours for each coefficient of a plane; the weights are cut off at twice as many
 # neighbours. With fewer rows than this many such neighbourhoods r is not computed ...
 _NEIGHBORS_PER_TERM = 5
