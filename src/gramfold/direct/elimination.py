@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from gramfold.direct.plain_elimination import eliminated, plain_elimination
 from gramfold.types import Integers
 
 
@@ -35,11 +36,15 @@ class Elimination:
 
     def structure(self, of: Integers | None = None) -> tuple[Integers, Integers]:
         """Start (p + 1,) and later neighbours, ascending, of these vertices or of all."""
-        from gramfold.direct.elimination_kernels import fill_structure
-
         n = len(self.parent)
         of = np.arange(n) if of is None else of
         start = np.concatenate(([0], np.cumsum(self.counts[of])))
+        if plain_elimination(n):
+            tails = eliminated(self.indptr, self.indices, np.inf)
+            assert tails is not None
+            return start, np.concatenate([tails[v] for v in of]).astype(np.int32)
+        from gramfold.direct.elimination_kernels import fill_structure
+
         place = np.full(n, -1, dtype=np.int64)
         place[of] = start[:-1]
         filled = np.empty(start[-1], dtype=np.int32)
@@ -52,10 +57,16 @@ def eliminate(graph: csr_array, most: float = np.inf) -> Elimination | None:
 
     A poor order fills in nearly n²/2 entries, which would take very long to count.
     """
-    from gramfold.direct.elimination_kernels import tree_and_counts
-
     n = graph.shape[0]
     indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
+    if plain_elimination(n):
+        tails = eliminated(indptr, indices, most)
+        if tails is None:
+            return None
+        parents = np.array([tail[0] if len(tail) else -1 for tail in tails], dtype=np.int32)
+        return Elimination(indptr, indices, parents, np.array([len(tail) for tail in tails], dtype=np.int64))
+    from gramfold.direct.elimination_kernels import tree_and_counts
+
     parent, ancestor, mark = (np.full(n, -1, dtype=np.int32) for _ in range(3))
     counts = np.zeros(n, dtype=np.int64)
     limit = np.array([min(most, np.iinfo(np.int64).max // 2)], dtype=np.int64)

@@ -15,13 +15,17 @@ from gramfold.direct.elimination import Elimination, eliminate
 from gramfold.direct.fill_reducing import fill_reducing_order
 from gramfold.direct.permutation import renumbered
 from gramfold.direct.subtrees import Subtrees, subtrees
+from gramfold.direct.superlu import SymmetricLU
 from gramfold.errors import SingularFactorError
 from gramfold.runtime.costs import COSTS, Costs
+from gramfold.runtime.plain import prefer_plain
 from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks, stop_flag
 from gramfold.types import Floats, Integers
 
 COLUMNS = 4  # right-hand sides solved at a time; the kernels are unrolled for them
 _SUPERNODES_PER_CALL = 50_000  # in `place_entries`
+_COMPILING = 12.0  # seconds, of the kernels
+_SUPERLU_ROW, _SUPERLU_OPERATION = 4e-6, 1.5e-9  # seconds of SuperLU, for a factor and a few solves
 
 
 @dataclass(frozen=True)
@@ -202,6 +206,17 @@ class Factor:
         run_blocks(up, parts, n_jobs, stop=stop)
         wide = x.transpose(1, 0, 2).reshape(n, -1)[:, :p]
         return wide if known.natural else np.take(wide, known.number, axis=0)
+
+
+def symmetric_factor(matrix: csr_array, symbolic: Symbolic, times: int) -> Factor | SymmetricLU:
+    """A factor of this symmetric matrix, one of about so many: by SuperLU where compiling our own would take longer.
+
+    The two round differently.
+    """
+    seconds = times * (_SUPERLU_ROW * matrix.shape[0] + _SUPERLU_OPERATION * float(symbolic.operations.sum()))
+    if prefer_plain("gramfold.direct.factor_kernels", seconds, _COMPILING):
+        return SymmetricLU(matrix, symbolic.order)
+    return Factor.of(matrix, symbolic)
 
 
 def without_diagonal(matrix: csr_array) -> csr_array:

@@ -49,3 +49,17 @@ class OrderedLU:
         result = np.empty_like(vectors)
         result[self.order] = self.factor.solve(vectors[self.order], kind)
         return result
+
+
+class SymmetricLU(OrderedLU):
+    """The same of a symmetric matrix, by pivots on its diagonal only: their signs are those of its eigenvalues."""
+
+    def __init__(self, matrix: csr_array, order: Integers) -> None:
+        super().__init__(matrix, order)
+        if (self.factor.perm_r != np.arange(len(order))).any():
+            raise SingularFactorError(f"the {len(order)} x {len(order)} matrix is singular: a pivot is 0")
+
+    @property
+    def negative(self) -> int:
+        """Number of negative pivots, which is the number of negative eigenvalues."""
+        return int((self.factor.U.diagonal() < 0).sum())

@@ -10,7 +10,7 @@ moved a little; how much is measured by solving with them, and taken off.
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from gramfold.direct.factor import Factor, Symbolic
+from gramfold.direct.factor import Symbolic, symmetric_factor
 from gramfold.errors import SingularFactorError
 from gramfold.sdp.problem import Certificate, Problem
 from gramfold.types import Floats
@@ -24,6 +24,7 @@ _SWEEPS = 30  # of inverse iteration, at most
 _SPARE = 4  # vectors beside those of Y
 _NEAR = 8  # columns of Y, the longest, that inverse iteration begins with: a dense solver's Y has n of them
 _SETTLED = 1e-10  # relative change of the estimate
+_FACTORS = 10  # that a proof takes about
 _BACKWARD = 1e-12  # a factor that solves worse is not that of its matrix, and its inertia proves nothing
 _ROUNDING = 32 * float(np.finfo(np.float64).eps)  # of a factor, relative to its matrix, at least
 
@@ -93,7 +94,7 @@ def _eigenvalues_below(laplacian: csr_array, mass: Floats, sigma: float, symboli
     shifted = csr_array(laplacian - diags_array(sigma * mass))
     size = float(abs(shifted).sum(axis=1).max())
     try:
-        factor = Factor.of(shifted, symbolic)
+        factor = symmetric_factor(shifted, symbolic, _FACTORS)
     except SingularFactorError:
         return -1, np.inf
     wanted = np.random.default_rng(0).standard_normal((len(mass), 2))
@@ -110,7 +111,7 @@ def _estimate(laplacian: csr_array, mass: Floats, near: Floats, symbolic: Symbol
     longest = np.argsort(-np.einsum("ic,ic->c", near, near), kind="stable")[:_NEAR]
     vectors = np.column_stack([near[:, longest], spare / np.sqrt(len(mass))])
     scale = float(laplacian.diagonal().sum() / mass.sum())  # keeps the factor from being singular; far below any λ
-    factor = Factor.of(csr_array(laplacian + diags_array(1e-10 * scale * mass)), symbolic)
+    factor = symmetric_factor(csr_array(laplacian + diags_array(1e-10 * scale * mass)), symbolic, _FACTORS)
     last, estimate = np.inf, np.inf
     for _ in range(_SWEEPS):
         vectors = factor.solve(_orthonormal(vectors, mass) * mass[:, None])

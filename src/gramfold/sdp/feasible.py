@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gramfold.sdp.plain_shorten import plain_shorten, shorten
 from gramfold.sdp.problem import Problem
 from gramfold.types import Floats
 
@@ -11,12 +12,16 @@ _SWEEPS = 100
 
 def made_feasible(problem: Problem, coordinates: Floats, nearly: float = _NEARLY, sweeps: int = _SWEEPS) -> Floats:
     """Shorten over-long pairs by sweeps, then divide by the worst remaining ratio."""
-    from gramfold.sdp.feasible_kernels import shorten
-
     pulled = np.array(coordinates, dtype=np.float64, order="C")
     first, second = np.ascontiguousarray(problem.pairs.T)
-    room = np.empty_like(pulled), np.empty((len(pulled), 2))
-    shorten(pulled, first, second, np.sqrt(problem.squared), *room, nearly, sweeps)
+    lengths = np.sqrt(problem.squared)
+    if plain_shorten(len(first), sweeps):
+        shorten(pulled, first, second, lengths, nearly, sweeps)
+    else:
+        from gramfold.sdp import feasible_kernels
+
+        room = np.empty_like(pulled), np.empty((len(pulled), 2))
+        feasible_kernels.shorten(pulled, first, second, lengths, *room, nearly, sweeps)
     return touching(problem, problem.centered(pulled))
 
 

@@ -32,7 +32,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array, eye_array
 
-from gramfold.direct.factor import Factor, Symbolic
+from gramfold.direct.factor import Factor, Symbolic, symmetric_factor
+from gramfold.direct.superlu import SymmetricLU
 from gramfold.errors import SingularFactorError
 from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.feasible import made_feasible
@@ -62,6 +63,7 @@ _PATIENCE = 3  # iterations between changes of the rank
 _WARM_LENGTH, _WARM_SLACK, _WARM_WEIGHT = 0.99, 1e-2, 1e-2  # of a start that is given
 _FELL, _IDLE, _LONG_IDLE = 0.95, 5, 30  # a gap that fell, and iterations without: when to give up
 _RIDGE = 1e-8  # on a matrix that has a pivot of 0, relative to its mean diagonal
+_FACTORS = 30  # of each size, that a search takes about
 
 
 @dataclass(frozen=True)
@@ -295,12 +297,12 @@ class _Newton:
         return _TURN / change**0.5 if change > 0 else np.inf
 
 
-def _factor(matrix: csr_array, symbolic: Symbolic) -> Factor:
+def _factor(matrix: csr_array, symbolic: Symbolic) -> Factor | SymmetricLU:
     try:
-        return Factor.of(matrix, symbolic)
+        return symmetric_factor(matrix, symbolic, _FACTORS)
     except SingularFactorError:  # some 1e-16 of slack is left on a pair: the direction need not be exact
         ridge = _RIDGE * float(np.abs(matrix.diagonal()).mean())
-        return Factor.of(csr_array(matrix + ridge * eye_array(matrix.shape[0])), symbolic)
+        return symmetric_factor(csr_array(matrix + ridge * eye_array(matrix.shape[0])), symbolic, _FACTORS)
 
 
 def _squares(differences: Floats) -> Floats:
