@@ -18,6 +18,7 @@ from gramfold.embedding.reading import read_places, rows_or_places
 from gramfold.embedding.scoring import trustworthiness_of
 from gramfold.errors import InputError
 from gramfold.extension.extrapolation import warn_if_outside
+from gramfold.runtime.threads import one_blas_thread
 from gramfold.types import Floats, NegativePart
 
 
@@ -109,7 +110,8 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
             Their coordinates.
         """
         model, rows = self._read(X)
-        places: Floats = model.place(rows, self.n_jobs)
+        with one_blas_thread():
+            places: Floats = model.place(rows, self.n_jobs)
         return places
 
     def leading_eigenvalues(self, count: int) -> Floats:
@@ -127,7 +129,8 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         eigenvalues : ndarray of shape (count,)
             The largest ones, descending; fewer if the kernel has a lower rank.
         """
-        return leading_eigenvalues_of(self._model(), count)
+        with one_blas_thread():
+            return leading_eigenvalues_of(self._model(), count)
 
     def negative_part(self, *, before_repair: bool = False) -> NegativePart:
         """Compute how much of the spectrum of the kernel is negative, which no Euclidean embedding can show.
@@ -145,7 +148,8 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         negative : NegativePart
             `mass` Σ|λ<0| / Σ|λ|, its 95% `interval`, `most_negative`, `total` and `positive_total`.
         """
-        return negative_part_of(self._model(), before_repair)
+        with one_blas_thread():
+            return negative_part_of(self._model(), before_repair)
 
     def shares(self) -> Floats:
         """Compute the share of each coordinate in the variance of the kernel: λ / Σ λ over its positive eigenvalues.
@@ -156,7 +160,8 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
             They add up to at most 1. Above 2,000 rows the sum of an indefinite kernel is an estimate, as
             `negative_part` is.
         """
-        return shares_of(self._model())
+        with one_blas_thread():
+            return shares_of(self._model())
 
     def score(self, X: Any, y: Any = None) -> float:
         """Trustworthiness of the embedding of X, between 0 and 1.

@@ -14,7 +14,7 @@ from gramfold.embedding.groups import Neighborhood
 from gramfold.embedding.model import Fitted
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads, read_new
-from gramfold.runtime.threads import thread_count
+from gramfold.runtime.threads import one_blas_thread, thread_count
 
 
 def _names(model: Fitted) -> Any:
@@ -78,7 +78,9 @@ class Estimator(BaseEstimator):
         reads = self._reads()
         self._validate_params()
         # the one thing that a fit changes, when all is done: one that fails or is interrupted leaves all as it was
-        self.model_ = self._build(Fit.of(self, X, y, reads, extras))
+        with one_blas_thread():  # threads of BLAS wait for each other, and on a busy machine for long: see `threads`
+            model = self._build(Fit.of(self, X, y, reads, extras))
+        self.model_ = model
         return self
 
     def _model(self) -> Any:

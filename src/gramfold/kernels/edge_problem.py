@@ -1,6 +1,5 @@
 """A graph of rows as an eigenproblem for functions of them: the weights of its edges, and the threads that solve it."""
 
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ from scipy.sparse import csr_array
 from gramfold.graph.affinity import affinity, default_width, inverse_lengths
 from gramfold.graph.laplacian import degrees
 from gramfold.kernels.transformational import Problem, Vertices
-from gramfold.runtime.threads import blas_threads, one_blas_thread, thread_count
+from gramfold.runtime.threads import blas_threads, thread_count
 from gramfold.types import Floats, Graph, Integers
 
 _SMALL = 1_000  # functions up to which one thread is as fast as several, and gives the same whatever their number
@@ -31,6 +30,4 @@ def edge_problem(
 
 def solving_threads(size: int, n_jobs: int | None) -> Any:
     """Within it, linear algebra has the number of threads that is fastest for a problem of this size."""
-    if size <= _SMALL:
-        return one_blas_thread()
-    return nullcontext() if n_jobs is None else blas_threads(thread_count(n_jobs))
+    return blas_threads(1 if size <= _SMALL else thread_count(n_jobs))

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gramfold.errors import InputError
-from gramfold.runtime.threads import blocks
+from gramfold.runtime.threads import blocks, in_blocks
 from gramfold.types import Floats, Integers, Kernel
 
 _ENTRIES_PER_BLOCK = 100_000  # of a matrix that is raised to float64, or changed, a block at a time: they stay in cache
@@ -155,10 +155,17 @@ def square_in_place(distances: Floats) -> Floats:
 
 def times(array: Floats, vectors: Floats, change: Callable[[Floats], Floats] | None = None) -> Floats:
     """The product in float64, whatever the storage; with `change`, of the array whose blocks went through it."""
-    if array.dtype == np.float64 and change is None:
-        return np.asarray(array @ vectors)
     out = np.empty((len(array), vectors.shape[1]))
-    for part in blocks(len(array), max(1, _ENTRIES_PER_BLOCK // len(array))):
-        block = array[part].astype(np.float64)
-        out[part] = (block if change is None else change(block)) @ vectors
+    plain = array.dtype == np.float64 and change is None
+
+    def work(rows: slice) -> None:
+        if plain:
+            np.matmul(array[rows], vectors, out=out[rows])
+            return
+        for some in blocks(rows.stop - rows.start, max(1, _ENTRIES_PER_BLOCK // array.shape[1])):
+            part = slice(rows.start + some.start, rows.start + some.stop)
+            block = array[part].astype(np.float64)
+            np.matmul(block if change is None else change(block), vectors, out=out[part])
+
+    in_blocks(work, len(array), float(array.size) if plain else 4.0 * array.size)
     return out

@@ -8,7 +8,7 @@ are rounding dropped. All of it is in the unit that the model measures rows in.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -118,7 +118,7 @@ def projected_rows(
 
 def algebra_threads(n_jobs: int | None) -> AbstractContextManager[Any]:
     """Within it, linear algebra has as many threads as `n_jobs` says."""
-    return nullcontext() if n_jobs is None else blas_threads(thread_count(n_jobs))
+    return blas_threads(thread_count(n_jobs))
 
 
 @dataclass(frozen=True)

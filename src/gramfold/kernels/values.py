@@ -15,9 +15,10 @@ from gramfold.kernels.nystrom import ENTRIES_PER_BLOCK, LandmarkColumns, Landmar
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.memory import GIGABYTE, largest_that_fits
 from gramfold.runtime.progress import Stages
-from gramfold.runtime.threads import blocks
+from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats, Integers, Plain
 
+ENTRIES_PER_TASK = 1_000_000  # of kernel values, for one thread
 SQUARE_ENTRIES_PER_BLOCK = 4_000_000
 _ADVISED_LANDMARKS = 1_000
 _LARGEST_GAMMA = 1e300  # a number, so that no distance times it is 0
@@ -110,9 +111,15 @@ class KernelValues(Plain):
             return centered_gram(rows)
         n = rows.shape[0]
         values = np.empty((n, n), dtype=rows.dtype)
-        for part in stages.bar(parts := blocks(n, max(1, SQUARE_ENTRIES_PER_BLOCK // n)), len(parts), "kernel"):
-            values[part] = self.function.varying(rows[part], rows)
-        if callable(self.function.name):
+
+        def work(part: slice) -> None:
+            values[part] = function.varying(rows[part], rows)
+
+        function, by_user = self.function, callable(self.function.name)
+        parts = blocks(n, max(1, (SQUARE_ENTRIES_PER_BLOCK if by_user else ENTRIES_PER_TASK) // n))
+        # a function of the user's may not be called by several threads
+        run_blocks(work, parts, 1 if by_user else None, stages=stages, what="kernel")
+        if by_user:
             check_kernel(values)
         return centered_gram(values)
 

@@ -5,14 +5,18 @@ blocks over threads. Never `parallel=True` (it breaks after a fork and sums diff
 never `fastmath` (it breaks infinities).
 
 Machine code is kept on disk with a digest of its bytes. Code that was damaged there, or cannot be kept, is compiled
-again, with one warning: numba itself raises whatever its unpickler does, and runs damaged machine code.
+again, with one warning: numba itself raises whatever its unpickler does, and runs damaged machine code. Where compiling
+takes more than a second, one line says so, once on each machine.
 """
 
 import logging
 import pickle
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from hashlib import sha256
+from pathlib import Path
+from threading import Lock, Timer
 from time import perf_counter
 from typing import Any
 
@@ -114,9 +118,13 @@ class _CheckedCache(_numba.caching.FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            kept = super().load_overload(sig, target_context)
         except Exception as error:  # noqa: BLE001 - damaged bytes make an unpickler raise anything
             found = f"{type(error).__name__}: {error}"
+        else:
+            if kept is None:
+                _wait.begin(self.cache_path)
+            return kept
         try:
             self.flush()  # the index forgets it, so that what is compiled now takes its place
         except OSError as error:
@@ -130,6 +138,7 @@ class _CheckedCache(_numba.caching.FunctionCache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        _wait.end()
         try:
             super().save_overload(sig, data)
         except OSError as error:
@@ -141,6 +150,49 @@ class _CheckedCache(_numba.caching.FunctionCache):
             "again in each process: free disk space, or set NUMBA_CACHE_DIR to another folder.",
             "not kept",
         )
+
+
+class _Wait:
+    """The user's wait for compiled code: above a second it is explained, once on each machine."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._spent, self._begun = 0.0, 0.0
+        self._timer: Timer | None = None
+
+    def begin(self, folder: str) -> None:
+        """A kernel is about to be compiled."""
+        with self._lock:
+            if self._timer is None and self._spent < _PATIENCE:
+                self._begun = perf_counter()
+                self._timer = Timer(_PATIENCE - self._spent, self._explain, [Path(folder) / _EXPLAINED])
+                self._timer.daemon = True
+                self._timer.start()
+
+    def end(self) -> None:
+        """It is compiled."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+                self._spent += perf_counter() - self._begun
+
+    def _explain(self, mark: Path) -> None:
+        with self._lock:
+            self._spent = _PATIENCE
+        if mark.exists():
+            return
+        log.warning(
+            "gramfold is compiling code for this machine, which takes a few seconds and happens once: it is kept in '%s'.",
+            mark.parent,
+        )
+        with suppress(OSError):  # then it is explained again by the next process, which compiles again too
+            mark.touch()
+
+
+_PATIENCE = 1.0  # seconds
+_EXPLAINED = "gramfold-compiles.told"
+_wait = _Wait()
 
 
 def _tell(sentence: str, trouble: str) -> None:

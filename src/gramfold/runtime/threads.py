@@ -1,6 +1,11 @@
 """Run blocks of work that release the interpreter's lock in a pool of threads.
 
 Results are returned in block order, so that sums over them do not depend on the number of threads.
+
+BLAS has one thread while an estimator works, and the pool runs blocks of products beside each other. Threads of
+OpenBLAS spin until the slowest of them is done: where another process takes one core, each of thousands of small
+products waits for its turn on that core, and a fit takes 10 to 30 times as long. Threads of the pool take the next block
+when they are free, and none waits for another.
 """
 
 import os
@@ -25,6 +30,9 @@ from gramfold.runtime.progress import SILENT, Stages
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 StopFlag = NDArray[np.uint8]
+# Entries of a matrix that are multiplied by a few vectors: some milliseconds of work, from which on a pool pays, and
+# blocks of them.
+_ENTRIES_PER_THREAD, _ENTRIES_PER_TASK = 3e6, 5e5
 _MOST_THREADS = 1_024  # more than any machine can use; some libraries abort the process for absurd numbers
 
 
@@ -70,8 +78,8 @@ class _Limit:
 class _BlasLimits:
     """Current limits on the number of BLAS threads, of the process or of one of its threads.
 
-    Limits of several threads, or nested ones, may overlap. The smallest applies, and when the last one ends, the number
-    before the first is restored.
+    Of nested limits the innermost applies, and of those of several threads the smallest; never more threads than there
+    were before the first. When the last one ends, that number is restored.
     """
 
     def __init__(self, scope: Literal["of_process", "of_thread"]) -> None:
@@ -80,6 +88,7 @@ class _BlasLimits:
         self._asked: list[_Limit] = []
         self._set: tuple[int, ThreadpoolController] | None = None
         self._before: list[tuple[ThreadpoolController, Any]] = []  # they restore it; libraries loaded later come last
+        self._most = 1  # threads before the first limit
 
     def enter(self, limit: _Limit) -> None:
         """Request a limit."""
@@ -112,7 +121,7 @@ class _BlasLimits:
             self._lock.release()
 
     def _hold(self) -> None:
-        """Apply the smallest limit that is requested."""
+        """Apply the smallest of the limits that the threads are in."""
         if not self._asked:
             while self._before:
                 limited, limiter = self._before.pop()
@@ -121,7 +130,10 @@ class _BlasLimits:
             self._set = None
             return
         libraries: ThreadpoolController = getattr(_libraries(len(sys.modules)), self._scope)
-        state = min(limit.count for limit in self._asked), libraries
+        if self._set is None:
+            self._most = max((library.num_threads for library in libraries.lib_controllers), default=1)
+        innermost = {limit.thread: limit.count for limit in self._asked}  # the last of each thread
+        state = min(self._most, *innermost.values()), libraries
         if state == self._set:
             return
         with _all_may_set(libraries):
@@ -161,7 +173,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def blas_threads(count: int) -> Iterator[None]:
-    """Limit BLAS to at most `count` threads."""
+    """Give BLAS `count` threads, or as many as it has outside of all limits if that is fewer."""
     limit, own = _Limit(count, get_ident()), _of_thread.limits
     try:
         with uninterrupted():
@@ -208,6 +220,15 @@ def stop_flag() -> StopFlag:
 def blocks(n: int, size: int) -> list[slice]:
     """Consecutive slices of at most `size` that cover range(n)."""
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+def in_blocks(work: Callable[[slice], None], n: int, entries: float, n_jobs: int | None = None) -> None:
+    """Run `work` on slices of range(n), in several threads where it touches so many entries that this pays."""
+    if entries < _ENTRIES_PER_THREAD:
+        work(slice(0, n))
+    else:
+        with one_blas_thread():
+            run_blocks(work, blocks(n, max(1, int(n * _ENTRIES_PER_TASK // entries))), n_jobs)
 
 
 def run_blocks(
