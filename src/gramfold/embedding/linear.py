@@ -85,7 +85,7 @@ def first_look(fit: Fit, *, dimensions: int | None = None, beside: Beside | None
 
     The map has so many `dimensions` where n_components is no number; None: as many as rows and columns allow.
     """
-    with fit.stages("model"), algebra_threads(fit.n_jobs):
+    with fit.stages("model"), algebra_threads(fit.n_jobs, fit.X):
         table = _look(fit)
     n, d = fit.X.shape
     if isinstance(fit.n_components, Integral):

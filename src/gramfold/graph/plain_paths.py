@@ -65,7 +65,7 @@ class PlainElimination:
         parent = np.array([tail[0] if len(tail) else -1 for tail in tails], dtype=np.int32)
         return cls(tails, weights, Elimination(lengths.indptr, lengths.indices, parent, counts))
 
-    def all_pairs(self, out: Floats, n_jobs: int | None, stages: Stages) -> None:  # noqa: ARG002  one thread is enough
+    def all_pairs(self, out: Floats, n_jobs: int | None, stages: Stages) -> None:
         """Into out (n, n), which is symmetric to the bit."""
         n = len(self.tails)
         for v in stages.bar(range(n - 1, -1, -1), n, "geodesics"):
@@ -77,7 +77,7 @@ class PlainElimination:
             found = np.min(out[tail, later] + steps[:, None], axis=0, initial=np.inf)
             out[v, later] = out[later, v] = found
 
-    def walks_from(self, sources: Integers, out: Floats, n_jobs: int | None, stages: Stages) -> None:  # noqa: ARG002
+    def walks_from(self, sources: Integers, out: Floats, n_jobs: int | None, stages: Stages) -> None:
         """Into out (n, len(sources))."""
         out[:] = np.inf
         out[sources, np.arange(len(sources))] = 0.0

@@ -30,6 +30,7 @@ from gramfold.types import Floats, Spectrum
 
 RANK_CUT = 1e-12  # of the largest sum of squares: a direction of less is the rounding of the leading one
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
+_MANY_ENTRIES = 4_000_000  # of a table: from there on threads of BLAS pay, and below they wait for each other
 
 Few = Callable[[int, int], str]  # words on fewer directions than asked for; none where nobody need know
 
@@ -89,7 +90,7 @@ def projected_rows(
 ) -> ProjectedRows:
     """The map of these rows in so many columns, with the proof of its spectrum; `few` tells of columns of zeros."""
     started = perf_counter() - stages.seconds.get("directions", 0.0)
-    with algebra_threads(n_jobs), stages("spectrum"):
+    with algebra_threads(n_jobs, rows), stages("spectrum"):
         kernel = linear_gram(rows, found.mean, found.root, found.scatter, n_jobs)
         along = _coordinates(rows, kernel, found)
         if found.white:
@@ -116,9 +117,9 @@ def projected_rows(
     )
 
 
-def algebra_threads(n_jobs: int | None) -> AbstractContextManager[Any]:
-    """Within it, linear algebra has as many threads as `n_jobs` says."""
-    return blas_threads(thread_count(n_jobs))
+def algebra_threads(n_jobs: int | None, rows: Any) -> AbstractContextManager[Any]:
+    """Within it, linear algebra with these rows has as many threads as `n_jobs` says, if there are many of them."""
+    return blas_threads(thread_count(n_jobs) if rows.shape[0] * rows.shape[1] > _MANY_ENTRIES else 1)
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ class OrientedPCA(OrientedMap, Embedding):
         white = distorted is None and self.noise_correlation is None and self.signal_covariance is None
         squares = 0.0 if white else SQUARES * 8.0 * fit.X.shape[1] ** 2
         table = first_look(fit, beside=lambda n, itemsize: squares)
-        with fit.stages("directions"), algebra_threads(fit.n_jobs):
+        with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
             noise = self._noise(table, distorted)
             white = noise is None and self.signal_covariance is None
             turned = self._principal(table, fit) if white else self._oriented(table, noise, noisy, fit)

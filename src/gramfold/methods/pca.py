@@ -110,7 +110,7 @@ class PCA(LinearMap, Embedding):
 
     def _build(self, fit: Fit) -> Model:
         table = first_look(fit)
-        with fit.stages("directions"), algebra_threads(fit.n_jobs):
+        with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
             every = self._axes(table, fit)
             count = _number(every, fit.n_components, *fit.X.shape)
             axes = every.leading(count)

@@ -31,9 +31,7 @@ _PIVOT = 0.1
 _SEEN = 1e-8
 
 
-def smallest_by_root(
-    root: csr_array, null: Floats, count: int, order: Integers | None = None
-) -> tuple[Floats, Floats]:
+def smallest_by_root(root: csr_array, null: Floats, count: int, order: Integers | None = None) -> tuple[Floats, Floats]:
     """Eigenpairs of SᵀS outside its null vectors (n, c), smallest first; `order` is that of elimination, or SuperLU's."""
     with one_blas_thread():  # the matrices are small: threads would only wait for one another
         return _smallest(root, null, count, order)

@@ -80,9 +80,7 @@ def smallest_eigenpairs(
     while True:
         wanted = count - known.shape[1]
         spare = _SPARE + -(wanted + _SPARE) % several
-        rest = block_lanczos(
-            solve, n, wanted, relative=_RELATIVE, start=near, spare=spare, restarts=_RESTARTS
-        )[1]
+        rest = block_lanczos(solve, n, wanted, relative=_RELATIVE, start=near, spare=spare, restarts=_RESTARTS)[1]
         # one more inverse step and a Rayleigh–Ritz step on A itself take out what the shift left behind
         values, vectors = rayleigh_ritz(matrix, np.hstack([known, solve(rest)])[number])
         # An eigenvalue far smaller than the others, as where few edges join two parts of the graph, hides them in the

@@ -102,7 +102,7 @@ class DistortionDiscriminantAnalysis(OrientedMap, Embedding):
         distorted = fit.extras["X_distorted"]
         asked = not is_given(distorted)  # distorted rows are far from the clean ones, but are what the map is made for
         table = first_look(fit, beside=lambda n, _: self._beside(n, fit.X.shape[1], distorted))
-        with fit.stages("directions"), algebra_threads(fit.n_jobs):
+        with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
             layers = self._stack(table, distorted, fit)
             projection = as_one_map(layers, mean_of(table.rows, fit.n_jobs))
         made = projected_rows(table.rows, projection, self.n_components, fit.stages, fit.n_jobs)

@@ -123,7 +123,7 @@ class FactorAnalysis(LinearMap, Embedding):
 
     def _build(self, fit: Fit) -> Model:
         table = first_look(fit, beside=lambda n, itemsize: memory(n, fit.X.shape[1]))
-        with fit.stages("model"), algebra_threads(fit.n_jobs):
+        with fit.stages("model"), algebra_threads(fit.n_jobs, fit.X):
             columns = standardized(table, fit.n_jobs)
             factors, history = self._likeliest(columns, len(table.rows), fit)
         with fit.stages("directions"):

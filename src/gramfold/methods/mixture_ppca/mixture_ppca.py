@@ -122,7 +122,7 @@ class MixturePPCA(LinearMap, Embedding):
         n, d = fit.X.shape
         # the reconstructed rows, which are kept, and the covariances
         table = first_look(fit, beside=lambda n, itemsize: float(n) * itemsize * d + 8.0 * SQUARES * most * d**2)
-        with fit.stages("model"), algebra_threads(fit.n_jobs):
+        with fit.stages("model"), algebra_threads(fit.n_jobs, fit.X):
             trials = Trials(self.n_components, self.n_init, self.max_iter, self.tol, self.least_noise)
             steps = trials.steps(table.rows, table.moments, fit.n_jobs, fit.stages)
             tried = trials.each(steps, numbers_of_planes(table.rows, self.n_planes, self.max_planes), fit.rng)
@@ -131,7 +131,7 @@ class MixturePPCA(LinearMap, Embedding):
             warn_of_planes(best, n, self.n_planes)
             mixture = best.mixture
             rebuilt = mixture.rebuilt(table.rows)
-        with fit.stages("directions"), algebra_threads(fit.n_jobs):
+        with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
             axes = principal_axes(rebuilt, self.n_components, n_jobs=fit.n_jobs)
         made = projected_rows(rebuilt, onto(axes), self.n_components, fit.stages, fit.n_jobs)
         likelier = mixture.log_unit(table.unit)

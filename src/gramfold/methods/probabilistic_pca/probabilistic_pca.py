@@ -106,7 +106,7 @@ class ProbabilisticPCA(LinearMap, Embedding):
     def _build(self, fit: Fit) -> Model:
         table = first_look(fit, dimensions=1)
         unit = table.unit
-        with fit.stages("model"), algebra_threads(fit.n_jobs):
+        with fit.stages("model"), algebra_threads(fit.n_jobs, fit.X):
             number = self.n_components
             chosen = most_evident(table, fit.n_jobs) if number == "evidence" else Dimensions(number)
             count = chosen.count
@@ -116,7 +116,7 @@ class ProbabilisticPCA(LinearMap, Embedding):
                 learned = plane_of_all(table, count, fit.n_jobs)
             plane = learned.plane
             rows = LatentPlane(plane, plane.weights).fill(table.rows)
-        with fit.stages("directions"), algebra_threads(fit.n_jobs):
+        with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
             directions = uncorrelated(plane, rows) if learned.log_likelihoods is not None else plane.latent
             projection = Projection(plane.mean, directions, learned.solver, directions, learned.scatter)
         made = projected_rows(rows, projection, count, fit.stages, fit.n_jobs, stand_out)

@@ -113,7 +113,7 @@ class ProjectionPursuit(LinearMap, Embedding):
 
     def _build(self, fit: Fit) -> Model:
         table = first_look(fit)
-        with fit.stages("directions"), algebra_threads(fit.n_jobs):
+        with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
             white = _whitened(table, fit.n_jobs)
             rank = white.whitener.shape[1]
             n_starts = _STARTS * rank if self.n_starts is None else self.n_starts
