@@ -12,7 +12,7 @@ from gramfold.neighbors.join import USUAL, Seeming, plan, seeming_nearest, seemi
 from gramfold.neighbors.leading import Axes
 from gramfold.neighbors.plain_distances import plain_smallest, smallest
 from gramfold.runtime.progress import SILENT, Stages
-from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
+from gramfold.runtime.threads import blocks, one_blas_thread, openmp_threads, run_blocks
 from gramfold.types import Floats, Integers, Neighbors
 
 _QUERIES_PER_TASK = 4_000  # of a thread of our pool: an interrupt while SciPy's own threads run would end the process
@@ -143,22 +143,43 @@ class BlockedIndex(VectorIndex):
         if self.metric.family != "euclidean" or radius is not None:
             return super().own(k, radius, stages)
         assert k is not None
-        if plain_smallest(self.size**2):  # products of all rows once each, which kernels are needed for, save little
-            found = without(np.arange(self.size), *self._nearest_by_blocks(self.rows, k + 1, stages))
-            return Neighbors.from_lists(*found, self.size)
         more = min(k + 1 + _SPARE, self.size)
-        seeming = seeming_neighbors(self.rows, more, self._axes(self.rows, more), self.n_jobs, stages, self.costs)
+        if plain_smallest(self.size**2):
+            seeming = self._seeming_of_few(self.rows, more)
+        else:
+            seeming = seeming_neighbors(self.rows, more, self._axes(self.rows, more), self.n_jobs, stages, self.costs)
         indices, distances = without(np.arange(self.size), *self._proved(self.rows, seeming, k + 1))
         return Neighbors.from_lists(indices, distances, self.size)
 
     def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
-        some = self.metric.family == "euclidean" and len(rows) >= self.costs.many
-        if some and not plain_smallest(len(rows) * self.size):
+        if self.metric.family == "euclidean" and plain_smallest(len(rows) * self.size):
+            return self._proved(rows, self._seeming_of_few(rows, min(k + _SPARE, self.size)), k)
+        if self.metric.family == "euclidean" and len(rows) >= self.costs.many:
             more = min(k + _SPARE, self.size)
             axes = self._axes(rows, more)
             seeming = seeming_nearest(rows, self.rows, more, axes, self.n_jobs, stages, self.costs)
             return self._proved(rows, seeming, k)
         return self._nearest_by_blocks(rows, k, stages)
+
+    def _seeming_of_few(self, rows: Floats, more: int) -> Seeming:
+        """Candidates by scikit-learn's search, which is compiled already: for small tables."""
+        from sklearn.neighbors import NearestNeighbors
+
+        shifted = self._shifted
+        asking = shifted.rows if rows is self.rows else rows - shifted.center
+        with openmp_threads():
+            squares, found = (
+                NearestNeighbors(n_neighbors=more, algorithm="brute", metric="sqeuclidean")
+                .fit(shifted.rows)
+                .kneighbors(asking)
+            )
+        return Seeming(found, squares[:, -1], self._rounding(asking, shifted))
+
+    def _rounding(self, asking: Floats, others: _Shifted) -> Floats:
+        """A bound on the rounding error of |x|² + |y|² − 2 x·y, for each x."""
+        longest = np.sqrt(_squared_norms(asking)) + np.sqrt(others.norms.max())
+        eps = max(np.finfo(asking.dtype).eps, np.finfo(self.rows.dtype).eps)
+        return np.asarray(8.0 * eps * np.sqrt(asking.shape[1]) * longest**2)
 
     def _proved(self, rows: Floats, seeming: Seeming, k: int) -> tuple[Integers, Floats]:
         """The exact k nearest of each row, from the candidates."""
@@ -226,8 +247,7 @@ class BlockedIndex(VectorIndex):
         squared *= -2.0
         squared += norms[:, None].astype(squared.dtype)
         squared += others.norms[None, :].astype(squared.dtype)
-        eps = max(np.finfo(rows.dtype).eps, np.finfo(self.rows.dtype).eps)
-        return squared, 8.0 * eps * np.sqrt(rows.shape[1]) * longest**2
+        return squared, self._rounding(rows - others.center, others)
 
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
         few = len(rows) < self.costs.many or plain_smallest(len(rows) * self.size)

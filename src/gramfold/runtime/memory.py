@@ -1,7 +1,9 @@
 """Memory forecast: raise an error before the work begins if it would not fit."""
 
 import math
+import time
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 from gramfold.errors import MemoryForecastError
@@ -9,6 +11,7 @@ from gramfold.errors import MemoryForecastError
 GIGABYTE = 1e9
 # The rest is left for the interpreter, the solver's vectors and other processes.
 USABLE_SHARE = 0.9
+_LASTS = 0.1  # seconds for which an answer of the system's is good: asking takes as long as reading a small table
 # Of a container: limit, bytes used, and bytes of files that give way when memory is asked for (cgroup 2 and 1).
 _CGROUP = Path("/sys/fs/cgroup")
 _CGROUP_FILES = [
@@ -24,6 +27,11 @@ _CGROUP_FILES = [
 
 def available_memory() -> float:
     """Bytes that this process may still take: the machine's free memory, or its container's if less."""
+    return _available(time.monotonic() // _LASTS)
+
+
+@lru_cache(maxsize=1)
+def _available(moment: float) -> float:  # noqa: ARG001  asked of the system once in a moment
     import psutil
 
     return min(float(psutil.virtual_memory().available), _container_memory())

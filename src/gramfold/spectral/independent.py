@@ -30,10 +30,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.spatial import cKDTree
 
 from gramfold.graph.cut import threshold_cuts
-from gramfold.neighbors.exact import TreeIndex
-from gramfold.neighbors.metrics import Metric
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers
 
@@ -62,7 +61,6 @@ _NO_ENERGY = 1e-13  # μ that is rounding
 _BLUR = 1e-6  # of the spread, on levels: among rows of a group those at random are the nearest
 _RIDGE = 1e-3  # on slopes: where neighbours lie along a line, or coincide, a plane would be anything
 _ENTRIES_PER_BLOCK = 1_000_000
-_EUCLIDEAN = Metric("euclidean", "euclidean")
 
 
 @dataclass(frozen=True)
@@ -154,8 +152,10 @@ def _unpredicted(taken: Floats, others: Floats, entries_per_block: int) -> Float
 def _local_planes(places: Floats, near: int, entries_per_block: int) -> csr_array:
     """S (m, m): S φ are the leave-one-out values of local planes fitted around each point."""
     m, q = places.shape
-    lists = TreeIndex(places, _EUCLIDEAN, n_jobs=1).own(_CUT * near, None)
-    columns, distances = lists.indices.reshape(m, -1), lists.distances.reshape(m, -1)
+    distances, columns = cKDTree(places).query(places, _CUT * near + 1)
+    itself = columns == np.arange(m)[:, None]
+    itself[~itself.any(axis=1), -1] = True  # among more than so many at one place it may not be the first
+    distances, columns = (kept[~itself].reshape(m, -1) for kept in (distances, columns))
     smoother = np.empty_like(distances)
     value = np.eye(q + 1)[0]  # of a plane at its centre
     for part in blocks(m, max(1, entries_per_block // (_CUT * near * (q + 1)))):
@@ -168,4 +168,4 @@ def _local_planes(places: Floats, near: int, entries_per_block: int) -> csr_arra
         grams += _RIDGE * grams[:, :1, :1] * np.diag(1 - value)
         at_center = np.linalg.solve(grams, np.broadcast_to(value[:, None], (len(grams), q + 1, 1)))
         smoother[part] = (weighted @ at_center)[..., 0]
-    return csr_array((smoother.ravel(), columns.ravel(), lists.indptr), shape=(m, m))
+    return csr_array((smoother.ravel(), columns.ravel(), columns.shape[1] * np.arange(m + 1)), shape=(m, m))

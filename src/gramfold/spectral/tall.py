@@ -44,7 +44,9 @@ class GrowingBasis:
 
 def inner(basis: Sequence[Floats], block: Floats) -> Floats:
     """BᵀV (p, w) for a basis B that is given in blocks."""
-    parts = _by_rows(len(block), lambda rows: np.vstack([one[rows].T @ block[rows] for one in basis]))
+    if len(block) <= _ROWS:
+        return basis[0].T @ block if len(basis) == 1 else np.concatenate([one.T @ block for one in basis])
+    parts = _by_rows(len(block), lambda rows: np.concatenate([one[rows].T @ block[rows] for one in basis]))
     return np.asarray(sum(parts))
 
 
@@ -80,22 +82,29 @@ def _filled(
     finish: Callable[[slice, Floats], Floats],
     out: Floats | None,
 ) -> Floats:
-    shares = np.split(coefficients, np.cumsum([one.shape[1] for one in basis])[:-1])
-    filled = np.empty((len(basis[0]), coefficients.shape[1])) if out is None else out
+    n = len(basis[0])
 
-    def work(rows: slice) -> None:
-        found = basis[0][rows] @ shares[0]
-        for one, share in zip(basis[1:], shares[1:], strict=True):
-            found += one[rows] @ share
-        filled[rows] = finish(rows, found)
+    def work(rows: slice) -> Floats:
+        first = basis[0].shape[1]
+        found = basis[0][rows] @ coefficients[:first]
+        for one in basis[1:]:
+            found += one[rows] @ coefficients[first : first + one.shape[1]]
+            first += one.shape[1]
+        return finish(rows, found)
 
-    _by_rows(len(filled), work)
+    if out is None and n <= _ROWS:
+        return work(slice(0, n))
+    filled = np.empty((n, coefficients.shape[1])) if out is None else out
+
+    def write(rows: slice) -> None:
+        filled[rows] = work(rows)
+
+    _by_rows(n, write)
     return filled
 
 
 def _by_rows(n: int, work: Callable[[slice], Result]) -> list[Result]:
-    parts = blocks(n, _ROWS)
-    if len(parts) == 1:
-        return [work(parts[0])]
+    if n <= _ROWS:
+        return [work(slice(0, n))]
     with one_blas_thread():  # the pool's threads are enough
-        return run_blocks(work, parts)
+        return run_blocks(work, blocks(n, _ROWS))
