@@ -95,8 +95,9 @@ def _leading(product: Callable[[Floats], Floats], n: int, count: int) -> Floats:
     width = min(n, count + _MORE_VECTORS)
     # waves of all lengths: vectors that no data are made to be orthogonal to
     block = np.cos(np.outer(np.arange(n) + 0.5, np.arange(width) * (np.pi / n) * max(1, n // width) + 1.0))
+    block = np.linalg.qr(block)[0]
     for _ in range(_ROUNDS):
-        block = np.linalg.qr(product(np.linalg.qr(block)[0]))[0]
+        block = np.linalg.qr(product(block))[0]
     _, turn = np.linalg.eigh(block.T @ product(block))
     return np.asarray((block @ turn)[:, ::-1][:, :count])
 

@@ -90,6 +90,13 @@ class _BlasLimits:
         self._before: list[tuple[ThreadpoolController, Any]] = []  # they restore it; libraries loaded later come last
         self._most = 1  # threads before the first limit
 
+    def holds(self, limit: _Limit) -> bool:
+        """Whether the innermost limit of its thread is the same."""
+        with self._lock:
+            mine = [known.count for known in self._asked if known.thread == limit.thread]
+            known = getattr(_libraries(len(sys.modules)), self._scope)
+            return bool(mine) and mine[-1] == limit.count and self._set is not None and self._set[1] is known
+
     def enter(self, limit: _Limit) -> None:
         """Request a limit."""
         with self._lock:
@@ -175,6 +182,9 @@ if hasattr(os, "register_at_fork"):
 def blas_threads(count: int) -> Iterator[None]:
     """Give BLAS `count` threads, or as many as it has outside of all limits if that is fewer."""
     limit, own = _Limit(count, get_ident()), _of_thread.limits
+    if _of_process.holds(limit) and own.holds(limit):  # nothing to set
+        yield
+        return
     try:
         with uninterrupted():
             _of_process.enter(limit)
