@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,15 @@ class Race:
     def ratio(self) -> float:
         """Median peer time over median own time: above 1 we are faster."""
         return statistics.median(self.peer) / statistics.median(self.ours)
+
+    @property
+    def extra(self) -> float:
+        """Median own time less median peer time, in seconds."""
+        return statistics.median(self.ours) - statistics.median(self.peer)
+
+    def judged(self, target: str, met: bool) -> "Race":
+        """The same race; the table says whether the target was met."""
+        return replace(self, target=f"{target}: {'met' if met else '**missed**'}")
 
     def row(self) -> str:
         """One line of the table."""
