@@ -11,6 +11,7 @@ from benchmarks.timing import HEADER
 
 GROUPS = (
     "imports",
+    "first_fit",
     "small",
     "embeddings",
     "geodesics",
