@@ -13,6 +13,7 @@ GROUPS = (
     "imports",
     "first_fit",
     "small",
+    "busy",
     "embeddings",
     "geodesics",
     "graph_methods",

@@ -19,7 +19,9 @@ class Race:
 
     @property
     def ratio(self) -> float:
-        """Median peer time over median own time: above 1 we are faster."""
+        """Median peer time over median own time: above 1 we are faster; NaN where nothing was measured."""
+        if not self.ours or not self.peer:
+            return float("nan")
         return statistics.median(self.peer) / statistics.median(self.ours)
 
     @property
@@ -33,9 +35,9 @@ class Race:
 
     def row(self) -> str:
         """One line of the table."""
+        ratio = f"{self.ratio:.2f}x" if self.ours and self.peer else "–"
         return (
-            f"| {self.job} | {_spread(self.ours)} | {_spread(self.peer)} | {self.ratio:.2f}x "
-            f"| {self.target} | {len(self.ours)} |"
+            f"| {self.job} | {_spread(self.ours)} | {_spread(self.peer)} | {ratio} | {self.target} | {len(self.ours)} |"
         )
 
 
@@ -73,4 +75,6 @@ def cold(statement: str) -> Callable[[], object]:
 
 
 def _spread(seconds: list[float]) -> str:
+    if not seconds:
+        return "–"
     return f"{statistics.median(seconds):.3g} ({min(seconds):.3g}–{max(seconds):.3g})"
