@@ -15,6 +15,8 @@ GROUPS = (
     "small",
     "busy",
     "embeddings",
+    "neighbors",
+    "direct",
     "geodesics",
     "graph_methods",
     "local_linear",

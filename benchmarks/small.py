@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
-from sklearn import cluster, datasets, decomposition, manifold
+from sklearn import cluster, decomposition, manifold
 from sklearn.base import BaseEstimator
 
 import gramfold
+from benchmarks.data import digits
 from benchmarks.timing import Race, race
 from gramfold.datasets import make_swiss_roll
 
@@ -31,14 +32,6 @@ def _races(sizes: Iterable[int], only: tuple[str, ...]) -> Iterator[Race]:
             for name, ours, peer in _pairs():
                 if not only or name in only:
                     yield _race(name, ours, peer, data, X)
-
-
-def digits(n: int) -> np.ndarray:
-    """Some n of the digits; beyond 1,797 they come again, with noise."""
-    rng = np.random.default_rng(0)
-    X = datasets.load_digits().data
-    again = X[np.arange(max(n - len(X), 0)) % len(X)]
-    return np.concatenate([X[rng.permutation(len(X))[:n]], again + rng.standard_normal(again.shape)])
 
 
 def _pairs() -> Iterator[tuple[str, BaseEstimator, BaseEstimator]]:

@@ -5,17 +5,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
 class Race:
-    """Seconds of each run of ours and the peer's."""
+    """Seconds of each run of ours and the peer's; of processor time too, where others may use the machine."""
 
     job: str
     ours: list[float]
     peer: list[float]
     target: str
+    cpu: tuple[list[float], list[float]] = field(default=([], []), kw_only=True)
 
     @property
     def ratio(self) -> float:
@@ -37,11 +38,15 @@ class Race:
         """One line of the table."""
         ratio = f"{self.ratio:.2f}x" if self.ours and self.peer else "–"
         return (
-            f"| {self.job} | {_spread(self.ours)} | {_spread(self.peer)} | {ratio} | {self.target} | {len(self.ours)} |"
+            f"| {self.job} | {_spread(self.ours)} | {_spread(self.peer)} | {ratio} | {_cpu_ratio(*self.cpu)} "
+            f"| {self.target} | {len(self.ours)} |"
         )
 
 
-HEADER = "| job | gramfold, s (range) | peer, s (range) | peer / gramfold | target | runs |\n|---|---|---|---|---|---|"
+HEADER = (
+    "| job | gramfold, s (range) | peer, s (range) | peer / gramfold | of CPU time | target | runs |\n"
+    "|---|---|---|---|---|---|---|"
+)
 
 
 def race(
@@ -53,25 +58,34 @@ def race(
     runs: int = 3,
     warm: bool = True,
     peer_factor: int = 1,
+    cpu: bool = False,
 ) -> Race:
     """Time both in turn; with `warm`, after one untimed run of ours (compiled code loads there).
 
-    A peer whose time is proportional to its work may do a part of it: `peer_factor` says how small a part.
+    A peer whose time is proportional to its work may do a part of it: `peer_factor` says how small a part. `cpu` adds
+    the ratio of this process's processor time, all threads together.
     """
     if warm:
         ours()
     times: tuple[list[float], list[float]] = ([], [])
+    busy: tuple[list[float], list[float]] = ([], [])
     for _ in range(runs):
-        for work, kept in zip((ours, peer), times, strict=True):
-            started = time.perf_counter()
+        for work, kept, kept_cpu in zip((ours, peer), times, busy, strict=True):
+            started, started_cpu = time.perf_counter(), time.process_time()
             work()
             kept.append(time.perf_counter() - started)
-    return Race(job, times[0], [seconds * peer_factor for seconds in times[1]], target)
+            kept_cpu.append(time.process_time() - started_cpu)
+    theirs = [seconds * peer_factor for seconds in times[1]]
+    return Race(job, times[0], theirs, target, cpu=busy if cpu else ([], []))
 
 
 def cold(statement: str) -> Callable[[], object]:
     """The statement in a fresh interpreter."""
     return lambda: subprocess.run([sys.executable, "-c", statement], check=True)
+
+
+def _cpu_ratio(ours: list[float], peer: list[float]) -> str:
+    return f"{statistics.median(peer) / statistics.median(ours):.2f}x" if ours and peer else "–"
 
 
 def _spread(seconds: list[float]) -> str:
