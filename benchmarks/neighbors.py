@@ -32,9 +32,17 @@ def quick() -> Iterator[Race]:
 
 
 def roll(n: int = 100_000) -> Iterator[Race]:
-    """The peers are brute force still, of a part of the rows: their time is proportional to it."""
+    """Brute force of a part of the rows, since its time is proportional to it; and a tree, the peer to compare with."""
     X = make_swiss_roll(n, random_state=0).points
     yield from _races("swiss roll", X, part=50)
+    metric = make_metric("euclidean", None, X)
+    yield race(
+        f"{_job('swiss roll', X)} (peer: scikit-learn, kd_tree)",
+        lambda: exact_index(X, metric, _THREADS).own(_K, None),
+        lambda: NearestNeighbors(n_neighbors=_K, algorithm="kd_tree", n_jobs=_THREADS).fit(X).kneighbors(),
+        target="≥ 1.0x",
+        cpu=_THREADS == 1,
+    )
 
 
 def _tables(n: int) -> Iterator[Race]:
@@ -46,8 +54,12 @@ def _tables(n: int) -> Iterator[Race]:
             yield from _races(name, X)
 
 
+def _job(name: str, X: np.ndarray) -> str:
+    return f"{_K} exact neighbours of {name}, {len(X):,} x {X.shape[1]}, {_THREADS} thread{'s'[: _THREADS > 1]}"
+
+
 def _races(name: str, X: np.ndarray, part: int = 1) -> Iterator[Race]:
-    job = f"{_K} exact neighbours of {name}, {len(X):,} x {X.shape[1]}, {_THREADS} thread{'s'[: _THREADS > 1]}"
+    job = _job(name, X)
     metric = make_metric("euclidean", None, X)
     asked = X[::part]
 
