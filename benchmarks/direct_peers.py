@@ -15,7 +15,7 @@ class Peer:
 
     name: ClassVar[str]
     needs: ClassVar[str]
-    most: ClassVar[float]  # multiplications of a factor above which it would take minutes
+    most: ClassVar[float]  # multiplications of our factor above which its own, in its order, takes minutes
     orders: ClassVar[bool] = True  # whether the order is a step of its own; else the factor includes it
     order_told: ClassVar[str] = "order"
 
@@ -42,7 +42,7 @@ class Peer:
 class SuperLU(Peer):
     """SciPy's `splu`, in its symmetric mode. Its order (minimum degree) cannot be had without a factor."""
 
-    name, needs, most, orders = "SuperLU", "scipy", 1e11, False
+    name, needs, most, orders = "SuperLU", "scipy", 2e9, False
 
     def __init__(self, matrix: csr_array) -> None:
         self._matrix = csc_array(matrix)
@@ -60,7 +60,7 @@ class SuperLU(Peer):
 class QDLDL(Peer):
     """`qdldl`: L D Lᵀ column by column, in AMD's order. The order comes with a first factor; later ones keep it."""
 
-    name, needs, most = "qdldl", "qdldl", 2e10
+    name, needs, most = "qdldl", "qdldl", 1e9
     order_told = "order (of the peer with a first factor)"
 
     def __init__(self, matrix: csr_array) -> None:

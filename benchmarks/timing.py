@@ -85,7 +85,10 @@ def cold(statement: str) -> Callable[[], object]:
 
 
 def _cpu_ratio(ours: list[float], peer: list[float]) -> str:
-    return f"{statistics.median(peer) / statistics.median(ours):.2f}x" if ours and peer else "–"
+    if not ours or not peer:
+        return "–"
+    mine, theirs = statistics.median(ours), statistics.median(peer)
+    return f"{theirs / mine:.2f}x ({mine:.3g} and {theirs:.3g} s)"
 
 
 def _spread(seconds: list[float]) -> str:
