@@ -5,7 +5,7 @@ semidefinite embedding. Orders: seconds, and the multiplications of a factor in 
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib.util import find_spec
 
@@ -161,7 +161,7 @@ def _beside(
     told: str, matrix: csr_array, symbolic: Symbolic, kind: type[Peer], right: np.ndarray, block: int
 ) -> Iterator[Race]:
     peer = kind(matrix)
-    runs = 3 if symbolic.operations.sum() > 1e10 else 5
+    runs = 5 if symbolic.operations.sum() < 1e10 and len(right) <= 100_000 else 3
     made: list[Factor] = []
 
     def order() -> Symbolic:
@@ -173,25 +173,31 @@ def _beside(
     def both() -> None:
         made[:] = [Factor.of(matrix, order(), _THREADS)]
 
-    if kind.orders:
-        yield race(
-            f"{told}, {kind.order_told} (peer: {kind.name})", order, peer.order, target="≥ 1.0x", runs=runs, cpu=True
-        )
-        numeric, step = factor, "factor"
-    else:
-        numeric, step = both, "order and factor"
-    yield race(f"{told}, {step} (peer: {kind.name})", numeric, peer.factor, target="≥ 1.0x", runs=runs, cpu=True)
-    for whose, solved in (("ours", made[0].solve(right, _THREADS)), (kind.name, peer.solve(right))):
+    def solve() -> np.ndarray:
+        return made[0].solve(right, _THREADS)
+
+    steps = [(kind.order_told, order, peer.order), ("factor", factor, peer.factor)]
+    if not kind.orders:
+        steps = [("order and factor", both, peer.factor)]
+    timed = []
+    for step, ours, theirs in steps:
+        timed.append(race(f"{told}, {step} (peer: {kind.name})", ours, theirs, target="≥ 1.0x", runs=runs, cpu=True))
+        yield timed[-1]
+    for whose, solved in (("ours", solve()), (kind.name, peer.solve(right))):
         if np.abs(matrix @ solved - right).max() > 1e-6 * np.abs(right).max():
             raise RuntimeError(f"{told}: {whose} does not solve the system.")
-    yield race(
-        f"{told}, {_SIDES} solutions (peer: {kind.name})",
-        lambda: made[0].solve(right, _THREADS),
-        lambda: peer.solve(right),
-        target="≥ 1.0x",
-        runs=runs,
-        cpu=True,
-    )
+    job = f"{told}, {_SIDES} solutions (peer: {kind.name})"
+    timed.append(race(job, solve, lambda: peer.solve(right), target="≥ 1.0x", runs=runs, cpu=True))
+    yield timed[-1]
+    yield _together(f"{told}, all steps (peer: {kind.name})", timed)
+
+
+def _together(job: str, steps: list[Race]) -> Race:
+    def sums(runs: Iterable[list[float]]) -> list[float]:
+        return [sum(seconds) for seconds in zip(*runs, strict=True)]
+
+    cpu = sums(step.cpu[0] for step in steps), sums(step.cpu[1] for step in steps)
+    return Race(job, sums(step.ours for step in steps), sums(step.peer for step in steps), "≥ 0.67x", cpu=cpu)
 
 
 def _order_races(name: str, graph: csr_array) -> Iterator[Race]:
