@@ -59,7 +59,12 @@ def _race(name: str, ours: BaseEstimator, peer: BaseEstimator, data: str, X: np.
         peer.fit(X)
         told = f"{told}, dense: its ARPACK finds the matrix singular"
     timed = race(
-        f"{name}, {data} n={len(X):,} (peer: {told})", _fit(ours, X), _fit(peer, X), target="", runs=_RUNS[len(X)]
+        f"{name}, {data} n={len(X):,} (peer: {told})",
+        _fit(ours, X),
+        _fit(peer, X),
+        target="",
+        runs=_RUNS[len(X)],
+        cpu=True,
     )
     return timed.judged("≥ 1.0x, or within 2 ms", timed.ratio >= 1 or timed.extra <= _ENOUGH)
 
