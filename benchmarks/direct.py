@@ -1,7 +1,7 @@
 """The sparse factor and its nested dissection against those of other packages, on the graphs that fits meet.
 
 Factors: of the Laplacian of a neighbour graph, shifted to be positive definite, and of the Newton matrix of a
-semidefinite embedding. Orders: seconds, and the multiplications of a factor in them.
+semidefinite embedding, whose values are made up. Orders: seconds, and the multiplications of a factor in them.
 """
 
 import os
