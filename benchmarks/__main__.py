@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those named: `python -m benchmarks imports geodesics geodesics:million`."""
+"""Run all benchmarks, or those named: `python -m benchmarks imports geodesics:million first_fit:races:Isomap,LLE`."""
 
 import os
 import platform
@@ -11,7 +11,12 @@ from benchmarks.timing import HEADER
 
 GROUPS = (
     "imports",
+    "first_fit",
+    "small",
+    "busy",
     "embeddings",
+    "neighbors",
+    "direct",
     "geodesics",
     "graph_methods",
     "local_linear",
@@ -31,8 +36,9 @@ def main() -> None:
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn", "numba"))
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}, {packages}\n\n{HEADER}", flush=True)
     for name in wanted:
-        group, _, races = name.partition(":")
-        for race in getattr(import_module(f"benchmarks.{group}"), races or "races")():
+        group, races, only = (*name.split(":"), "", "")[:3]
+        make = getattr(import_module(f"benchmarks.{group}"), races or "races")
+        for race in make(*only.split(",")) if only else make():
             print(race.row(), flush=True)
 
 

@@ -1,12 +1,16 @@
 """Real data that is not part of the package: None where it is absent."""
 
+import os
 from pathlib import Path
 
 import numpy as np
 
 # Debian's package dataset-fashion-mnist
 _FASHION = Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz")
-_OCEAN = Path(__file__).parents[2] / "shared" / "data" / "ocean_atlas_monthly.npz"
+# beside the checkout, or where GRAMFOLD_DATA says; most is not to be redistributed
+_SHARED = Path(os.environ.get("GRAMFOLD_DATA") or Path(__file__).parents[2] / "shared" / "data")
+_OCEAN = _SHARED / "ocean_atlas_monthly.npz"
+_USPS = _SHARED / "usps.npz"
 
 
 def fashion_mnist(n: int) -> np.ndarray | None:
@@ -27,3 +31,22 @@ def ocean(n: int) -> np.ndarray | None:
     X = np.load(_OCEAN)["X"].astype(np.float64)
     X = X[np.random.default_rng(0).permutation(len(X))[:n]]
     return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def usps(n: int) -> np.ndarray | None:
+    """The first n digits of USPS, (n, 256); beyond 9,298 they come again, with noise."""
+    return again(np.load(_USPS)["X"].astype(np.float64), n, noise=0.1) if _USPS.exists() else None
+
+
+def digits(n: int) -> np.ndarray:
+    """Some n of scikit-learn's digits, (n, 64); beyond 1,797 they come again, with noise."""
+    from sklearn.datasets import load_digits
+
+    X = load_digits().data
+    return again(X[np.random.default_rng(0).permutation(len(X))], n, noise=1.0)
+
+
+def again(X: np.ndarray, n: int, noise: float) -> np.ndarray:
+    """The first n rows; where there are fewer, copies with normal noise follow."""
+    copies = X[np.arange(max(n - len(X), 0)) % len(X)]
+    return np.concatenate([X[:n], copies + noise * np.random.default_rng(1).standard_normal(copies.shape)])
