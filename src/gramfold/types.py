@@ -241,6 +241,14 @@ class Spectrum(Plain):
         )
         return f"Spectrum({count} eigenpairs of {n:,} rows, {numbers}, {self.solver})"
 
+    @property
+    def participation(self) -> Floats:
+        """Effective number of rows on which each eigenvector lives: (Σ v²)² / Σ v⁴, (p,).
+
+        It is 1 for a vector that is 0 but for one row, and n for one of equal size everywhere.
+        """
+        return participation(self.eigenvectors, np.ones(len(self.eigenvectors)))
+
     def take(self, taken: Integers) -> Self:
         """Keep only the given eigenpairs, by their positions among the leading ones."""
         return replace(
@@ -252,6 +260,14 @@ class Spectrum(Plain):
             novelty=None if self.novelty is None else self.novelty[taken],
             taken=taken,
         )
+
+
+def participation(vectors: Floats, copies: Floats) -> Floats:
+    """(Σ m v²)² / Σ m v⁴ of the columns (n, p), whose entries count m times; 0 for a column of zeros."""
+    largest = np.abs(vectors).max(axis=0, initial=0.0)
+    squares = np.square(vectors / np.where(largest > 0, largest, 1.0))
+    fourth = copies @ squares**2
+    return np.asarray((copies @ squares) ** 2 / np.where(fourth > 0, fourth, 1.0))
 
 
 @dataclass(frozen=True)

@@ -365,7 +365,7 @@ def spectrum_is_proved(cls: type) -> None:
             limit = 1e-6 * spectrum.eigenvalues * np.linalg.norm(V, axis=0)
         else:
             MV = kernel.mass[:, None] * V
-            misfit = np.linalg.norm(kernel.penalty @ V - MV * spectrum.penalties, axis=0)
+            misfit = np.linalg.norm(kernel.penalized(V) - MV * spectrum.penalties, axis=0)
             norm = np.abs(kernel.penalty).sum(axis=1).max()
             relative = 1e-6 * spectrum.penalties * np.linalg.norm(MV, axis=0)
             limit = np.maximum(relative, 10 * np.finfo(float).eps * norm * np.linalg.norm(V, axis=0))

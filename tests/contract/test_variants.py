@@ -3,7 +3,17 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from gramfold import LLE, LPP, SDE, Isomap, KernelEigenmaps, KernelIsomap, LaplacianEigenmaps, SpectralClustering
+from gramfold import (
+    LLE,
+    LPP,
+    SDE,
+    DiffusionMap,
+    Isomap,
+    KernelEigenmaps,
+    KernelIsomap,
+    LaplacianEigenmaps,
+    SpectralClustering,
+)
 from gramfold.embedding import method, parameter
 from gramfold.errors import GramfoldWarning
 from tests.contract import checks
@@ -36,9 +46,19 @@ MAPS = [
     variant(LaplacianEigenmaps, graph="mutual"),
     variant(LaplacianEigenmaps, graph="mutual+mst", weights="gaussian", width="self-tuning"),
     variant(LaplacianEigenmaps, laplacian="symmetric"),
+    variant(LaplacianEigenmaps, loose_rows="trim"),
+    variant(LaplacianEigenmaps, loose_rows="trim", graph="mutual+mst", laplacian="symmetric"),
+    variant(LaplacianEigenmaps, loose_rows="regularize"),
+    variant(LaplacianEigenmaps, loose_rows="regularize", weights="gaussian", laplacian="symmetric"),
+    variant(DiffusionMap, loose_rows="trim", weights="binary"),
     variant(LLE, kernel_form="heat"),
 ]
-EVERYTHING = [*MAPS, variant(SpectralClustering, graph="mutual+mst")]
+EVERYTHING = [
+    *MAPS,
+    variant(SpectralClustering, graph="mutual+mst"),
+    variant(SpectralClustering, loose_rows="trim"),
+    variant(SpectralClustering, loose_rows="regularize", n_clusters=2),
+]
 
 
 @pytest.mark.slow

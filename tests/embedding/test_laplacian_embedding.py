@@ -128,13 +128,13 @@ def test_groups_of_real_rows_repeat_nothing(rows):
 
 def test_no_more_eigenvectors_are_sought_than_needed(monkeypatch):
     asked = []
-    plain = directions.leading_spectrum
+    plain = directions.leading_penalties
 
     def counted(kernel, count):
         asked.append(count)
         return plain(kernel, count)
 
-    monkeypatch.setattr(directions, "leading_spectrum", counted)
+    monkeypatch.setattr(directions, "leading_penalties", counted)
     LaplacianEigenmaps(2, coordinates="independent").fit(np.random.default_rng(0).random((400, 2)))
     assert asked == [2]
     asked.clear()

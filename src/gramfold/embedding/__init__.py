@@ -16,8 +16,9 @@ from gramfold.embedding.groups import (
     Neighborhood,
     Rebuilding,
 )
-from gramfold.embedding.laplacian import laplacian_map
+from gramfold.embedding.laplacian import SAME_EIGENVECTORS, laplacian_map
 from gramfold.embedding.linear import LinearMap, OrientedMap, Table, first_look, linear_model
+from gramfold.embedding.localization import warn_of_localized
 from gramfold.embedding.model import Fitted, FittedMap, Inverse, Model
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads
@@ -27,6 +28,7 @@ from gramfold.graph.components import Component
 
 __all__ = [
     "EDGE_WEIGHTS",
+    "SAME_EIGENVECTORS",
     "Alignable",
     "Alignment",
     "Built",
@@ -66,5 +68,6 @@ __all__ = [
     "method",
     "parameter",
     "single_point",
+    "warn_of_localized",
     "widened",
 ]

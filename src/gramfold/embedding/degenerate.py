@@ -3,6 +3,8 @@
     taken axis       98% of the rows lie within 15% of its length, and the few rows that hold half of its sum of squares
                      are at most a third as far out in the data as they are on the map (not asked where they leave the
                      others less than 1% of the first axis)
+    localised axis   the same, known from the graph: few rows that few edges tie to the others hold half of its sum of
+                     squares (kernels/loose.py), wherever they lie in the data
     few places       among rows that differ in the data fewer than a third have a place of their own, to within 5e-4 of
                      the map's size
     lost neighbours  of the 5 nearest on the map the share s of strangers, rows that are not among the nearest third in
@@ -16,6 +18,7 @@ difference of s follows that of the accuracy of the 5 nearest labels (correlatio
 the overlap of neighbours do. At most 300 rows are looked at, at even steps, the same ones every time.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,18 +50,25 @@ _FEWER_NEAREST = 2 / 3  # of those that PCA keeps, below which half as many more
 _SURE = 4.0  # standard errors
 
 
-def warn_of_degenerate_map(places: Floats, data: Data | None, remedy: str, *, keeps_neighbors: bool = True) -> None:
+def warn_of_degenerate_map(
+    places: Floats,
+    data: Data | None,
+    remedy: str,
+    *,
+    keeps_neighbors: bool = True,
+    localized: "Mapping[int, LocalizedAxis] | None" = None,
+) -> None:
     """Say so where a map (n, p) has an axis taken by few rows, few places, or fewer neighbours than that of PCA.
 
     With data that are not known (None) nothing is compared, and neighbours only where the map is meant to keep them.
-    `remedy` is what a user may change, in words.
+    `remedy` is what a user may change, in words; `localized` are coordinates that few rows of a graph hold, by number.
     """
     rows = np.flatnonzero(np.isfinite(places).all(axis=1))
     if len(rows) < _FEWEST or not places[rows].any():  # that all columns are zero was told as a matter of rank
         return
     places = places.astype(np.float64) / np.abs(places[rows]).max()  # so that no square overflows or vanishes
     looked = rows[even_steps(len(rows), _SAMPLE)]
-    found = [*_taken_axes(places, rows, data), *_compare(places, looked, data, keeps_neighbors)]
+    found = [*_taken_axes(places, rows, data, localized or {}), *_compare(places, looked, data, keeps_neighbors)]
     if found:
         warn(f"{'; '.join(found)}. Try {remedy}.", DegenerateMapWarning)
 
@@ -80,6 +90,21 @@ class TakenAxis:
     rows: Integers  # those of the others that hold half of the sum of squares, the farthest first
 
 
+@dataclass(frozen=True)
+class LocalizedAxis:
+    """A coordinate that few loosely tied rows of a graph hold."""
+
+    rows: Integers  # data rows, without copies, ascending
+    count: int  # with copies
+    edges: int  # that tie them to the others
+
+    def words(self) -> str:
+        """What is so of the coordinate."""
+        who, them = _who(self.rows, self.count)
+        tie = "1 edge connects" if self.edges == 1 else f"only {self.edges} edges connect"
+        return f"is localised on {who}, which {tie} to the others: it shows little but {them}"
+
+
 def taken_axis(column: Floats) -> TakenAxis | None:
     """The few rows that one column of a map is made of; None where there are none such."""
     away = np.abs(column - np.median(column))
@@ -95,9 +120,12 @@ def taken_axis(column: Floats) -> TakenAxis | None:
     return TakenAxis(share, nearest[:inner], outer[: half + 1])
 
 
-def _taken_axes(places: Floats, rows: Integers, data: Data | None) -> list[str]:
+def _taken_axes(places: Floats, rows: Integers, data: Data | None, localized: Mapping[int, LocalizedAxis]) -> list[str]:
     told = []
     for axis in range(places.shape[1]):
+        if axis in localized:
+            told.append(f"coordinate {axis + 1} {localized[axis].words()}")
+            continue
         column = places[rows, axis]
         found = taken_axis(column)
         if found is None:
@@ -105,17 +133,21 @@ def _taken_axes(places: Floats, rows: Integers, data: Data | None) -> list[str]:
         speck = axis == 0 and found.share <= _SPECK
         if not speck and data is not None and _as_far_out(column, rows, found, axis, data):
             continue
-        count, names = len(found.rows), ", ".join(str(row) for row in np.sort(rows[found.rows[:_NAMED]]))
-        if count == 1:
-            who, them = f"row {names}", "it"
-        else:
-            who, them = f"{count} rows ({'such as ' if count > _NAMED else ''}{names})", "them"
+        who, them = _who(rows[found.rows], len(found.rows))
         told.append(
             f"coordinate {axis + 1} is dominated by {who}: {_INNER:.0%} of the rows lie within "
             f"{_percent(found.share)} of its range and can hardly be distinguished along it; fitting without {them} "
             "may help"
         )
     return told
+
+
+def _who(rows: Integers, count: int) -> tuple[str, str]:
+    """Some of so many rows by number, the first ones, and the pronoun for them."""
+    names = ", ".join(str(row) for row in np.sort(rows[:_NAMED]))
+    if count == 1:
+        return f"row {names}", "it"
+    return f"{count} rows ({'such as ' if count > min(_NAMED, len(rows)) else ''}{names})", "them"
 
 
 def _as_far_out(column: Floats, rows: Integers, taken: TakenAxis, axis: int, data: Data) -> bool:

@@ -11,6 +11,7 @@ from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.graph.affinity import Weights
 from gramfold.graph.build import EdgeRule
 from gramfold.graph.connect import OnDisconnected
+from gramfold.kernels.loose import LooseRows
 from gramfold.neighbors.metrics import MetricName
 from gramfold.types import Graph, Integers, Neighbors
 
@@ -162,9 +163,29 @@ class EdgeWeights(GraphChoice):
         where σ_i is the distance of row i to its 7th neighbour.""",
     )
 
+    loose_rows: LooseRows = parameter(
+        default="keep",
+        allowed=[StrOptions(set(get_args(LooseRows)))],
+        words="""What to do with loosely tied rows: pendant vertices and small tails of the graph, on which its first
+        eigenvectors often are localised. "keep": nothing, with a warning where they hold a coordinate. "trim": leave
+        them out of the eigenproblem (their mass is 0) and embed them at the weighted mean of their neighbours.
+        "regularize": regularised Laplacian, with a weak edge of weight τ/n between any two rows, τ a tenth of the mean
+        degree; for clusters more than for maps, and only for a normalised Laplacian. Another remedy is
+        graph="mutual+mst".""",
+    )
+
     width_ = attribute(
         "float, ndarray or None",
         'The σ used; with "self-tuning" that of each row; None if weights are not Gaussian.',
+    )
+    participation_ = attribute(
+        "ndarray or None",
+        """Effective number of rows on which each eigenvector lives, (Σ v²)² / Σ v⁴: near 1 if it is localised on one
+        row, of the order of n_samples if it varies over all of them. None if no eigenvectors were computed.""",
+    )
+    loose_ = attribute(
+        "ndarray of bool or None",
+        'Which rows were left out of the eigenproblem as loosely tied; None unless loose_rows="trim".',
     )
 
 

@@ -3,28 +3,48 @@
 rows (or landmarks) -> neighbours -> weights of width σ -> kernel f(L) -> eigenvectors;    extension/balance.py
 """
 
+from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
 
+from gramfold.embedding.degenerate import LocalizedAxis
 from gramfold.embedding.fit import Fit
 from gramfold.embedding.groups import LaplacianMap
+from gramfold.embedding.localization import localized_axes
 from gramfold.embedding.model import Model
 from gramfold.embedding.solving import Few, few_positive, judged
-from gramfold.errors import PrecomputedInputError
+from gramfold.errors import InputError, PrecomputedInputError
 from gramfold.extension.balance import BalancedKernel, KernelOfWeights
+from gramfold.extension.placement import Part
 from gramfold.graph.affinity import check_width, width_of_rows
 from gramfold.graph.neighbor_graph import unit_of
 from gramfold.kernels.directions import Coordinates, repeats_itself
 from gramfold.kernels.landmarks import given_landmarks, kmeans_rows, landmark_count, random_rows
-from gramfold.types import Integers
+from gramfold.kernels.loose import edge_weights_of
+from gramfold.kernels.regularized import graph_laplacian
+from gramfold.types import Graph, Integers
 
 
 def laplacian_map(
-    fit: Fit, settings: LaplacianMap, kernel: KernelOfWeights, *, few: Few = few_positive, remedy: str = ""
+    fit: Fit,
+    settings: LaplacianMap,
+    kernel: KernelOfWeights,
+    *,
+    few: Few = few_positive,
+    remedy: str = "",
+    no_regularization: str = "",
 ) -> Model:
-    """The map of `kernel(graph, width)`, which a method makes of each connected graph."""
+    """The map of `kernel(graph, width)`, which a method makes of each connected graph.
+
+    `no_regularization` is why its Laplacian cannot be regularised, in words; empty where it can.
+    """
     check_width(settings.weights, settings.width)
+    if settings.loose_rows == "regularize" and no_regularization:
+        raise InputError(
+            f"loose_rows='regularize' is not available: {no_regularization}; use loose_rows='trim', or "
+            "LaplacianEigenmaps with a normalised Laplacian."
+        )
     coordinates = Coordinates(settings.coordinates == "independent", fit.n_components)
     count = None if settings.landmarks is None else landmark_count(settings.landmarks)
     fit.forecast_graph(settings, coordinates.memory, most=count)
@@ -32,12 +52,41 @@ def laplacian_map(
     net, graphs = source.components.net, source.components.graphs
     width = net.edge_width(graphs, settings.weights, settings.width)
     build = BalancedKernel(kernel, width, self_tuning=settings.width == "self-tuning")
-    shown = width_of_rows(width, source.components.vertex_of(fit.X.shape[0]))
-    model = fit.solve(source, build, choose=coordinates, few=few, found={"width_": shown})
+    build = replace(build, loose_rows=settings.loose_rows, count=fit.n_components)
+    vertex = source.components.vertex_of(fit.X.shape[0])
+    model = fit.solve(source, build, choose=coordinates, few=few, found={"width_": width_of_rows(width, vertex)})
+    found = {"participation_": model.spectrum.participation, "loose_": _loose(model, settings, vertex)}
+    model = replace(model, found={**model.found, **found})
     # coordinates that repeat themselves were warned of, and D^½ y has the degrees in it: neighbours are lost in both
     largest = model.parts[0]
     keeps = largest.kernel is None or (largest.kernel.scale is None and not repeats_itself(largest.spectrum))
-    return judged(fit, model, settings, remedy=remedy, keeps_neighbors=keeps)
+    held = {} if largest.kernel is None else _localized(largest, graphs[0])
+    if held and settings.loose_rows != "trim":
+        words = ("loose_rows='trim'", "" if fit.reads.precomputed else "graph='mutual+mst'", remedy)
+        remedy = ", ".join(word for word in words if word)
+    return judged(fit, model, settings, remedy=remedy, keeps_neighbors=keeps, localized=held)
+
+
+def _loose(model: Model, settings: LaplacianMap, vertex: Integers) -> np.ndarray | None:
+    """Which data rows were left out of the eigenproblem; `vertex` is that of each, -1 where the graph has it not."""
+    if settings.loose_rows != "trim":
+        return None
+    components = model.source.components  # type: ignore[attr-defined]
+    left_out = np.zeros(len(components.component), dtype=bool)
+    for graph, part in zip(components.graphs, model.parts, strict=True):
+        if part.kernel is not None:
+            left_out[graph.vertices] = part.kernel.mass == 0
+    return np.asarray((vertex >= 0) & left_out[vertex])
+
+
+def _localized(part: Part, graph: Graph) -> dict[int, LocalizedAxis]:
+    """The coordinates of a component that are localised on few loosely tied rows."""
+    kernel, vectors = part.kernel, part.spectrum.eigenvectors
+    vectors = vectors if kernel.scale is None else vectors / kernel.scale[:, None]
+    return localized_axes(edge_weights_of(graph_laplacian(kernel), kernel.scale), graph, vectors)
+
+
+SAME_EIGENVECTORS = "the unnormalised Laplacian has the same eigenvectors with regularisation as without it"
 
 
 def _landmarks(fit: Fit, settings: LaplacianMap) -> Integers | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from gramfold.embedding.degenerate import warn_of_degenerate_map
+from gramfold.embedding.degenerate import LocalizedAxis, warn_of_degenerate_map
 from gramfold.embedding.groups import Neighborhood
 from gramfold.embedding.model import Model
 from gramfold.errors import RankWarning
@@ -143,18 +143,22 @@ def judged(
     remedy: str = "",
     keeps_neighbors: bool = True,
     distances: bool = False,
+    localized: Mapping[int, LocalizedAxis] | None = None,
 ) -> Model:
     """The model, with a warning where its map shows little of the data.
 
     `remedy` is what of the method's may be changed, beside its neighbourhood; `keeps_neighbors` whether rows that are
-    near are meant to be near on the map; `distances` whether precomputed values are such, as those of graphs are.
+    near are meant to be near on the map; `distances` whether precomputed values are such, as those of graphs are;
+    `localized` the coordinates that a method knows to be localised.
     """
     source = model.source
     data: Data | None = None if source.metric is None else rows_by(source.metric, source.rows)
     if fit.reads.precomputed and (distances or hood is not None) and not fit.weighted:
         data = all_distances(source.unit.inward(fit.X))
     words = [word for word in (remedy, "" if hood is None or fit.weighted else _another(hood), _REMEDY) if word]
-    warn_of_degenerate_map(model.embedding, data, ", ".join(words), keeps_neighbors=keeps_neighbors)
+    warn_of_degenerate_map(
+        model.embedding, data, ", ".join(words), keeps_neighbors=keeps_neighbors, localized=localized or {}
+    )
     return model
 
 

@@ -4,7 +4,8 @@ Row i of L v = μ M v reads (d_i − μ M_i) v_i = Σ_j W_ij v_j; for a new poin
 
     y(x) = Σ_j a(x, j) y_j / (d(x) − μ M(x)),    d(x) = Σ_j a(x, j),    M(x) = d(x) (normalised) or 1 (plain)
 
-Coordinates D^½ y (eigenvectors of the normalised Laplacian itself) are those of y times √d(x).
+Coordinates D^½ y (eigenvectors of the normalised Laplacian itself) are those of y times √d(x). A regularised Laplacian
+has edges of weight τ/n to all n rows in addition: d(x) + τ in place of d(x), and τ times the mean of y in the sum.
 
 a(x, ·) weighs the edges that x would have as one more row of the graph. Beside a training row x_i these are not those
 of x_i: x has an edge to x_i itself in the place of one to a k-th neighbour, and of those who chose x_i for their k-th
@@ -15,6 +16,8 @@ some do not reach x. So y(x) passes over into the place of x_i, which solves the
 with ρ_i the length of the shortest edge of x_i. Balls of this radius do not overlap (a quarter, so that those of the
 cosine distance, which is a squared length, do not either); in many columns hardly any new row lies in one.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -32,6 +35,14 @@ _WEAK_TIE = 2.0
 _UNDEFINED = 1e-8
 
 
+@dataclass(frozen=True)
+class Spread:
+    """The weak edges of a regularised Laplacian, of weight τ/n to each of the n rows."""
+
+    tau: float
+    center: Floats  # mean of y over the rows, (p,), or of the rows that each new point is tied to, (m, p)
+
+
 def average(
     met: Neighbors,
     graph: Graph,
@@ -43,19 +54,25 @@ def average(
     normalized: bool,
     scale: Floats | None = None,
     new_width: Floats | None = None,
+    spread: Spread | None = None,
 ) -> Floats:
     """Coordinates (m, p) of new points from the vertices of a graph that they meet; each meets somebody.
 
     `pull` is how often each vertex counts. Where the graph's weights were divided by (q_i q_j)^α it is over q_j^α too;
     q(x) divides all weights of x alike, which the normalised form does not see. `scale` is D^½ at the vertices where
-    the coordinates are D^½ y and not y. `new_width` is the σ of each new point where each vertex has one.
+    the coordinates are D^½ y and not y. `new_width` is the σ of each new point where each vertex has one; `spread` are
+    the weak edges to all rows of a regularised Laplacian, in the normalised form.
     """
     matrix, largest = edge_weights(met, width, pull, new_width)
     degrees = np.asarray(matrix.sum(axis=1))[:, None]
     mean = (matrix @ (coordinates if scale is None else coordinates / scale[:, None])) / degrees
-    gain = _constant_gain(penalties) if normalized else _gain_of_ties(largest[:, None] * degrees, penalties)
+    degrees = largest[:, None] * degrees
+    if spread is not None:
+        mean = (degrees * mean + spread.tau * spread.center) / (degrees + spread.tau)
+        degrees = degrees + spread.tau
+    gain = _constant_gain(penalties) if normalized else _gain_of_ties(degrees, penalties)
     if scale is not None:
-        gain = np.sqrt(largest[:, None] * degrees) * gain
+        gain = np.sqrt(degrees) * gain
     if isinstance(width, str):  # weights were given, and say nothing of how near a vertex is
         return np.asarray(gain * mean)
     share = _shares(met, graph)[:, None]

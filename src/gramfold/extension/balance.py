@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gramfold.extension.average import average
+from gramfold.extension.average import Spread, average
 from gramfold.extension.placement import Built, NewRows, Part
 from gramfold.graph.affinity import Width, local_widths
 from gramfold.graph.components import Component
 from gramfold.kernels.diffusion import LaplacianKernel
+from gramfold.kernels.loose import LooseRows, trimmed
+from gramfold.kernels.regularized import regularized
 from gramfold.types import Floats, Graph
 
 KernelOfWeights = Callable[[Graph, Width], LaplacianKernel]
@@ -25,16 +27,19 @@ class Balance:
     def place(self, new: NewRows, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, q)."""
         kernel, spectrum = part.kernel, part.spectrum
+        places, copies = part.coordinates[:, : len(spectrum)], new.graph.multiplicity
+        plain = places if kernel.scale is None else places / kernel.scale[:, None]
         return average(
             new.met,
             new.graph,
-            part.coordinates[:, : len(spectrum)],
+            places,
             width=kernel.width,
             pull=kernel.pull,
             penalties=spectrum.penalties,
             normalized=kernel.form != "unnormalized",
             scale=kernel.scale,
             new_width=local_widths(new.met, new.radii) if self.self_tuning else None,
+            spread=Spread(kernel.tau, copies @ plain / copies.sum()) if kernel.tau else None,
         )
 
 
@@ -45,8 +50,15 @@ class BalancedKernel:
     kernel: KernelOfWeights
     width: Width
     self_tuning: bool
+    loose_rows: LooseRows = "keep"
+    count: int = 0  # of eigenvectors, whose loose rows may be left out
 
     def __call__(self, part: Component, _: Any) -> Built:
         """Of one component, with the widths of its vertices."""
         own = self.width[part.graph.vertices] if isinstance(self.width, np.ndarray) else self.width
-        return Built(self.kernel(part.graph, own), Balance(self.self_tuning))
+        kernel, copies = self.kernel(part.graph, own), part.graph.multiplicity
+        if self.loose_rows == "regularize":
+            kernel = regularized(kernel, copies)
+        elif self.loose_rows == "trim":
+            kernel = trimmed(kernel, copies, min(self.count, len(copies) - 1))
+        return Built(kernel, Balance(self.self_tuning))

@@ -28,12 +28,13 @@ Form = Literal["unnormalized", "random-walk", "symmetric"]
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LaplacianKernel(PenaltyKernel):
-    """See the module. The last three fields say how a new point is weighed."""
+    """See the module. The last fields say how a new point is weighed."""
 
     width: Width  # of the weights of edges
     pull: Floats  # (n,) how much an edge to each vertex counts: m / q^α
     form: Form
     scale: Floats | None = None  # (n,) D^½ of one data row, where eigenvectors are D^½ v; else None
+    tau: float = 0.0  # of a regularised Laplacian (kernels/regularized.py)
 
 
 def laplacian_kernel(

@@ -6,10 +6,11 @@ import numpy as np
 
 from gramfold.errors import RepeatedDirectionWarning
 from gramfold.kernels.diffusion import LaplacianKernel
+from gramfold.kernels.penalty import leading_penalties
+from gramfold.kernels.regularized import graph_laplacian
 from gramfold.runtime.counting import last_columns_are
 from gramfold.runtime.warning import warn
 from gramfold.spectral.independent import NEW_DIRECTION, REPEATED, Directions, new_directions
-from gramfold.spectral.policy import leading_spectrum
 from gramfold.types import Kernel, Spectrum
 
 # Where the leading eigenvectors do not do, "independent" looks among this many, then twice as many, and at last.
@@ -31,16 +32,16 @@ class Coordinates:
     def __call__(self, kernel: Kernel, count: int) -> Spectrum:
         """At most `count` eigenpairs."""
         assert isinstance(kernel, LaplacianKernel)
-        spectrum = leading_spectrum(kernel, count)
+        spectrum = leading_penalties(kernel, count)
         found = _directions(kernel, spectrum, count)
         if not self.independent:
             spectrum = replace(spectrum, novelty=found.novelty)
             _warn_of_repeats(spectrum)
             return spectrum
-        last, look = self._last_look(len(kernel.mass) - kernel.null.shape[1]), count
+        last, look = self._last_look(np.count_nonzero(kernel.mass) - kernel.null.shape[1]), count
         while len(found.taken) < count and look < last:  # some repeat others: look further
             look = min(last, max(2 * look, _FIRST_LOOK, _LOOK_PER_COMPONENT * count))
-            spectrum = leading_spectrum(kernel, look)
+            spectrum = leading_penalties(kernel, look)
             found = _directions(kernel, spectrum, count)
         if len(found.taken) < count:
             self._warn_of_few(len(found.taken), look)
@@ -65,7 +66,8 @@ def repeats_itself(spectrum: Spectrum) -> bool:
 
 def _directions(kernel: LaplacianKernel, spectrum: Spectrum, count: int) -> Directions:
     vectors = spectrum.eigenvectors
-    return new_directions(vectors if kernel.scale is None else vectors / kernel.scale[:, None], count, kernel.penalty)
+    plain = vectors if kernel.scale is None else vectors / kernel.scale[:, None]
+    return new_directions(plain, count, graph_laplacian(kernel))
 
 
 def _warn_of_repeats(spectrum: Spectrum) -> None:

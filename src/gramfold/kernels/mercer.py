@@ -31,6 +31,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from gramfold.errors import NotConvergedError
 from gramfold.kernels.gram import GramKernel, centered_gram, times
+from gramfold.spectral.arpack import SEEDED
 from gramfold.types import Floats, Integers
 
 Repair = Literal["clip", "shift", "constant"]
@@ -217,7 +218,7 @@ def _lowest_vector(squared: Floats, c: float, top: float, accuracy: float, near:
     start = near + _RANDOM_PART / np.sqrt(n) * np.random.default_rng(n).standard_normal((n, 1))
     operator = LinearOperator((n, n), matvec=lambda v: flipped(v.reshape(-1, 1)).ravel(), dtype=np.float64)
     try:
-        u = eigsh(operator, 1, which="LA", v0=start.ravel(), tol=accuracy, ncv=min(n, _SUBSPACE))[1]
+        u = eigsh(operator, 1, which="LA", v0=start.ravel(), tol=accuracy, ncv=min(n, _SUBSPACE), **SEEDED)[1]
     except ArpackError as error:
         raise NotConvergedError(
             f"the smallest eigenvalue of {n} x {n} dissimilarities did not converge, because others are nearly equal: "

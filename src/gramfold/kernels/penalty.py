@@ -6,16 +6,21 @@ f(μ) = |1 − μ|^2t that of t steps of a random walk. Ham et al., ICML 2004, e
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal, Self
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
+from gramfold.kernels.massless import Reduction, reduction
 from gramfold.spectral.dense import symmetric_eigenpairs
+from gramfold.spectral.downdated import Downdated
+from gramfold.spectral.heat import heat_product, heat_products
 from gramfold.spectral.pencil import null_basis, symmetric_penalty
+from gramfold.spectral.policy import leading_spectrum
 from gramfold.spectral.shift_invert import solve_off_null
-from gramfold.types import Floats, Integers, Kernel
+from gramfold.types import Floats, Integers, Kernel, Spectrum
 
 # All eigenvectors take about as long as n²/100 products with a sparse matrix (1,000 rows: half a second).
 # A thousand products are always quick.
@@ -30,10 +35,10 @@ class Decay(ABC):
         """The kernel's eigenvalues f(μ)."""
 
     @abstractmethod
-    def apply(self, symmetric: csr_array, null: Floats, vectors: Floats) -> Floats:
+    def apply(self, symmetric: csr_array | Downdated, null: Floats, vectors: Floats) -> Floats:
         """f(A) V for V orthogonal to the null vectors."""
 
-    def _apply_by_eigenvectors(self, symmetric: csr_array, null: Floats, vectors: Floats) -> Floats:
+    def _apply_by_eigenvectors(self, symmetric: csr_array | Downdated, null: Floats, vectors: Floats) -> Floats:
         penalties, every = symmetric_eigenpairs(symmetric.toarray(), null)
         return np.asarray((every * self.of(penalties)) @ (every.T @ vectors))
 
@@ -46,7 +51,7 @@ class Inverse(Decay):
         # a penalty that vanishes beyond the known null space is finite in the kernel, and very large
         return 1.0 / np.maximum(penalties, np.finfo(np.float64).tiny ** 0.5)
 
-    def apply(self, symmetric: csr_array, null: Floats, vectors: Floats) -> Floats:
+    def apply(self, symmetric: csr_array | Downdated, null: Floats, vectors: Floats) -> Floats:
         return solve_off_null(symmetric, null, vectors)
 
 
@@ -59,7 +64,7 @@ class Shift(Decay):
     def of(self, penalties: Floats) -> Floats:
         return self.top - penalties
 
-    def apply(self, symmetric: csr_array, null: Floats, vectors: Floats) -> Floats:
+    def apply(self, symmetric: csr_array | Downdated, null: Floats, vectors: Floats) -> Floats:
         return np.asarray(self.top * vectors - symmetric @ vectors)
 
 
@@ -72,12 +77,10 @@ class Heat(Decay):
     def of(self, penalties: Floats) -> Floats:
         return np.asarray(np.exp(-self.time * penalties))
 
-    def apply(self, symmetric: csr_array, null: Floats, vectors: Floats) -> Floats:
-        from scipy.sparse.linalg import expm_multiply, norm
-
-        if self.time * norm(symmetric, 1) > _most_products(symmetric):
+    def apply(self, symmetric: csr_array | Downdated, null: Floats, vectors: Floats) -> Floats:
+        if heat_products(symmetric, self.time) > _most_products(symmetric):
             return self._apply_by_eigenvectors(symmetric, null, vectors)
-        return np.asarray(expm_multiply(-self.time * symmetric, vectors))
+        return heat_product(symmetric, self.time, vectors)
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class Steps(Decay):
     def of(self, penalties: Floats) -> Floats:
         return np.asarray(np.abs(1.0 - penalties) ** (2.0 * self.time))
 
-    def apply(self, symmetric: csr_array, null: Floats, vectors: Floats) -> Floats:
+    def apply(self, symmetric: csr_array | Downdated, null: Floats, vectors: Floats) -> Floats:
         # |λ| to a broken power is no polynomial: only all eigenvectors give it
         if not float(self.time).is_integer() or 2 * self.time > _most_products(symmetric):
             return self._apply_by_eigenvectors(symmetric, null, vectors)
@@ -101,22 +104,26 @@ class Steps(Decay):
         return vectors
 
 
-def _most_products(symmetric: csr_array) -> float:
+def _most_products(symmetric: csr_array | Downdated) -> float:
     return max(_QUICK, float(symmetric.shape[0] / _ROWS_PER_PRODUCT) ** 2)
 
 
 @dataclass(frozen=True, repr=False)
 class PenaltyKernel(Kernel):
-    """See the module. `null_value` is the kernel's eigenvalue on the null vectors; 0 leaves them out."""
+    """See the module. `null_value` is the kernel's eigenvalue on the null vectors; 0 leaves them out.
+
+    Vertices may have no mass (kernels/massless.py); of a penalty P − C Cᵀ the two are held apart.
+    """
 
     penalty: csr_array  # P (n, n), float64
-    mass: Floats
+    mass: Floats  # (n,)
     null: Floats  # (n, c), P null = 0
     rows: Integers
     exponent: float = 0.0
     decay: Decay = field(default_factory=Inverse)
     null_value: float = 0.0
     root: csr_array | None = None  # R (n, n) with P = RᵀR where it is known: sparser, its condition the square root
+    downdate: Floats | None = None  # C (n, c), where the penalty is P − C Cᵀ
     kind: Literal["penalty"] = "penalty"
 
     @classmethod
@@ -125,8 +132,38 @@ class PenaltyKernel(Kernel):
         n = len(mass)
         return cls(penalty, mass, np.ones((n, 1)), np.arange(n), decay=decay or Inverse(), root=root)
 
+    @cached_property
+    def reduced(self) -> "tuple[PenaltyKernel, Reduction] | None":
+        """The kernel of the vertices that have mass, and what the others are of them; None where all have mass."""
+        if (self.mass > 0).all():
+            return None
+        assert self.root is None
+        assert self.downdate is None
+        found = reduction(self.penalty, self.mass == 0)
+        kept = found.kept
+        return (
+            PenaltyKernel(
+                penalty=found.penalty,
+                mass=self.mass[kept],
+                null=self.null[kept],
+                rows=np.arange(len(kept)),
+                exponent=self.exponent,
+                decay=self.decay,
+                null_value=self.null_value,
+            ),
+            found,
+        )
+
+    def penalized(self, vectors: Floats) -> Floats:
+        """P V, or (P − C Cᵀ) V."""
+        image = np.asarray(self.penalty @ vectors)
+        return image if self.downdate is None else image - self.downdate @ (self.downdate.T @ vectors)
+
     def product(self, vectors: Floats) -> Floats:
         """f(P) V, by a solve or products; nothing dense is formed."""
+        if self.reduced is not None:
+            small, to = self.reduced
+            return np.asarray(to.extension @ small.product(to.extension.T @ np.asarray(vectors, dtype=np.float64)))
         symmetric, root = symmetric_penalty(self)
         null = null_basis(self)
         inner = np.asarray(vectors, dtype=np.float64) / root[:, None]
@@ -137,6 +174,9 @@ class PenaltyKernel(Kernel):
 
     def matrix(self) -> Floats:
         """The kernel from all eigenpairs of the penalty."""
+        if self.reduced is not None:
+            small, to = self.reduced
+            return np.asarray(to.extension @ (to.extension @ small.matrix()).T)
         symmetric, root = symmetric_penalty(self)
         null = null_basis(self)
         penalties, vectors = symmetric_eigenpairs(symmetric.toarray(), null)
@@ -150,3 +190,12 @@ def largest_penalty(penalty: csr_array, mass: Floats) -> float:
 
     root = diags_array(1.0 / np.sqrt(mass))
     return largest_eigenvalue(csr_array(root @ penalty @ root))
+
+
+def leading_penalties(kernel: PenaltyKernel, count: int) -> Spectrum:
+    """The leading spectrum; vertices without mass follow the others."""
+    if kernel.reduced is None:
+        return leading_spectrum(kernel, count)
+    small, to = kernel.reduced
+    spectrum = leading_spectrum(small, count)
+    return replace(spectrum, eigenvectors=np.asarray(to.extension @ spectrum.eigenvectors))

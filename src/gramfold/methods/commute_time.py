@@ -7,7 +7,7 @@
 Fouss, Pirotte, Renders, Saerens, IEEE TKDE 19 (2007); Ham et al., ICML 2004, eqs (20)–(23).
 """
 
-from gramfold.embedding import Embedding, Fit, LaplacianMap, Model, laplacian_map, method
+from gramfold.embedding import SAME_EIGENVECTORS, Embedding, Fit, LaplacianMap, Model, laplacian_map, method
 from gramfold.graph.affinity import Width
 from gramfold.kernels.diffusion import LaplacianKernel, laplacian_kernel
 from gramfold.kernels.penalty import Inverse
@@ -30,7 +30,7 @@ class CommuteTime(LaplacianMap, Embedding):
     """
 
     def _build(self, fit: Fit) -> Model:
-        return laplacian_map(fit, self, self._kernel)
+        return laplacian_map(fit, self, self._kernel, no_regularization=SAME_EIGENVECTORS)
 
     def _kernel(self, graph: Graph, width: Width) -> LaplacianKernel:
         return laplacian_kernel(graph, width, form="unnormalized", decay=Inverse(), exponent=0.5)

@@ -67,7 +67,12 @@ class DiffusionMap(LaplacianMap, Embedding):
     )
 
     def _build(self, fit: Fit) -> Model:
-        return laplacian_map(fit, self, self._kernel)
+        return laplacian_map(
+            fit,
+            self,
+            self._kernel,
+            no_regularization="a diffusion map has its own normalisation of the weights, by their density",
+        )
 
     def _kernel(self, graph: Graph, width: Width) -> LaplacianKernel:
         kernel = laplacian_kernel(

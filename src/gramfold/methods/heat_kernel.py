@@ -11,7 +11,7 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval
 
-from gramfold.embedding import Embedding, Fit, LaplacianMap, Model, laplacian_map, method, parameter
+from gramfold.embedding import SAME_EIGENVECTORS, Embedding, Fit, LaplacianMap, Model, laplacian_map, method, parameter
 from gramfold.graph.affinity import Width
 from gramfold.kernels.diffusion import LaplacianKernel, laplacian_kernel
 from gramfold.kernels.penalty import Heat
@@ -43,7 +43,9 @@ class HeatKernel(LaplacianMap, Embedding):
 
     def _build(self, fit: Fit) -> Model:
         remedy = f"a smaller t (now {self.t:g}; at a large t only the smoothest eigenvectors remain)"
-        return laplacian_map(fit, self, self._kernel, few=self._cold, remedy=remedy)
+        return laplacian_map(
+            fit, self, self._kernel, few=self._cold, remedy=remedy, no_regularization=SAME_EIGENVECTORS
+        )
 
     def _kernel(self, graph: Graph, width: Width) -> LaplacianKernel:
         return laplacian_kernel(

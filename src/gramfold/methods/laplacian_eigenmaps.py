@@ -12,7 +12,7 @@ Belkin, Niyogi, Neural Computation 15 (2003); Ham et al., ICML 2004, section 4.
 
 from sklearn.utils._param_validation import StrOptions
 
-from gramfold.embedding import Embedding, Fit, LaplacianMap, Model, laplacian_map, method, parameter
+from gramfold.embedding import SAME_EIGENVECTORS, Embedding, Fit, LaplacianMap, Model, laplacian_map, method, parameter
 from gramfold.graph.affinity import Width
 from gramfold.kernels.diffusion import Form, LaplacianKernel, laplacian_kernel
 from gramfold.kernels.penalty import Inverse
@@ -41,7 +41,8 @@ class LaplacianEigenmaps(LaplacianMap, Embedding):
     )
 
     def _build(self, fit: Fit) -> Model:
-        return laplacian_map(fit, self, self._kernel)
+        same = SAME_EIGENVECTORS if self.laplacian == "unnormalized" else ""
+        return laplacian_map(fit, self, self._kernel, no_regularization=same)
 
     def _kernel(self, graph: Graph, width: Width) -> LaplacianKernel:
         return laplacian_kernel(graph, width, form=self.laplacian, decay=Inverse(), exponent=0.0)

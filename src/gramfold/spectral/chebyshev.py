@@ -16,6 +16,7 @@ from gramfold.direct.permutation import permuted
 from gramfold.errors import NotConvergedError
 from gramfold.runtime.threads import blocks, run_blocks, thread_count
 from gramfold.spectral.block_lanczos import first_block, whole_groups
+from gramfold.spectral.downdated import Downdated
 from gramfold.spectral.krylov import lanczos
 from gramfold.spectral.pencil import one_norm
 from gramfold.spectral.tall import off, orthonormal
@@ -35,22 +36,27 @@ def chebyshev_eigenpairs(
     tolerance: float,
     most_products: float = np.inf,
     start: Floats | None = None,
+    outer: Floats | None = None,
 ) -> tuple[Floats, Floats]:
-    """Eigenpairs outside the null space, smallest first, with residuals of at most `tolerance` times the eigenvalue."""
+    """Eigenpairs outside the null space, smallest first, with residuals of at most `tolerance` times the eigenvalue.
+
+    With `outer` C (n, c) they are those of A − C Cᵀ (spectral/downdated.py).
+    """
     n = matrix.shape[0]
     # neighbours near each other in memory make products several times as quick
     order = reverse_cuthill_mckee(matrix, symmetric_mode=True)
     matrix, null, start = permuted(matrix, order), null[order], None if start is None else start[order]
-    largest = lanczos(lambda v: matrix @ v, n, 1, tolerance=_ROUGH)[0][0]
-    top = min(one_norm(matrix), _SAFE * float(largest))
-    values, block, _ = _ritz(matrix, null, first_block(n, count, start, whole_groups(count)))
+    whole = matrix if outer is None else Downdated(matrix, outer[order], null)
+    largest = lanczos(lambda v: whole @ v, n, 1, tolerance=_ROUGH)[0][0]
+    top = min(one_norm(whole), _SAFE * float(largest))
+    values, block, _ = _ritz(whole, null, first_block(n, count, start, whole_groups(count)))
     used, rounds = 0, 0
     while True:
         cut, last = float(values[-1]), float(values[count - 1])
         rate = np.arccosh(1 + 2 * max(cut - last, 0.0) / (top - cut)) if cut < top else 0.0
         known = rounds >= _FIRST_ROUNDS and rate > 0
         degree = int(np.clip(_LIFT / rate, _FIRST_DEGREE, _MOST_DEGREE)) if known else _FIRST_DEGREE
-        values, block, residuals = _ritz(matrix, null, _filtered(matrix, block, cut, top, degree))
+        values, block, residuals = _ritz(whole, null, _filtered(whole, block, cut, top, degree))
         used, rounds = used + degree, rounds + 1
         worst = float((residuals[:count] / np.maximum(values[:count], np.finfo(np.float64).tiny)).max())
         if worst <= tolerance:
@@ -65,21 +71,31 @@ def chebyshev_eigenpairs(
             )
 
 
-def _filtered(matrix: csr_array, block: Floats, low: float, high: float, degree: int) -> Floats:
+def _filtered(matrix: csr_array | Downdated, block: Floats, low: float, high: float, degree: int) -> Floats:
     """T_degree((A − middle) / half) V for the interval [low, high]."""
     from gramfold.spectral.chebyshev_kernels import step
 
     assert block.shape[1] % COLUMNS == 0  # as the kernel takes them
     middle, half = (high + low) / 2, (high - low) / 2
     parts = blocks(len(block), -(-len(block) // (2 * thread_count(None))))
+    if not isinstance(matrix, Downdated):
+        sparse, left, right = matrix, None, None
+    else:
+        # 0 may lie far below the other eigenvalues, and the filter would enlarge what rounding leaves of the null
+        # vectors beyond all others: they are moved to the middle of the unwanted ones
+        sparse, outer = matrix.sparse, matrix.outer
+        null = np.empty((len(block), 0)) if matrix.null is None else matrix.null
+        left, right = np.hstack([outer, -middle * null]), np.hstack([outer, null])
 
     def next_of(now: Floats, before: Floats, scale: float) -> Floats:
         out = np.empty_like(now)
 
         def work(part: slice) -> None:
-            step(matrix.indptr, matrix.indices, matrix.data, now, before, scale, middle, part.start, part.stop, out)
+            step(sparse.indptr, sparse.indices, sparse.data, now, before, scale, middle, part.start, part.stop, out)
 
         run_blocks(work, parts)
+        if left is not None and right is not None:
+            out -= scale * (left @ (right.T @ now))
         return out
 
     before, now = block, next_of(block, np.zeros_like(block), 1 / half)
@@ -88,7 +104,7 @@ def _filtered(matrix: csr_array, block: Floats, low: float, high: float, degree:
     return now
 
 
-def _ritz(matrix: csr_array, null: Floats, block: Floats) -> tuple[Floats, Floats, Floats]:
+def _ritz(matrix: csr_array | Downdated, null: Floats, block: Floats) -> tuple[Floats, Floats, Floats]:
     """Ritz pairs in the span of these vectors outside the null space, smallest first, and their residuals."""
     for _ in range(2):
         block = orthonormal(off(null, block))[0]

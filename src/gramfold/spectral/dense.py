@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
+from gramfold.spectral.arpack import SEEDED
 from gramfold.spectral.krylov import largest_eigenpairs
 from gramfold.spectral.shift_invert import SHIFT, rayleigh_ritz
 from gramfold.types import Floats
@@ -55,7 +56,7 @@ def lowest_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats]:
     factor = cho_factor(matrix + _ABOVE_SINGULAR * np.eye(n), overwrite_a=True)
     inverse = LinearOperator((n, n), matvec=lambda v: cho_solve(factor, v), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
-    vectors = eigsh(inverse, count, which="LA", v0=start, tol=0.0)[1]
+    vectors = eigsh(inverse, count, which="LA", v0=start, tol=0.0, **SEEDED)[1]
     return rayleigh_ritz(matrix, vectors)
 
 

@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from gramfold.errors import NotConvergedError
+from gramfold.spectral.arpack import SEEDED
 from gramfold.types import Floats
 
 Product = Callable[[Floats], Floats]
@@ -108,6 +109,7 @@ def lanczos(
             count,
             which=which,
             v0=start,
+            **SEEDED,
             tol=tolerance,
             ncv=_subspace(count, n, rough=tolerance >= _ROUGH, apart=apart),
         )

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
+from gramfold.spectral.downdated import Downdated
 from gramfold.types import Floats, Kernel
 
 
@@ -11,8 +12,14 @@ def mass_root(kernel: Kernel) -> Floats:
     return np.sqrt(kernel.mass)
 
 
-def symmetric_penalty(kernel: Kernel) -> tuple[csr_array, Floats]:
+def symmetric_penalty(kernel: Kernel) -> tuple[csr_array | Downdated, Floats]:
     """A = M^-½ P M^-½ and M^½."""
+    outer: Floats | None = getattr(kernel, "downdate", None)
+    sparse, root = _symmetric_sparse(kernel)
+    return (sparse if outer is None else Downdated(sparse, outer / root[:, None])), root
+
+
+def _symmetric_sparse(kernel: Kernel) -> tuple[csr_array, Floats]:
     root = mass_root(kernel)
     if (root == 1).all():
         return kernel.penalty, root  # type: ignore[attr-defined]
@@ -35,11 +42,13 @@ def null_basis(kernel: Kernel) -> Floats:
     return np.linalg.qr(mass_root(kernel)[:, None] * kernel.null)[0]
 
 
-def one_norm(matrix: csr_array) -> float:
+def one_norm(matrix: csr_array | Downdated) -> float:
     """The largest absolute row sum, an upper bound of every eigenvalue; 1 for a matrix of zeros."""
+    if isinstance(matrix, Downdated):
+        return float(matrix.row_sums().max()) or 1.0
     return float(np.abs(matrix).sum(axis=1).max()) or 1.0
 
 
-def rounding_of(matrix: csr_array) -> float:
+def rounding_of(matrix: csr_array | Downdated) -> float:
     """The residual below which an eigenpair of the matrix is exact up to rounding."""
     return 10 * float(np.finfo(np.float64).eps) * one_norm(matrix)

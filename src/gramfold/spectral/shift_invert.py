@@ -16,6 +16,7 @@ from gramfold.direct.superlu import OrderedLU
 from gramfold.errors import NotConvergedError, SingularFactorError
 from gramfold.runtime.costs import COSTS, Costs
 from gramfold.spectral.block_lanczos import block_lanczos
+from gramfold.spectral.downdated import Downdated
 from gramfold.spectral.pencil import one_norm
 from gramfold.spectral.tall import off
 from gramfold.types import Floats
@@ -128,8 +129,10 @@ def rayleigh_ritz(matrix: csr_array | Floats, vectors: Floats) -> tuple[Floats, 
     return np.maximum(values, 0.0), basis @ rotation
 
 
-def solve_off_null(matrix: csr_array, null: Floats, vectors: Floats, *, costs: Costs = COSTS) -> Floats:
+def solve_off_null(matrix: csr_array | Downdated, null: Floats, vectors: Floats, *, costs: Costs = COSTS) -> Floats:
     """A† V for V orthogonal to the null vectors, refined once."""
-    solve = _without(_factored(matrix, None, costs).solve, null)
+    # beside the null vectors the inverse is that of the sparse part
+    sparse = matrix.sparse if isinstance(matrix, Downdated) else matrix
+    solve = _without(_factored(sparse, None, costs).solve, null)
     first = solve(vectors)
     return first + solve(vectors - matrix @ first)

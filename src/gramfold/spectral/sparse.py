@@ -19,6 +19,7 @@ from gramfold.runtime.costs import COSTS, Costs
 from gramfold.runtime.memory import USABLE_SHARE, available_memory
 from gramfold.spectral.chebyshev import chebyshev_eigenpairs
 from gramfold.spectral.dense import symmetric_eigenpairs
+from gramfold.spectral.downdated import Downdated
 from gramfold.spectral.pencil import rounding_of
 from gramfold.spectral.root_inverse import smallest_by_root
 from gramfold.spectral.shift_invert import is_small, nearly_full, smallest_eigenpairs
@@ -26,12 +27,16 @@ from gramfold.types import Floats
 
 log = logging.getLogger("gramfold")
 
+# Of a matrix less outer products, whose eigenvalues are alike: a residual relative to them, far below their
+# differences, and the number of products beyond which they lie too close together.
+_ALIKE, _MOST_PRODUCTS = 1e-12, 100_000
+
 
 @dataclass(frozen=True)
 class SparsePenalty:
     """A symmetric positive semidefinite matrix, its null space, and its root if known."""
 
-    matrix: csr_array  # A (n, n)
+    matrix: csr_array | Downdated  # A (n, n)
     null: Floats  # (n, c) orthonormal, A null = 0
     root: csr_array | None = None  # S (n, n) with A = SᵀS
 
@@ -42,6 +47,10 @@ def smallest_penalties(
     """The solver's name, and eigenpairs outside the null space, smallest first; `start` are vectors near them."""
     matrix, null, root = penalty.matrix, penalty.null, penalty.root
     known = costs.eigen
+    if isinstance(matrix, Downdated):
+        # its eigenvalues lie far from 0, where an inverse would not tell them apart
+        found = chebyshev_eigenpairs(matrix.sparse, null, count, _ALIKE, _MOST_PRODUCTS, start, matrix.outer)
+        return "Chebyshev filter", *found
     seconds = max(known.short, known.products * known.multiplied_entry * matrix.nnz)
     if nearly_full(matrix, costs=costs):
         return _smallest_of_full(matrix, null, count, tolerance, start, seconds, costs)

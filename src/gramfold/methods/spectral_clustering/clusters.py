@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gramfold.embedding import Fitted
-from gramfold.extension.average import average, edge_weights
+from gramfold.extension.average import Spread, average, edge_weights
 from gramfold.graph.affinity import Width, affinity, local_widths
 from gramfold.graph.cut import kept_shares
 from gramfold.graph.neighbor_graph import NeighborGraph
@@ -40,6 +40,9 @@ class Edges(Plain):
 
     def place_new(self, met: Neighbors, radii: Floats | None, division: Division) -> Floats:
         """Coordinates (m, k) of new rows: the eigenvectors of the vertices, extended by Nyström's formula."""
+        spread = None
+        if division.centers is not None:
+            spread = Spread(division.tau, division.centers[division.component[met.nearest]])
         return average(
             met,
             self.graph,
@@ -49,6 +52,7 @@ class Edges(Plain):
             penalties=division.penalties,
             normalized=True,
             new_width=self._new_width(met, radii),
+            spread=spread,
         )
 
     def _new_width(self, met: Neighbors, radii: Floats | None) -> Floats | None:

@@ -9,18 +9,22 @@ Shi, Malik, IEEE PAMI 22 (2000); Ng, Jordan, Weiss, NIPS 14 (2002); von Luxburg,
 Burges 2005, section 2.5.2.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import StrOptions
 
-from gramfold.embedding import EdgeWeights, Estimator, Fit, attribute, method, parameter
+from gramfold.embedding import EdgeWeights, Estimator, Fit, attribute, method, parameter, warn_of_localized
 from gramfold.errors import InputError
 from gramfold.graph.affinity import check_width, width_of_rows
 from gramfold.graph.connect import OnDisconnected
 from gramfold.graph.cut import normalized_cut
+from gramfold.graph.laplacian import degrees
 from gramfold.graph.neighbor_graph import graph_memory
+from gramfold.kernels.penalty import leading_penalties
+from gramfold.kernels.regularized import default_tau
 from gramfold.methods.spectral_clustering.assign import (
     LargestEntry,
     Rule,
@@ -34,7 +38,6 @@ from gramfold.methods.spectral_clustering.eigengap import LATER, eigengap, numbe
 from gramfold.methods.spectral_clustering.few_components import few_components
 from gramfold.methods.spectral_clustering.partition import Division, Partition, component_kernel, into_components
 from gramfold.methods.spectral_clustering.settings import Clustering
-from gramfold.spectral.policy import leading_spectrum
 from gramfold.types import Integers
 
 
@@ -101,10 +104,11 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
     def _divide(self, edges: Edges, component: Integers, fit: Fit) -> Partition:
         """Divide components into more clusters by eigenvectors."""
         weights, multiplicity, auto = edges.weights(), edges.graph.multiplicity, self.n_clusters == "auto"
-        kernel = component_kernel(weights, multiplicity, component)
-        n, count = kernel.null.shape
+        n, count = len(component), int(component.max()) + 1
         with fit.stages("spectrum"):
-            spectrum = leading_spectrum(kernel, min(self._most - count + (LATER if auto else 0), n - count))
+            wanted = min(self._most - count + (LATER if auto else 0), n - count)
+            kernel = component_kernel(weights, multiplicity, component, self.loose_rows, wanted)
+            spectrum = leading_penalties(kernel, wanted)
             assert spectrum.penalties is not None
             eigenvalues = np.concatenate([np.zeros(count), spectrum.penalties])
             clusters = number_of_clusters(eigenvalues, count) if auto else self._most
@@ -115,14 +119,22 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
             elif self.assign == "threshold":
                 rule = threshold_rule(places, weights)
             elif self.assign == "qr":
-                rule = qr_rule(places, kernel.mass)
+                rule = qr_rule(places, kernel.mass)  # without mass, no pivot
             else:
-                rule = kmeans_rule(places, multiplicity, clusters, fit.rng)
+                rule = kmeans_rule(places, np.where(kernel.mass > 0, multiplicity, 0.0), clusters, fit.rng)
             assignment = numbered(rule, places)
             labels = assignment(places)
             cut = normalized_cut(weights, labels)
         division = Division(component, places, eigenvalues[:clusters], assignment)
-        return Partition(labels, eigenvalues, cut, eigengap(eigenvalues, clusters), spectrum, division)
+        if self.loose_rows == "regularize":
+            inside = multiplicity[:, None] * (kernel.null > 0)
+            centers = (inside.T @ places) / inside.sum(axis=0)[:, None]
+            division = replace(division, tau=default_tau(degrees(weights), multiplicity), centers=centers)
+        loose = kernel.mass == 0 if self.loose_rows == "trim" else None
+        shown = spectrum.eigenvectors[:, : clusters - count]
+        others = {"keep": "loose_rows='trim' or 'regularize'", "regularize": "loose_rows='trim'"}
+        warn_of_localized(weights, edges.graph, shown, others.get(self.loose_rows, "more neighbours"))
+        return Partition(labels, eigenvalues, cut, eigengap(eigenvalues, clusters), spectrum, division, loose)
 
     @property
     def _most(self) -> int:
@@ -138,6 +150,11 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
     def _check(self, fit: Fit) -> None:
         fit.check_neighborhood(self)
         check_width(self.weights, self.width)
+        if self.loose_rows == "regularize" and self.n_clusters == "auto":
+            raise InputError(
+                "n_clusters='auto' compares eigenvalues, which regularisation makes alike, so loose_rows='regularize' "
+                "cannot find a number of clusters: give n_clusters, or use loose_rows='trim'."
+            )
         if self.assign == "threshold" and self.n_clusters != 2:
             raise InputError(
                 f"assign='threshold' makes two clusters, but n_clusters={self.n_clusters!r}: use n_clusters=2, or "
