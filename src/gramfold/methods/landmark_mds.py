@@ -80,7 +80,7 @@ class LandmarkMDS(Metrics, Embedding):
             of_all = square or not given  # else new rows hold the distances to landmarks alone
             return Built(gram, DistancePlacement(distances, None if given else rows, landmarks if of_all else None))
 
-        known = (None, None, None) if given else (rows, distances.metric, Ball.of(rows))
+        known = (None, None, None) if given else (rows, distances.metric, None if fit.reads.mixed else Ball.of(rows))
         source = TableSource(distances.unit, *known)
         model = fit.solve_whole(source, kernel, degree=distances.degree, found={"landmarks_": landmarks})
         return judged(fit, model, remedy=f"more landmarks (now {len(landmarks)})", distances=True)
@@ -90,7 +90,7 @@ class LandmarkMDS(Metrics, Embedding):
         if distances.metric is None:
             start = int(np.argmax(rows.sum(axis=1)))
         else:
-            start = int(np.argmax(distances.metric.block(rows.mean(axis=0, keepdims=True), rows)[0]))
+            start = int(np.argmax(distances.metric.block(distances.metric.middle(rows), rows)[0]))
         return choose_landmarks(
             self.landmark_choice, lambda row: distances.row(rows, row), len(rows), int(self.landmarks), fit.rng, start
         )

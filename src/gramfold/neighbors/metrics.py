@@ -30,12 +30,14 @@ MetricName = str | Callable[[Floats, Floats], float]
 
 @dataclass(frozen=True, eq=False)
 class Metric(Plain):
-    """One of three families: Euclidean (cosine and correlation too, on unit rows), Minkowski, or any of SciPy.
+    """One of four families: Euclidean (cosine and correlation too, on unit rows), Minkowski, any of SciPy, or "blocks".
+
+    Those of the last are subclasses that compute all distances of a block of rows at once.
 
     In each of them equal rows are at distance 0, even where the formula would give a rounding error.
     """
 
-    family: Literal["euclidean", "minkowski", "scipy"]
+    family: Literal["euclidean", "minkowski", "scipy", "blocks"]
     name: MetricName
     p: float = 2.0
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -74,6 +76,10 @@ class Metric(Plain):
                 f"row {lost[0]} is {what} and has no direction ({lost.size} such rows), so its {self.name} distance is "
                 "not defined: remove these rows or use another metric."
             )
+
+    def middle(self, rows: Floats) -> Floats:
+        """A row (1, d) amid these."""
+        return np.asarray(rows.mean(axis=0, keepdims=True))
 
     def pairs(self, left: Floats, i: Integers, right: Floats, j: Integers, n_jobs: int | None) -> Floats:
         """Distances of the prepared rows left[i] and right[j], in float64 and from differences."""
@@ -147,12 +153,21 @@ def degree(name: MetricName, params: Mapping[str, Any] | None) -> int | None:
     return 0 if name in _SCALE_FREE or name in _DATA_SCALED else None
 
 
+def reads_mixed(name: Any) -> bool:
+    """Whether this metric is of tables of numbers, categories and gaps, which `mixed.py` reads."""
+    return isinstance(name, str) and name.lower() == "gower"
+
+
 def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -> Metric:
     """The metric of this name; variances or covariances that it needs are those of the training rows."""
     params = dict(params or {})
     if callable(name):
         return Metric("scipy", name, params=params)
     name = _SYNONYMS.get(name.lower(), name.lower())
+    if reads_mixed(name):
+        from gramfold.neighbors.gower import Gower
+
+        return Gower.of(params, X)
     if name in {"euclidean", *_ANGULAR} and not params:
         return Metric("euclidean", name)
     if name in _MINKOWSKI and not params:
