@@ -225,6 +225,7 @@ def types_of(X: Any) -> list[tuple[Any, Any]]:
 
 
 def values_of(X: Any, j: int) -> Iterable[Any]:
+    """The values of column number j."""
     if hasattr(X, "iloc"):
         return X.iloc[:, j]  # type: ignore[no-any-return]
     return X.to_series(j) if hasattr(X, "to_series") else X.column(j).to_pylist()  # type: ignore[no-any-return]

@@ -29,7 +29,7 @@ class Gower(Metric):
         odd = params.keys() - {"categorical", "weights"}
         if odd:
             raise InputError(
-                f"metric 'gower' has no parameter {sorted(odd)[0]!r}: metric_params may hold 'categorical' and 'weights'."
+                f"metric 'gower' has no parameter {min(odd)!r}: metric_params may hold 'categorical' and 'weights'."
             )
         return cls("blocks", "gower", params={"weights": _weights(params.get("weights"), X.shape[1])})
 

@@ -32,13 +32,13 @@ def gower_block(left, right, known, weights, out):
                     weighed = known[c, start : start + count]
                     for j in range(count):
                         gap = np.abs(x - values[j])
-                        apart[j] += weighed[j] * (gap if gap < 1.0 else 1.0)
+                        apart[j] += weighed[j] * min(gap, 1.0)
                         shared[j] += weighed[j]
                 else:
                     total += weight
                     for j in range(count):
                         gap = np.abs(x - values[j])
-                        apart[j] += weight * (gap if gap < 1.0 else 1.0)
+                        apart[j] += weight * min(gap, 1.0)
             for j in range(count):
                 weight = shared[j] if gaps else total
                 if weight > 0.0:
@@ -56,6 +56,6 @@ def gower_pairs(left, i, right, j, weights, out):
         for c in range(weights.size):
             gap = np.abs(a[c] - b[c])
             if not np.isnan(gap):
-                apart += weights[c] * (gap if gap < 1.0 else 1.0)
+                apart += weights[c] * min(gap, 1.0)
                 shared += weights[c]
         out[p] = apart / shared if shared > 0.0 else np.nan

@@ -4,7 +4,7 @@
     category    the number of its value in the training column; below 0 for a value that is not in it
     gap         NaN
 
-So a column contributes min(|a − b|, 1) to Gower's distance, whatever it holds: numbers of categories differ by 1 or more.
+So a column contributes min(|a − b|, 1) to Gower's distance, whatever it holds: numbers of categories are integers.
 """
 
 from collections.abc import Iterable, Sequence
@@ -186,8 +186,8 @@ def _array_column(values: NDArray[Any], name: str, categorical: bool) -> NDArray
         raise _refusal(name, {"M": "dates or times", "m": "durations", "c": "complex values"}[kind])
     if kind in "US" and not categorical and all(map(_is_numeral, values)):
         raise NotNumbersError(
-            f"X is an array of text, and column {name} of it holds numbers as text ('{values[0]}'): pass a DataFrame or "
-            "an array of dtype object, or list the column in metric_params={'categorical': [...]}."
+            f"X is an array of text, and column {name} of it holds numbers as text ('{values[0]}'): pass a DataFrame "
+            "or an array of dtype object, or list the column in metric_params={'categorical': [...]}."
         )
     return _of_values(values.tolist(), name, categorical or kind in "bUS")
 

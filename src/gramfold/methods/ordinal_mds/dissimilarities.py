@@ -88,7 +88,9 @@ def _of_ordinary_size(X: Floats, metric: MetricName) -> Floats:
 
     Their order does not change: every named metric grows with the rows, or does not depend on their size.
     """
+    if callable(metric) or reads_mixed(metric):
+        return X
     largest = float(max(X.max(), -X.min()))
-    if callable(metric) or reads_mixed(metric) or largest == 0 or _SMALL[X.dtype.type] <= largest <= 1.0 / _SMALL[X.dtype.type]:
+    if largest == 0 or _SMALL[X.dtype.type] <= largest <= 1.0 / _SMALL[X.dtype.type]:
         return X
     return np.ldexp(X, -int(np.frexp(largest)[1]))
