@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.neighbors import KNeighborsTransformer
 
 from gramfold import (
     LLE,
@@ -229,9 +230,9 @@ def test_methods_that_need_vectors_refuse(method):
 
 
 def refused(frame, sentence, new=None, error=InputError, **params):
+    model = ClassicalMDS(metric="gower", metric_params=params or None)
     with pytest.raises(error, match=re.escape(sentence)):
-        model = ClassicalMDS(metric="gower", metric_params=params or None).fit(frame)
-        model.transform(new)
+        _ = model.fit(frame) if new is None else model.fit(frame).transform(new)
 
 
 def test_what_cannot_be_compared_is_named():
@@ -259,6 +260,4 @@ def test_what_cannot_be_compared_is_named():
     with pytest.raises(InputError, match="approximate search supports"):
         Isomap(metric="gower", search="approximate").fit(frame)
     with pytest.raises(InputError, match="cannot read categories"):
-        from sklearn.neighbors import KNeighborsTransformer
-
         Isomap(metric="gower", search=KNeighborsTransformer()).fit(frame)

@@ -83,7 +83,7 @@ def _weights(given: Any, width: int) -> Floats:
             f"the weights in metric_params contain {weights[~(np.isfinite(weights) & (weights > 0))][0]:g}: pass a "
             "positive number for each column, and leave out columns that should not count."
         )
-    return weights / weights.max()  # so that no sum overflows
+    return np.asarray(weights / weights.max())  # so that no sum overflows
 
 
 def _defined(distances: Floats) -> Floats:

@@ -9,7 +9,7 @@ So a column contributes min(|a − b|, 1) to Gower's distance, whatever it holds
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -156,7 +156,7 @@ def _positions(categorical: Any, names: Sequence[Any], width: int) -> set[int]:
     for one in categorical:
         if isinstance(one, str) and one in names:
             found.add(names.index(one))
-        elif isinstance(one, Integral) and not isinstance(one, bool) and -width <= one < width:
+        elif isinstance(one, int | np.integer) and -width <= one < width and one is not True and one is not False:
             found.add(int(one) % width)
         else:
             raise InputError(
@@ -232,9 +232,7 @@ def _as_categories(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def _missing(value: Any) -> bool:
-    return (
-        value is None or type(value).__name__ in MISSING or (isinstance(value, float | np.floating) and value != value)
-    )
+    return type(value).__name__ in MISSING or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
 
 
 def _is_numeral(value: Any) -> bool:
