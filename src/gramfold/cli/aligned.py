@@ -78,8 +78,8 @@ def _by_value(
 
     if table.values.dtype == object:
         raise InputError(
-            "--align-rows matches rows of numbers, but with --metric gower rows may hold text and gaps: leave it out to "
-            "match rows by position."
+            "--align-rows matches rows of numbers, but with --metric gower rows may hold text and gaps: leave it out "
+            "to match rows by position."
         )
     before: Any = read_sparse(align_rows)
     if before is None:

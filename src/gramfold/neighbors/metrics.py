@@ -15,6 +15,7 @@ from gramfold.types import Floats, Integers, Plain
 _SYNONYMS = {"l2": "euclidean", "l1": "cityblock", "manhattan": "cityblock"}
 _MINKOWSKI = {"cityblock": 1.0, "chebyshev": np.inf}
 _ANGULAR = {"cosine", "correlation"}
+_OF_SETS = {"jaccard", "hamming"}
 # Metrics that SciPy would scale by the rows of each call; here they are scaled by the training rows.
 _DATA_SCALED = {"seuclidean": "V", "mahalanobis": "VI"}
 _SCALED = {"euclidean", "cityblock", "chebyshev", "minkowski"}
@@ -104,6 +105,19 @@ class Metric(Plain):
         if self._angular:
             out[:] = 0.5 * out**2  # |u − v|² = 2 − 2 cos for unit rows
 
+    @property
+    def approximable(self) -> bool:
+        """Whether the approximate search knows vectors whose Euclidean distances have the order of this metric's."""
+        return self.family == "euclidean"
+
+    def vectors(self, rows: Floats) -> Floats:
+        """These vectors, of prepared rows."""
+        return rows
+
+    def candidates(self, k: int) -> int:
+        """How many of the nearest vectors are taken to find the k nearest rows: more where their order differs."""
+        return k
+
     def search_length(self, distances: Floats | float) -> Floats | float:
         """Euclidean length between prepared rows that corresponds to a distance of this metric."""
         return np.sqrt(2.0 * np.asarray(distances)) if self._angular else distances
@@ -177,6 +191,11 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
         if p < 1:
             raise InputError(f"metric 'minkowski' with p={p:g} is not a distance: use p >= 1.")
         return Metric("euclidean", "euclidean") if p == 2 else Metric("minkowski", name, p=p)
+    if name in _OF_SETS and not params:
+        from gramfold.neighbors.binary import BinaryMetric, is_binary
+
+        if is_binary(X):
+            return BinaryMetric("scipy", name)
     if name in _DATA_SCALED and _DATA_SCALED[name] not in params:
         params[_DATA_SCALED[name]] = _scale_of(name, X)
     metric = Metric("scipy", name, params=params)
