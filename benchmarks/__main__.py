@@ -18,6 +18,7 @@ GROUPS = (
     "semidefinite",
     "projective",
     "continuous",
+    "metrics",
 )
 
 

@@ -51,7 +51,8 @@ class LandmarkMDS(Metrics, Embedding):
     metric: MetricName = parameter(
         default="euclidean",
         allowed=[str, callable],
-        words="""Distance between rows: the name of a metric of scipy.spatial.distance, a function of two rows, or
+        words="""Distance between rows: the name of a metric of scipy.spatial.distance, "gower" (X may hold numbers,
+        categories and gaps), a function of two rows, a function of two blocks of rows (`gramfold.blockwise`), or
         "precomputed". If "precomputed", X holds the distances between all rows or, if `landmarks` is a list of indices,
         from all rows to the landmarks, with one column for each landmark.""",
     )

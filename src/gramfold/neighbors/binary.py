@@ -83,7 +83,7 @@ class BinaryMetric(Metric):
         if self.name == "hamming":
             return rows
         lengths = np.sqrt(_counts(rows))
-        return rows / np.where(lengths > 0, lengths, 1.0)[:, None].astype(np.float32)
+        return np.asarray(rows / np.where(lengths > 0, lengths, 1.0).astype(np.float32)[:, None])
 
 
 def _counts(rows: Floats) -> Floats:

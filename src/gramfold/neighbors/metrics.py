@@ -134,14 +134,17 @@ class Metric(Plain):
         distances[KnownRows(right).pairs(left)] = 0.0
         return distances
 
-    def _plain(self, left: Floats, right: Floats) -> Floats:
-        """Distances computed by SciPy, in float64 for a function of the user's too."""
+    def _computed(self, left: Floats, right: Floats) -> Floats:
         from scipy.spatial.distance import cdist
 
+        return np.asarray(cdist(left, right, self.name, **self.params))
+
+    def _plain(self, left: Floats, right: Floats) -> Floats:
+        """Distances computed by SciPy, in float64 for a function of the user's too."""
         left, right = left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)
         # undefined distances are reported below; warnings of a user's function are not suppressed
         with nullcontext() if callable(self.name) else np.errstate(divide="ignore", invalid="ignore"):
-            distances = np.asarray(cdist(left, right, self.name, **self.params))
+            distances = self._computed(left, right)
         undefined = np.isnan(distances)
         if undefined.any():
             raise InputError(
@@ -176,6 +179,10 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
     """The metric of this name; variances or covariances that it needs are those of the training rows."""
     params = dict(params or {})
     if callable(name):
+        from gramfold.neighbors.blockwise import BlockMetric, Blockwise
+
+        if isinstance(name, Blockwise):
+            return BlockMetric.of(name, params)
         return Metric("scipy", name, params=params)
     name = _SYNONYMS.get(name.lower(), name.lower())
     if reads_mixed(name):
