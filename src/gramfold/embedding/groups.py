@@ -45,8 +45,8 @@ class Metrics:
     metric_params: Mapping[str, Any] | None = parameter(
         default=None,
         allowed=[dict, None],
-        words="""Keyword arguments of the metric. For ``"gower"``: "categorical", positions or names of columns of numbers
-        that are categories, and "weights", a positive number for each column.""",
+        words="""Keyword arguments of the metric. For ``"gower"``: "categorical", positions or names of columns of
+        numbers that are categories, and "weights", a positive number for each column.""",
     )
 
 
