@@ -17,6 +17,7 @@ from gramfold.neighbors.metrics import Metric
 from gramfold.types import Floats, Integers
 
 _NO_GAPS = np.empty((0, 0))
+_GAP = -1e18  # no encoded value is as low
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,13 @@ class Gower(Metric):
 
     def prepare(self, X: Floats) -> Floats:
         return np.ascontiguousarray(X, dtype=np.float64)
+
+    @property
+    def loose(self) -> bool:
+        return True
+
+    def identity(self, rows: Floats) -> Floats:
+        return np.where(np.isnan(rows), _GAP, rows)  # NaN does not equal itself
 
     def middle(self, rows: Floats) -> Floats:
         """The median of each column, which is a value of some row: there is none between two categories."""

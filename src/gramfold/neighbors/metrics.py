@@ -78,6 +78,15 @@ class Metric(Plain):
                 "not defined: remove these rows or use another metric."
             )
 
+    @property
+    def loose(self) -> bool:
+        """Whether rows that differ may be at distance 0."""
+        return callable(self.name)
+
+    def identity(self, rows: Floats) -> Floats:
+        """Prepared rows, as they are compared to find equal ones."""
+        return rows
+
     def middle(self, rows: Floats) -> Floats:
         """A row (1, d) amid these."""
         return np.asarray(rows.mean(axis=0, keepdims=True))
