@@ -32,6 +32,7 @@ from gramfold import (
 from gramfold.errors import InputError, NoPreimageError, NotNumbersError
 from gramfold.neighbors.metrics import make_metric
 from gramfold.neighbors.mixed import MixedColumns, MixedTable
+from tests.contract.test_plain_models import leaves_of_a_user
 
 DISTANCES_ALONE = [
     Isomap,
@@ -229,6 +230,17 @@ def test_clusters_of_mixed_rows():
     found = SpectralClustering(3, n_neighbors=15, metric="gower", metric_params={"weights": [1.0, 1.0, 0.1]}).fit(frame)
     assert all(len(set(found.labels_[label == one])) == 1 for one in range(3))
     np.testing.assert_array_equal(found.predict(frame), found.labels_)
+
+
+def test_a_model_is_plain_and_its_own():
+    frame, categorical = people(40), ["children"]
+    model = ClassicalMDS(metric="gower", metric_params={"categorical": categorical}).fit(frame)
+    found = []
+    leaves_of_a_user(model.model_, "model_", found)
+    assert not found
+    placed = model.transform(frame)
+    categorical[:] = ["age"]
+    np.testing.assert_array_equal(model.transform(frame), placed)
 
 
 def test_ordinal_mds_of_mixed_rows():

@@ -59,7 +59,9 @@ class Estimator(BaseEstimator):
         precomputed = any(isinstance(one, str) and one == "precomputed" for one in given)
         if not precomputed and reads_mixed(getattr(self, "metric", None)):
             params = getattr(self, "metric_params", None) or {}
-            return Reads(missing=True, mixed=True, categorical=params.get("categorical"))
+            columns = params.get("categorical")  # which the user may change later
+            columns = tuple(columns) if isinstance(columns, list | np.ndarray) else columns
+            return Reads(missing=True, mixed=True, categorical=columns)
         return Reads(precomputed, sparse=precomputed and isinstance(self, Neighborhood))
 
     def fit(self, X: Any, y: Any = None) -> Self:
