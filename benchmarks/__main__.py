@@ -23,6 +23,7 @@ GROUPS = (
     "semidefinite",
     "projective",
     "continuous",
+    "metrics",
 )
 
 

@@ -38,6 +38,7 @@ _HOMES = {
     "SDE": "gramfold.methods.sde",
     "SpectralClustering": "gramfold.methods.spectral_clustering",
     "align": "gramfold.alignment",
+    "blockwise": "gramfold.neighbors.blockwise",
 }
 _ROOMS = ("datasets", "errors", "io", "plotting")
 
@@ -71,6 +72,7 @@ __all__ = [
     "ProjectionPursuit",
     "SpectralClustering",
     "align",
+    "blockwise",
     "datasets",
     "errors",
     "io",

@@ -35,6 +35,8 @@ from gramfold.methods.sde import MaximumVarianceUnfolding as MaximumVarianceUnfo
 from gramfold.methods.spectral_clustering import SpectralClustering as SpectralClustering
 
 __version__: str
+from gramfold.neighbors.blockwise import blockwise as blockwise
+
 __all__ = [
     "LLE",
     "LPP",
@@ -65,6 +67,7 @@ __all__ = [
     "ProjectionPursuit",
     "SpectralClustering",
     "align",
+    "blockwise",
     "datasets",
     "errors",
     "io",

@@ -76,6 +76,11 @@ def _by_value(
     from gramfold.io import is_text, read_sparse, read_table
     from gramfold.neighbors.common_rows import common_rows
 
+    if table.values.dtype == object:
+        raise InputError(
+            "--align-rows matches rows of numbers, but with --metric gower rows may hold text and gaps: leave it out "
+            "to match rows by position."
+        )
     before: Any = read_sparse(align_rows)
     if before is None:
         text = written if is_text(align_rows) else {}

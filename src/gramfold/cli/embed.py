@@ -106,6 +106,7 @@ def embed(
     gramfold embed cells.csv -m lpp --set graph=classes --labels kind -o map.csv
     gramfold embed clean.csv -m oriented_pca --distorted noisy.csv -o map.csv
     gramfold embed ratings.csv -m ordinal_mds --metric precomputed --pair-weights weights.csv -o map.csv
+    gramfold embed people.csv -m isomap --metric gower -o map.csv
     gramfold embed papers.csv -m lpp --affinity citations.npz -o map.csv
     gramfold embed friends.npz -m laplacian --set weights=precomputed -o map.csv
     gramfold embed april.csv --align-to march_map.csv --align-rows march.csv -o april_map.csv

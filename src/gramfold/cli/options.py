@@ -65,8 +65,8 @@ _TABLE_OPTIONS = [
     ),
     click.option(
         "--metric",
-        help="Distance between rows: euclidean, cosine, …, or precomputed (INPUT holds distances).  "
-        "[default: euclidean]",
+        help="Distance between rows: euclidean, cosine, …, gower (INPUT may hold text and gaps), or precomputed (INPUT "
+        "holds distances).  [default: euclidean]",
     ),
     click.option(
         "--search",
@@ -143,11 +143,17 @@ def read_input(
     `written` is how text files are read.
     """
     from gramfold.io import Table, read_sparse, read_table
+    from gramfold.neighbors.metrics import reads_mixed
 
     tags = model.__sklearn_tags__().input_tags
     matrix: Any = read_sparse(source)
     if matrix is None:
-        return read_table(source, columns=columns, skip=skip, missing=tags.allow_nan, labels=labels, **written)
+        mixed = reads_mixed(getattr(model, "metric", None))
+        named = {"columns": columns, "skip": skip, "labels": labels}
+        table = read_table(source, missing=tags.allow_nan, text=mixed, **named, **written)  # type: ignore[arg-type]
+        if mixed:
+            _by_position(model, table)
+        return table
     if not tags.sparse:
         raise InputError(_not_sparse(source, model))
     named = {"--columns": columns, "--skip": skip, "--labels": labels, **{f"--{name}": name for name in written}}
@@ -155,6 +161,15 @@ def read_input(
     if given:
         raise InputError(f"'{source}' is a sparse matrix, which has no column names or text: leave out {given[0]}.")
     return Table(matrix, [], source)
+
+
+def _by_position(model: Any, table: "Table") -> None:
+    """Set the columns of categories by their positions: the values of a table do not have its names."""
+    params = model.metric_params or {}
+    given = params.get("categorical")
+    if isinstance(given, list | tuple):
+        places = [table.names.index(one) if one in table.names else one for one in given]
+        model.set_params(metric_params={**params, "categorical": places})
 
 
 def _not_sparse(source: Path, model: Any) -> str:

@@ -11,9 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramfold.embedding.fit import Fit
 from gramfold.embedding.groups import Neighborhood
+from gramfold.embedding.mixed_rows import refuse_vectors
 from gramfold.embedding.model import Fitted
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads, read_new
+from gramfold.neighbors.metrics import reads_mixed
 from gramfold.runtime.threads import one_blas_thread, thread_count
 
 
@@ -55,6 +57,11 @@ class Estimator(BaseEstimator):
         """What X may be; a neighbour graph may be sparse."""
         given = (getattr(self, name, None) for name in ("metric", "kernel", "weights"))
         precomputed = any(isinstance(one, str) and one == "precomputed" for one in given)
+        if not precomputed and reads_mixed(getattr(self, "metric", None)):
+            params = getattr(self, "metric_params", None) or {}
+            columns = params.get("categorical")  # which the user may change later
+            columns = tuple(columns) if isinstance(columns, list | np.ndarray) else columns
+            return Reads(missing=True, mixed=True, categorical=columns)
         return Reads(precomputed, sparse=precomputed and isinstance(self, Neighborhood))
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -77,6 +84,8 @@ class Estimator(BaseEstimator):
     def _fit(self, X: Any, y: Any, **extras: Any) -> Self:
         reads = self._reads()
         self._validate_params()
+        if reads.mixed:
+            refuse_vectors(self)
         # the one thing that a fit changes, when all is done: one that fails or is interrupted leaves all as it was
         with one_blas_thread():  # threads of BLAS wait for each other, and on a busy machine for long: see `threads`
             model = self._build(Fit.of(self, X, y, reads, extras))

@@ -38,12 +38,16 @@ class Metrics:
     metric: MetricName = parameter(
         default="euclidean",
         allowed=[str, callable],
-        words="""Distance between rows: the name of a metric of scipy.spatial.distance, a function of two rows, or
+        words="""Distance between rows: the name of a metric of scipy.spatial.distance, ``"gower"`` (X may hold numbers,
+        categories and gaps), a function of two rows, a function of two blocks of rows (`gramfold.blockwise`), or
         ``"precomputed"``. If ``"precomputed"``, X is a dense matrix of all distances or, for graph methods, a sparse
         one whose stored entries are the edges.""",
     )
     metric_params: Mapping[str, Any] | None = parameter(
-        default=None, allowed=[dict, None], words="Keyword arguments of the metric."
+        default=None,
+        allowed=[dict, None],
+        words="""Keyword arguments of the metric. For ``"gower"``: "categorical", positions or names of columns of
+        numbers that are categories, and "weights", a positive number for each column.""",
     )
 
 

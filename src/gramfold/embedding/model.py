@@ -188,7 +188,12 @@ class Model(FittedMap):
         return MixtureInverse(places, rows) if way == "mixture" else RidgeInverse(places, rows)
 
     def require_rows(self) -> None:
-        """Refuse to rebuild rows that were never seen."""
+        """Refuse to rebuild rows that were never seen, or are not of numbers."""
+        if self.reads.mixed:
+            raise NoPreimageError(
+                f"{self.name} was fitted with metric='gower', whose rows may hold categories and gaps, so "
+                "inverse_transform cannot reconstruct them: fit on a table of numbers with another metric."
+            )
         if self.rows is None:
             raise PrecomputedInputError(
                 f"{self.name} was fitted on precomputed input, so inverse_transform has no rows to reconstruct from: "

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from gramfold.errors import InputError
 from gramfold.neighbors.columns import as_table, numeric_table, require_table
+from gramfold.neighbors.mixed import MixedColumns, MixedTable
 from gramfold.runtime.memory import require_room
 from gramfold.types import Floats, Integers
 
@@ -27,6 +28,8 @@ class Reads:
     sparse: bool = False
     missing: bool = False  # NaN where a value is not known, in training rows and in new ones
     gaps: bool = False  # NaN in training rows only
+    mixed: bool = False  # numbers, categories and gaps, encoded by the training rows (neighbors/mixed.py)
+    categorical: Any = None  # columns of numbers that are categories there, as the user gave them
     checked: bool = True  # whether training values are looked at here; else the method does (`check_finite`)
 
 
@@ -36,11 +39,14 @@ class Columns:
 
     count: int
     names: tuple[str, ...] | None
+    mixed: MixedColumns | None = None  # what they hold, where not all of them hold numbers
 
 
 def read_training(name: str, X: Any, reads: Reads) -> tuple[Any, Columns]:
     """The rows of a fit of this class, which no change of the user's own array reaches, and their columns."""
     reader = _reader(name)
+    if reads.mixed:
+        return _read_mixed_training(reader, X, reads)
     rows = _read(reader, X, reads, reset=True)
     names = vars(reader).get("feature_names_in_")
     if reads.checked:
@@ -54,6 +60,8 @@ def read_new(name: str, X: Any, reads: Reads, columns: Columns) -> Any:
     reader.n_features_in_ = columns.count
     if columns.names is not None:
         reader.feature_names_in_ = np.array(columns.names, dtype=object)
+    if columns.mixed is not None:
+        return _read_mixed(reader, X, reads, columns.mixed)
     rows = _read(reader, X, reads, reset=False)
     check_finite(rows, "X", allow_missing=reads.missing, names=columns.names, precomputed=reads.precomputed)
     return rows
@@ -82,6 +90,27 @@ def _read(reader: Any, X: Any, reads: Reads, *, reset: bool) -> Any:
         ensure_all_finite=False,  # told with the place, see `check_finite`
         ensure_min_samples=2 if reset else 1,
     )
+
+
+def _read_mixed_training(reader: Any, X: Any, reads: Reads) -> tuple[Floats, Columns]:
+    table = _mixed_table(reader, X, reads, reset=True)
+    found, names = MixedColumns.of(table), vars(reader).get("feature_names_in_")
+    columns = Columns(reader.n_features_in_, None if names is None else tuple(names), found)
+    return found.encode(table), columns
+
+
+def _read_mixed(reader: Any, X: Any, reads: Reads, columns: MixedColumns) -> Floats:
+    table = _mixed_table(reader, X, reads, reset=False)
+    rows = columns.encode(table)
+    columns.require_shared(table)
+    return rows
+
+
+def _mixed_table(reader: Any, X: Any, reads: Reads, *, reset: bool) -> MixedTable:
+    table = MixedTable.of(X, reads.categorical, least_rows=2 if reset else 1)
+    validate_data(reader, X if hasattr(X, "shape") else table.numbers, reset=reset, skip_check_array=True)
+    check_finite(table.numbers, "X", allow_missing=True, names=vars(reader).get("feature_names_in_"))
+    return table
 
 
 def _owned(rows: Any, given: Any) -> Any:

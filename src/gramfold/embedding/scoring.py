@@ -7,6 +7,7 @@ import numpy as np
 
 from gramfold.embedding.model import Model
 from gramfold.errors import InputError, PrecomputedInputError
+from gramfold.neighbors.metrics import Metric
 from gramfold.runtime.threads import openmp_threads
 from gramfold.types import Floats
 
@@ -21,11 +22,13 @@ def trustworthiness_of(model: Model, rows: Any, transform: Callable[[], Any]) ->
             "rows."
         )
     places = model.inward(np.asarray(transform()))  # a table, where the user set one as output
+    if model.reads.mixed:
+        return trustworthiness(rows, places, model.source.metric)
     return trustworthiness(model.source.unit.inward_new(rows), places)
 
 
-def trustworthiness(rows: Floats, places: Floats) -> float:
-    """Among rows that have a place, for up to 10 neighbours; between 0 and 1."""
+def trustworthiness(rows: Floats, places: Floats, metric: Metric | None = None) -> float:
+    """Among rows that have a place, for up to 10 neighbours; between 0 and 1. None: by Euclidean distances."""
     from sklearn.manifold import trustworthiness as of_neighbors
 
     placed = ~np.isnan(places[:, 0])
@@ -35,4 +38,6 @@ def trustworthiness(rows: Floats, places: Floats) -> float:
     # float32 rows and places have squares that overflow or vanish
     rows, places = rows[placed].astype(np.float64), places[placed].astype(np.float64)
     with openmp_threads():
+        if metric is not None:
+            return float(of_neighbors(metric.block(rows, rows), places, n_neighbors=k, metric="precomputed"))
         return float(of_neighbors(rows, places, n_neighbors=k))

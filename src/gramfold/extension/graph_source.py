@@ -95,7 +95,8 @@ class GraphSource(Plain):
     ) -> Floats:
         """Places of new rows, each in the component of the nearest vertex that it meets."""
         places = np.full((len(met), len(parts[0].offset)), np.nan)
-        component = np.where(met.nearest >= 0, self.components.component[met.nearest], -1)
+        nearest = self.components.net.homes(X, met)
+        component = np.where(nearest >= 0, self.components.component[nearest], -1)
         for number, part in enumerate(parts):
             rows = np.flatnonzero(component == number)
             if rows.size:
@@ -110,7 +111,7 @@ class GraphSource(Plain):
 
     def _place_in(self, number: int, part: Part, met: Neighbors, X: Any, n_jobs: int | None) -> Floats:
         """Training rows take their own place; the others are placed among their neighbours in this component."""
-        places: Floats = part.coordinates[self.components.number[met.nearest]].copy()
+        places: Floats = part.coordinates[self.components.number[self.components.net.homes(X, met)]].copy()
         fresh = np.flatnonzero(met.distances[met.indptr[:-1]] > 0)
         if fresh.size and part.kernel is not None:
             found = part.placement.place(self._new(number, met.take(fresh), X[fresh]), part, n_jobs)

@@ -6,6 +6,7 @@ new row   its k nearest, or all within the radius; by the rule of the union grap
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ from gramfold.graph.build import EdgeRule, build_graph, mutual
 from gramfold.graph.connect import OnDisconnected
 from gramfold.graph.given_weights import checked_affinity
 from gramfold.graph.spanning_tree import spanning_tree
-from gramfold.neighbors.duplicates import Collapse, no_duplicates
+from gramfold.neighbors.duplicates import Collapse, KnownRows, no_duplicates
 from gramfold.neighbors.index import Index, VectorIndex, nearer_than, united
 from gramfold.neighbors.metrics import Metric, MetricName, degree
 from gramfold.neighbors.precomputed import WeightedIndex, check_distances
@@ -25,7 +26,7 @@ from gramfold.neighbors.units import Unit
 from gramfold.runtime.costs import COSTS, Costs
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.warning import warn
-from gramfold.types import Floats, Graph, Neighbors, Plain
+from gramfold.types import Floats, Graph, Integers, Neighbors, Plain
 
 
 class Neighborhood(Protocol):
@@ -223,6 +224,21 @@ class NeighborGraph(Plain):
         if self.radius is not None and not self.index.given:
             tree = self.index.nearest(X, 1)
         return tree if self.edges == "mst" else united(chosen, tree)
+
+    def homes(self, X: Any, met: Neighbors) -> Integers:
+        """The nearest vertex of each new row; among several at distance 0 the one that equals the row."""
+        if self.metric is None or not self.metric.loose:
+            return met.nearest
+        nearest, met_some = met.nearest.copy(), np.flatnonzero(met.counts > 0)
+        doubtful = met_some[met.distances[met.indptr[met_some]] == 0]
+        equal = self._known.find(self.metric.identity(self.metric.prepare(X[doubtful])))
+        nearest[doubtful[equal >= 0]] = equal[equal >= 0]
+        return nearest
+
+    @cached_property
+    def _known(self) -> KnownRows:
+        assert isinstance(self.index, VectorIndex)
+        return KnownRows(self.index.metric.identity(self.index.rows))
 
     def radii_of(self, met: Neighbors) -> Floats | None:
         """Neighbourhood radii of new rows with these neighbours; None where their edges were given."""

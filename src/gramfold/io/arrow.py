@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramfold.errors import InputError, MissingExtraError
+from gramfold.io.mixed import as_column, side_by_side
 from gramfold.io.selection import Contents, Selection, leave_out, listed, shortened
 
 Found = TypeVar("Found")
@@ -22,20 +23,21 @@ def read(path: Path, selection: Selection) -> Contents:
     all_names = _parsed(lambda: schema.names, path)  # which may fail to decode
     kept = selection.positions(all_names, f"'{path}'", index=_pandas_index(schema))
     names = [all_names[j] for j in kept]
-    odd = [j for j in kept if not _is_number(schema.field(j).type)]
+    odd = [j for j in kept if not _is_number(schema.field(j).type) and not (selection.words and _is_word(schema, j))]
     if odd:
         raise _no_numbers(_parsed(lambda: _columns(path, schema, odd), path), len(kept), path)
     label = [] if selection.labels is None else [all_names.index(selection.labels)]
     table = _parsed(lambda: _columns(path, schema, [*kept, *label]), path)
+    labels = None if selection.labels is None else _labels(table.column(len(kept)), selection, path)
+    if selection.words:
+        return Contents(side_by_side([as_column(table.column(j).to_pylist()) for j in range(len(kept))]), names, labels)
     kinds = [table.schema.field(j).type for j in range(len(kept))]
     narrow = all(pa.types.is_float32(kind) or pa.types.is_float16(kind) for kind in kinds)
     values = np.empty((table.num_rows, len(names)), dtype=np.float32 if narrow else np.float64)
     for j in range(len(kept)):
         # missing values become NaN, which `read_table` reports; booleans become 0 and 1; large integers are rounded
         values[:, j] = table.column(j).cast(pa.float64(), safe=False).to_numpy()
-    return Contents(
-        values, names, None if selection.labels is None else _labels(table.column(len(kept)), selection, path)
-    )
+    return Contents(values, names, labels)
 
 
 def write(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
@@ -133,6 +135,15 @@ def _is_text(kind: Any) -> bool:
     from pyarrow import types
 
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _is_word(schema: Any, j: int) -> bool:
+    """Whether a column holds text, or categories of text or numbers, or nothing."""
+    from pyarrow import types
+
+    kind = schema.field(j).type
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    return _is_text(kind) or types.is_null(kind) or _is_number(kind)
 
 
 def _in_words(kind: Any) -> str:

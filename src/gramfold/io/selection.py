@@ -40,6 +40,7 @@ class Selection:
     labels: str | None = None  # the label column, which is never among the values
     header: bool | None = None  # for text: whether the first line holds column names; None: detected
     numerals: Numerals = PLAIN  # for text
+    words: bool = False  # whether columns may hold text; the values are then objects, None where one is missing
 
     def positions(self, names: Sequence[str], source: str, index: Sequence[str] = ()) -> list[int]:
         """Positions of the selected columns, in the requested order; columns in `index` are not data."""

@@ -48,7 +48,8 @@ class Table:
     ----------
     values : ndarray of shape (n, d)
         Data, without the label column. float32 if every column of the file is float16 or float32, else float64. Values
-        are finite, or NaN where one is missing and `missing=True`.
+        are finite, or NaN where one is missing and `missing=True`. Objects if `text=True`: numbers, strings, and None
+        where a value is missing.
     names : list of str
         Column names; x0, x1, … if the file has none.
     source : Path
@@ -73,6 +74,7 @@ def read_table(
     header: bool | None = None,
     decimal: str = ".",
     thousands: str | None = None,
+    text: bool = False,
 ) -> Table:
     r"""Read a table of numbers from a file; the ending of the file name sets the format.
 
@@ -98,6 +100,9 @@ def read_table(
         Decimal separator of a text file.
     thousands : {",", ".", "'", " ", "_"}, optional
         Thousands separator of a text file, as in 1,234,567. By default there is none.
+    text : bool, default=False
+        Whether columns may hold text and gaps, for ``metric="gower"``. A column of numbers alone is read as numbers,
+        any other as strings; the values are objects.
 
     Returns
     -------
@@ -137,7 +142,9 @@ def read_table(
             "out."
         )
     _require_file(path)
-    selection = Selection(_as_names(columns, "columns"), _as_names(skip, "skip"), missing, labels, header, numerals)
+    selection = Selection(
+        _as_names(columns, "columns"), _as_names(skip, "skip"), missing, labels, header, numerals, words=text
+    )
     try:
         refuse_another_kind(path)
         found = read(path, selection)
@@ -145,7 +152,8 @@ def read_table(
         raise InputError(f"'{path}' could not be read ({error.strerror or error}): check its permissions.") from error
     if not len(found.values):
         raise InputError(f"'{path}' has columns but no rows: a table needs at least one row.")
-    require_finite(found.values, found.names, f"'{path}'", missing=missing)
+    if found.values.dtype != object:  # whose numbers the metric checks
+        require_finite(found.values, found.names, f"'{path}'", missing=missing or text)
     if labels is not None:
         assert found.labels is not None
         require_labels(found.labels, labels, f"'{path}'")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gramfold.errors import InputError
 from gramfold.io.arrays import numbered
 from gramfold.io.header import is_header
+from gramfold.io.mixed import mixed_column, side_by_side
 from gramfold.io.numerals import OTHER_NUMERALS, Numerals
 from gramfold.io.selection import FILL_LABELS, Contents, Gaps, Selection, leave_out, quoted, shortened
 
@@ -44,7 +45,7 @@ def read(path: Path, selection: Selection) -> Contents:
     try:
         layout = _layout(path, selection)
         kept = selection.positions(layout.names, f"'{path}'")
-        values = _parse(path, layout, kept, selection.missing)
+        values = _mixed(path, layout, kept) if selection.words else _parse(path, layout, kept, selection.missing)
         if selection.labels is not None:
             labels = _labels(path, layout, selection.labels)
     except UnicodeDecodeError as error:
@@ -54,7 +55,9 @@ def read(path: Path, selection: Selection) -> Contents:
     except csv.Error as error:
         raise InputError(f"'{path}' is not a table ({error}): look for a quote that is not closed.") from error
     if layout.unnamed_first and selection.columns is None and 0 in kept and len(values) > 1:
-        _refuse_row_numbers(values[:, kept.index(0)], layout, path)
+        first = values[:, kept.index(0)]
+        if not any(isinstance(cell, str) or cell is None for cell in first):
+            _refuse_row_numbers(first.astype(np.float64), layout, path)
         if layout.short_header:
             raise InputError(_about_short_header(layout, path))
     return Contents(values, [layout.names[j] for j in kept], labels)
@@ -189,6 +192,13 @@ def _parse(path: Path, layout: Layout, kept: list[int], missing: bool) -> NDArra
     if not usable.all() or values.shape[1] != len(kept):
         raise _diagnosis(path, layout, kept, "missing or infinite values", missing)
     return values
+
+
+def _mixed(path: Path, layout: Layout, kept: list[int]) -> NDArray[Any]:
+    """Numbers, text and gaps of these columns."""
+    _refuse_ragged(path, layout)
+    rows = [cells for _, cells in _all_rows(path, layout)]
+    return side_by_side([mixed_column([cells[j] for cells in rows], layout.numerals, GAPS) for j in kept])
 
 
 def _numbers(path: Path, layout: Layout, kept: list[int], missing: bool) -> NDArray[Any]:

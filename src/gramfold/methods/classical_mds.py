@@ -70,7 +70,7 @@ class ClassicalMDS(Metrics, Embedding):
             carriers = None if len(first) == len(rows) else first
             return Built(gram, DistancePlacement(distances, None if given else rows, carriers))
 
-        known = (None, None, None) if given else (rows, distances.metric, Ball.of(rows))
+        known = (None, None, None) if given else (rows, distances.metric, None if fit.reads.mixed else Ball.of(rows))
         model = fit.solve_whole(
             TableSource(distances.unit, *known),
             kernel,

@@ -51,7 +51,8 @@ class LandmarkMDS(Metrics, Embedding):
     metric: MetricName = parameter(
         default="euclidean",
         allowed=[str, callable],
-        words="""Distance between rows: the name of a metric of scipy.spatial.distance, a function of two rows, or
+        words="""Distance between rows: the name of a metric of scipy.spatial.distance, "gower" (X may hold numbers,
+        categories and gaps), a function of two rows, a function of two blocks of rows (`gramfold.blockwise`), or
         "precomputed". If "precomputed", X holds the distances between all rows or, if `landmarks` is a list of indices,
         from all rows to the landmarks, with one column for each landmark.""",
     )
@@ -80,7 +81,7 @@ class LandmarkMDS(Metrics, Embedding):
             of_all = square or not given  # else new rows hold the distances to landmarks alone
             return Built(gram, DistancePlacement(distances, None if given else rows, landmarks if of_all else None))
 
-        known = (None, None, None) if given else (rows, distances.metric, Ball.of(rows))
+        known = (None, None, None) if given else (rows, distances.metric, None if fit.reads.mixed else Ball.of(rows))
         source = TableSource(distances.unit, *known)
         model = fit.solve_whole(source, kernel, degree=distances.degree, found={"landmarks_": landmarks})
         return judged(fit, model, remedy=f"more landmarks (now {len(landmarks)})", distances=True)
@@ -90,7 +91,7 @@ class LandmarkMDS(Metrics, Embedding):
         if distances.metric is None:
             start = int(np.argmax(rows.sum(axis=1)))
         else:
-            start = int(np.argmax(distances.metric.block(rows.mean(axis=0, keepdims=True), rows)[0]))
+            start = int(np.argmax(distances.metric.block(distances.metric.middle(rows), rows)[0]))
         return choose_landmarks(
             self.landmark_choice, lambda row: distances.row(rows, row), len(rows), int(self.landmarks), fit.rng, start
         )

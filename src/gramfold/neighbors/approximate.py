@@ -46,19 +46,20 @@ class SmallWorldIndex(VectorIndex):
     @classmethod
     def of(cls, points: Floats, metric: Metric, n_jobs: int | None, costs: SearchCosts = COSTS.search) -> Self:
         """Build the search graph of these points."""
-        if metric.family != "euclidean":
+        if not metric.approximable:
             raise InputError(
-                "approximate search supports the euclidean, cosine and correlation metrics, not "
-                f"{metric.name!r}: use search='exact'."
+                "approximate search supports the euclidean, cosine and correlation metrics, and jaccard and hamming of "
+                f"rows of 0 and 1, not {_told(metric)}: use search='exact'."
             )
         faiss = load_faiss()
         _set_threads(faiss, n_jobs)
         points = np.ascontiguousarray(points)
         rows = metric.prepare(points)
-        center = _center(rows)
+        vectors = metric.vectors(rows)
+        center = _center(vectors)
         graph = faiss.IndexHNSWFlat(rows.shape[1], _LINKS)
         graph.hnsw.efConstruction = _BUILD_WIDTH
-        graph.add(_float32(rows, center))
+        graph.add(_float32(vectors, center))
         links = faiss.serialize_index(graph, faiss.IO_FLAG_SKIP_STORAGE)
         index = cls(points, metric, n_jobs, links, costs=costs)
         vars(index).update(rows=rows, _center=center, _graph=graph)  # already computed
@@ -66,13 +67,16 @@ class SmallWorldIndex(VectorIndex):
 
     @cached_property
     def _center(self) -> Floats:
-        return _center(self.rows)
+        return _center(self.metric.vectors(self.rows))
+
+    def _vectors(self, rows: Floats) -> Floats:
+        return _float32(self.metric.vectors(rows), self._center)
 
     @cached_property
     def _graph(self) -> Any:
         faiss = load_faiss()
         graph, storage = faiss.deserialize_index(self.links), faiss.IndexFlatL2(self.rows.shape[1])
-        storage.add(_float32(self.rows, self._center))
+        storage.add(self._vectors(self.rows))
         storage.this.disown()
         graph.storage, graph.own_fields = storage, True
         return graph
@@ -84,19 +88,21 @@ class SmallWorldIndex(VectorIndex):
     def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
         faiss = load_faiss()
         _set_threads(faiss, self.n_jobs)
-        found = np.empty((len(rows), k), dtype=np.intp)
-        width = faiss.SearchParametersHNSW(efSearch=max(self.width, 2 * k))
+        more = min(self.size, max(k, self.metric.candidates(k)))
+        found = np.empty((len(rows), more), dtype=np.intp)
+        width = faiss.SearchParametersHNSW(efSearch=max(self.width, 2 * k, more))
         parts = blocks(len(rows), _QUERIES_PER_BLOCK)
         for part in stages.bar(parts, len(parts), "neighbors"):
-            found[part] = self._graph.search(_float32(rows[part], self._center), k, params=width)[1]
+            found[part] = self._graph.search(self._vectors(rows[part]), more, params=width)[1]
         lost = np.flatnonzero((found < 0).any(axis=1))
         if lost.size:  # the search graph did not lead to k vertices: search these rows exactly
             everybody = self._of_others(self.points)
-            found[lost] = everybody.nearest(rows[lost], k).indices.reshape(-1, k)
+            found[lost] = everybody.nearest(rows[lost], more).indices.reshape(-1, more)
         self._put_in_equals(rows, found)
-        owners = np.repeat(np.arange(len(rows)), k)
+        owners = np.repeat(np.arange(len(rows)), more)
         exact = self.metric.pairs(rows, owners, self.rows, found.ravel(), self.n_jobs)
-        return sort_lists(found, exact.reshape(found.shape))
+        indices, distances = sort_lists(found, exact.reshape(found.shape))
+        return indices[:, :k], distances[:, :k]
 
     def _put_in_equals(self, rows: Floats, found: Integers) -> None:
         """Insert a vertex that equals a row as its neighbour where the search graph did not find it."""
@@ -147,6 +153,11 @@ class SmallWorldIndex(VectorIndex):
             without(sample, near.indices.reshape(-1, k + 1), near.distances.reshape(-1, k + 1))[1] for near in lists
         )
         return float(np.mean(found <= truth[:, -1:]))
+
+
+def _told(metric: Metric) -> str:
+    """The metric, in an error message; the one of these names is of rows with other values."""
+    return f"{metric.name!r}" + (" of other values" if metric.name in {"jaccard", "hamming"} else "")
 
 
 def _center(rows: Floats) -> Floats:

@@ -23,7 +23,7 @@ _KINDS = {
     ("complex",): "complex values",
     ("list", "array", "struct", "map"): "lists",
 }
-_MISSING = ("NAType", "NaTType", "NoneType")
+MISSING = ("NAType", "NaTType", "NoneType")
 _REMEDIES = {
     "categories": "categories by one-hot encoding (pandas.get_dummies)",
     "text": "text by one-hot encoding (pandas.get_dummies)",
@@ -187,26 +187,26 @@ def _odd_in_array(X: np.ndarray) -> list[_Odd]:
 def _odd_in_frame(X: Any) -> list[_Odd]:
     """Columns that are not numeric of a pandas or polars DataFrame or an Arrow table; none for other types."""
     odd = []
-    types = _types(X)
-    kinds = {dtype: _kind(dtype) for dtype in dict.fromkeys(dtype for _, dtype in types)}
+    types = types_of(X)
+    kinds = {dtype: kind_of(dtype) for dtype in dict.fromkeys(dtype for _, dtype in types)}
     for j, (name, dtype) in enumerate(types):
         kind = kinds[dtype]
         if kind == "numbers":
             continue
         shown = f"'{name}'" if isinstance(name, str) else str(name)
-        values = _values(X, j)
+        values = values_of(X, j)
         if kind is None:
             column = _first_odd(shown, values)
             if column is not None:
                 odd.append(column)
         else:
-            there = (value for value in values if type(value).__name__ not in _MISSING)
+            there = (value for value in values if type(value).__name__ not in MISSING)
             first = next(there, None)
             odd.append(_Odd(shown, kind, "" if first is None else _example(first)))
     return odd
 
 
-def _types(X: Any) -> list[tuple[Any, Any]]:
+def types_of(X: Any) -> list[tuple[Any, Any]]:
     """Name and type of each column."""
     if hasattr(X, "iloc") and hasattr(X, "columns"):  # pandas
         repeated = X.columns[X.columns.duplicated()]
@@ -224,13 +224,14 @@ def _types(X: Any) -> list[tuple[Any, Any]]:
     return []
 
 
-def _values(X: Any, j: int) -> Iterable[Any]:
+def values_of(X: Any, j: int) -> Iterable[Any]:
+    """The values of column number j."""
     if hasattr(X, "iloc"):
         return X.iloc[:, j]  # type: ignore[no-any-return]
     return X.to_series(j) if hasattr(X, "to_series") else X.column(j).to_pylist()  # type: ignore[no-any-return]
 
 
-def _kind(dtype: Any) -> str | None:
+def kind_of(dtype: Any) -> str | None:
     """Kind of a column type; None where it depends on the values, as for text, which may hold numbers."""
     written = str(dtype).lower()
     return next((word for starts, word in _KINDS.items() if written.startswith(starts)), None)
@@ -239,7 +240,7 @@ def _kind(dtype: Any) -> str | None:
 def _first_odd(name: str, values: Iterable[Any]) -> _Odd | None:
     """The first value that is not a number, if there is one; missing values are skipped."""
     for value in values:
-        if type(value).__name__ in _MISSING:
+        if type(value).__name__ in MISSING:
             continue
         try:
             float(value)

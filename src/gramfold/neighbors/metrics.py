@@ -16,6 +16,7 @@ from gramfold.types import Floats, Integers, Plain
 _SYNONYMS = {"l2": "euclidean", "l1": "cityblock", "manhattan": "cityblock"}
 _MINKOWSKI = {"cityblock": 1.0, "chebyshev": np.inf}
 _ANGULAR = {"cosine", "correlation"}
+_OF_SETS = {"jaccard", "hamming"}
 # Metrics that SciPy would scale by the rows of each call; here they are scaled by the training rows.
 _DATA_SCALED = {"seuclidean": "V", "mahalanobis": "VI"}
 _SCALED = {"euclidean", "cityblock", "chebyshev", "minkowski"}
@@ -31,12 +32,14 @@ MetricName = str | Callable[[Floats, Floats], float]
 
 @dataclass(frozen=True, eq=False)
 class Metric(Plain):
-    """One of three families: Euclidean (cosine and correlation too, on unit rows), Minkowski, or any of SciPy.
+    """One of four families: Euclidean (cosine and correlation too, on unit rows), Minkowski, any of SciPy, or "blocks".
+
+    Those of the last are subclasses that compute all distances of a block of rows at once.
 
     In each of them equal rows are at distance 0, even where the formula would give a rounding error.
     """
 
-    family: Literal["euclidean", "minkowski", "scipy"]
+    family: Literal["euclidean", "minkowski", "scipy", "blocks"]
     name: MetricName
     p: float = 2.0
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -76,6 +79,19 @@ class Metric(Plain):
                 "not defined: remove these rows or use another metric."
             )
 
+    @property
+    def loose(self) -> bool:
+        """Whether rows that differ may be at distance 0."""
+        return callable(self.name)
+
+    def identity(self, rows: Floats) -> Floats:
+        """Prepared rows, as they are compared to find equal ones."""
+        return rows
+
+    def middle(self, rows: Floats) -> Floats:
+        """A row (1, d) amid these."""
+        return np.asarray(rows.mean(axis=0, keepdims=True))
+
     def pairs(self, left: Floats, i: Integers, right: Floats, j: Integers, n_jobs: int | None) -> Floats:
         """Distances of the prepared rows left[i] and right[j], in float64 and from differences."""
         out = np.empty(len(i))
@@ -102,6 +118,19 @@ class Metric(Plain):
         if self._angular:
             out[:] = 0.5 * out**2  # |u − v|² = 2 − 2 cos for unit rows
 
+    @property
+    def approximable(self) -> bool:
+        """Whether the approximate search knows vectors whose Euclidean distances have the order of this metric's."""
+        return self.family == "euclidean"
+
+    def vectors(self, rows: Floats) -> Floats:
+        """These vectors, of prepared rows."""
+        return rows
+
+    def candidates(self, k: int) -> int:
+        """How many of the nearest vectors are taken to find the k nearest rows: more where their order differs."""
+        return k
+
     def search_length(self, distances: Floats | float) -> Floats | float:
         """Euclidean length between prepared rows that corresponds to a distance of this metric."""
         return np.sqrt(2.0 * np.asarray(distances)) if self._angular else distances
@@ -118,14 +147,17 @@ class Metric(Plain):
         distances[KnownRows(right).pairs(left)] = 0.0
         return distances
 
-    def _plain(self, left: Floats, right: Floats) -> Floats:
-        """Distances computed by SciPy, in float64 for a function of the user's too."""
+    def _computed(self, left: Floats, right: Floats) -> Floats:
         from scipy.spatial.distance import cdist
 
+        return np.asarray(cdist(left, right, self.name, **self.params))
+
+    def _plain(self, left: Floats, right: Floats) -> Floats:
+        """Distances computed by SciPy, in float64 for a function of the user's too."""
         left, right = left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)
         # undefined distances are reported below; warnings of a user's function are not suppressed
         with nullcontext() if callable(self.name) else np.errstate(divide="ignore", invalid="ignore"):
-            distances = np.asarray(cdist(left, right, self.name, **self.params))
+            distances = self._computed(left, right)
         undefined = np.isnan(distances)
         if undefined.any():
             raise InputError(
@@ -151,12 +183,25 @@ def degree(name: MetricName, params: Mapping[str, Any] | None) -> int | None:
     return 0 if name in _SCALE_FREE or name in _DATA_SCALED else None
 
 
+def reads_mixed(name: Any) -> bool:
+    """Whether this metric is of tables of numbers, categories and gaps, which `mixed.py` reads."""
+    return isinstance(name, str) and name.lower() == "gower"
+
+
 def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -> Metric:
     """The metric of this name; variances or covariances that it needs are those of the training rows."""
     params = dict(params or {})
     if callable(name):
+        from gramfold.neighbors.blockwise import BlockMetric, Blockwise
+
+        if isinstance(name, Blockwise):
+            return BlockMetric.of(name, params)
         return Metric("scipy", name, params=params)
     name = _SYNONYMS.get(name.lower(), name.lower())
+    if reads_mixed(name):
+        from gramfold.neighbors.gower import Gower
+
+        return Gower.of(params, X)
     if name in {"euclidean", *_ANGULAR} and not params:
         return Metric("euclidean", name)
     if name in _MINKOWSKI and not params:
@@ -166,6 +211,11 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
         if p < 1:
             raise InputError(f"metric 'minkowski' with p={p:g} is not a distance: use p >= 1.")
         return Metric("euclidean", "euclidean") if p == 2 else Metric("minkowski", name, p=p)
+    if name in _OF_SETS and not params:
+        from gramfold.neighbors.binary import BinaryMetric, is_binary
+
+        if is_binary(X):
+            return BinaryMetric("scipy", name)
     if name in _DATA_SCALED and _DATA_SCALED[name] not in params:
         params[_DATA_SCALED[name]] = _scale_of(name, X)
     metric = Metric("scipy", name, params=params)

@@ -62,7 +62,7 @@ def build_index(
 
 def exact_index(points: Floats, metric: Metric, n_jobs: int | None, costs: SearchCosts = COSTS.search) -> VectorIndex:
     """A k-d tree in few dimensions, a blocked exact search in many."""
-    tree = metric.family != "scipy" and points.shape[1] <= costs.tree_columns
+    tree = metric.family in {"euclidean", "minkowski"} and points.shape[1] <= costs.tree_columns
     return (TreeIndex if tree else BlockedIndex)(points, metric, n_jobs, costs=costs)
 
 

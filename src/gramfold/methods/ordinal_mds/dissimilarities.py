@@ -18,7 +18,7 @@ from gramfold.methods.ordinal_mds.monotone import RankOrder, Ties, rank_order
 from gramfold.methods.ordinal_mds.pair_weights import PairWeights
 from gramfold.methods.ordinal_mds.pairs import known_dissimilarities, pairs_of_matrix, pairs_of_rows
 from gramfold.neighbors.duplicates import Collapse, collapse_distances, collapse_rows
-from gramfold.neighbors.metrics import MetricName, make_metric
+from gramfold.neighbors.metrics import MetricName, make_metric, reads_mixed
 from gramfold.types import Floats
 
 _SMALL = {np.float64: 1e-60, np.float32: 1e-9}  # below, or above its inverse, powers of distances leave the dtype
@@ -88,7 +88,9 @@ def _of_ordinary_size(X: Floats, metric: MetricName) -> Floats:
 
     Their order does not change: every named metric grows with the rows, or does not depend on their size.
     """
+    if callable(metric) or reads_mixed(metric):
+        return X
     largest = float(max(X.max(), -X.min()))
-    if callable(metric) or largest == 0 or _SMALL[X.dtype.type] <= largest <= 1.0 / _SMALL[X.dtype.type]:
+    if largest == 0 or _SMALL[X.dtype.type] <= largest <= 1.0 / _SMALL[X.dtype.type]:
         return X
     return np.ldexp(X, -int(np.frexp(largest)[1]))

@@ -70,8 +70,9 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
     metric: MetricName = parameter(
         default="euclidean",
         allowed=[str, callable],
-        words="""Dissimilarity of two rows: the name of a metric of scipy.spatial.distance, a function of two rows, or
-        "precomputed". If "precomputed", X is a square matrix of dissimilarities, of which only the order counts.""",
+        words="""Dissimilarity of two rows: the name of a metric of scipy.spatial.distance, "gower", a function of two
+        rows or of two blocks of rows (`gramfold.blockwise`), or "precomputed". If "precomputed", X is
+        a square matrix of dissimilarities, of which only the order counts.""",
     )
     n_neighbors: int | None = parameter(
         default=None,

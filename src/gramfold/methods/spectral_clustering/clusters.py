@@ -80,12 +80,16 @@ class Clusters(Fitted):
 
     def predict(self, X: Any) -> Integers:
         """Clusters (m,) of new rows."""
-        return self._predict(self._meet(X))
+        X = self.net.unit.inward_new(X)
+        met = self._meet(X)
+        return self._predict(met, self.net.homes(X, met))
 
     def score(self, X: Any) -> float:
         """Mean share of the edge weight of each row that stays within its cluster."""
+        X = self.net.unit.inward_new(X)
         met = self._meet(X)
-        labels, fresh = self._predict(met), _unseen(met)
+        vertices = self.net.homes(X, met)
+        labels, fresh = self._predict(met, vertices), _unseen(met)
         known = np.setdiff1d(np.flatnonzero(met.counts > 0), fresh)
         kept = np.ones(len(met))
         if fresh.size:
@@ -94,18 +98,15 @@ class Clusters(Fitted):
             kept[fresh] = kept_shares(weights, labels[fresh], self.labels)
         if self.division is not None:  # otherwise the clusters are components, which no edge of the graph leaves
             weights = self.edges.weights()
-            vertices = met.nearest
             known = known[np.diff(weights.indptr)[vertices[known]] > 0]
             kept[known] = kept_shares(weights[vertices[known]], labels[known], self.labels)
         return float(np.where(labels == LEFT_OUT, 0.0, kept).mean())
 
     def _meet(self, X: Any) -> Neighbors:
-        """Neighbours of new rows by the rule of the graph."""
-        X = self.net.unit.inward_new(X)
+        """Neighbours of new rows, in the unit, by the rule of the graph."""
         return self.net.joined(X, self.net.meet_by_rule(X))
 
-    def _predict(self, met: Neighbors) -> Integers:
-        nearest = met.nearest
+    def _predict(self, met: Neighbors, nearest: Integers) -> Integers:
         labels: Integers = np.where(nearest >= 0, self.labels[nearest], LEFT_OUT)
         if self.division is None:  # components are the clusters
             return labels
