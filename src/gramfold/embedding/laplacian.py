@@ -11,7 +11,7 @@ from gramfold.embedding.fit import Fit
 from gramfold.embedding.groups import LaplacianMap
 from gramfold.embedding.model import Model
 from gramfold.embedding.solving import Few, few_positive, judged
-from gramfold.errors import PrecomputedInputError
+from gramfold.errors import InputError, PrecomputedInputError
 from gramfold.extension.balance import BalancedKernel, KernelOfWeights
 from gramfold.graph.affinity import check_width, width_of_rows
 from gramfold.graph.neighbor_graph import unit_of
@@ -46,6 +46,11 @@ def _landmarks(fit: Fit, settings: LaplacianMap) -> Integers | None:
     given = None if asked is None or isinstance(asked, Integral) else np.sort(given_landmarks(asked, n))
     if asked is None or (int(asked) if given is None else len(given)) >= n:
         return None
+    if fit.sample_weight is not None:
+        raise InputError(
+            f"landmarks={asked if given is None else 'indices'} and sample_weight were both given, but the graph is "
+            "over the landmarks alone, and the weights of the other rows would not count: drop one of them."
+        )
     if fit.reads.precomputed:
         raise PrecomputedInputError(
             "landmarks need a table of rows, but X is precomputed: fit on the submatrix of the landmarks and "
