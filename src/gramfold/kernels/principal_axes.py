@@ -189,7 +189,11 @@ def _by_gram(gram: LinearGram, count: int, total: float) -> PrincipalAxes:
     whole, root = float(gram.mass.sum()), np.sqrt(gram.mass)[:, None]
 
     def matrix() -> Floats:
-        return root * gram.matrix() * root.T
+        whole_matrix = gram.matrix()
+        if not (root == 1).all():  # in place: n × n
+            whole_matrix *= root
+            whole_matrix *= root.T
+        return whole_matrix
 
     def product(vectors: Floats) -> Floats:
         return root * gram.product(root * vectors)
