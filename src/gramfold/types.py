@@ -120,7 +120,7 @@ class Graph(Plain):
     lengths: csr_array  # (n, n) symmetric, no diagonal
     neighbors: Neighbors  # the nearest neighbours of each vertex, bridges included
     radii: Floats | None  # (n,) neighbourhood radius: distance to the last neighbour; None where the graph was given
-    multiplicity: Floats  # (n,) number of identical data rows; 0 where the row is not in the graph
+    multiplicity: Floats  # (n,) number of identical data rows, or the sum of their weights; 0 where it has no row
     vertices: Integers  # (n,) number of each vertex in the search index; -1 likewise
     rows: Integers  # (n,) data row of each vertex, the first of identical rows; -1 likewise
     bridges: Integers = field(default_factory=lambda: np.empty((0, 2), dtype=np.intp))  # (b, 2) joined pairs

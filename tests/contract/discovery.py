@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import has_fit_parameter
 
 import gramfold
 
@@ -32,3 +33,14 @@ def worked_example() -> type:
 
 def by_name(cls: type) -> str:
     return cls.__name__
+
+
+def unfit_for_weights(estimator: BaseEstimator) -> dict[str, str]:
+    """Checks of scikit-learn on sample_weight that this class fails, and why; test_sample_weight.py mends them."""
+    if not has_fit_parameter(estimator, "sample_weight"):
+        return {}
+    zero, few = "weights of 0 are refused: a row without weight has no place", "four distinct rows have no 8 neighbours"
+    found = {f"check_sample_weight_equivalence_on_{rows}_data": zero for rows in ("dense", "sparse")}
+    if hasattr(estimator, "n_neighbors"):
+        found |= {f"check_sample_weights_{what}": few for what in ("shape", "not_overwritten")}
+    return found

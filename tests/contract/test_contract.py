@@ -8,7 +8,7 @@ from gramfold.embedding import LinearMap
 from gramfold.errors import GramfoldWarning, PrecomputedInputError
 from gramfold.runtime import memory
 from tests.contract import checks
-from tests.contract.discovery import by_name, exported, worked_example
+from tests.contract.discovery import by_name, exported, unfit_for_weights, worked_example
 
 ESTIMATORS = [*exported(), worked_example()]
 # A check of scikit-learn that may fail needs a reason here: {class name: {check name: reason}}.
@@ -37,7 +37,10 @@ every_clusterer = pytest.mark.parametrize("cls", CLUSTERERS, ids=by_name)
 
 @parametrize_with_checks(
     [cls() for cls in ESTIMATORS],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(type(estimator).__name__, {}),
+    expected_failed_checks=lambda estimator: {
+        **unfit_for_weights(estimator),
+        **EXPECTED_FAILURES.get(type(estimator).__name__, {}),
+    },
 )
 @pytest.mark.filterwarnings(f"ignore::{GramfoldWarning.__module__}.{GramfoldWarning.__name__}")
 def test_scikit_learn_checks(estimator, check):

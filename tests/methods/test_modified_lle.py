@@ -5,6 +5,7 @@ from sklearn.manifold import LocallyLinearEmbedding
 
 from gramfold import ModifiedLLE
 from gramfold.datasets import make_swiss_roll
+from gramfold.methods.modified_lle import weighted_median
 from tests.methods import local_maps
 from tests.methods.maps import DATA, difference, digits, roll
 
@@ -107,3 +108,11 @@ def test_copies_count_as_often_as_they_occur():
 
 def test_new_rows_land_where_a_refit_puts_them():
     assert local_maps.held_out_disparity(lambda: ModifiedLLE(2, 10)) < 5e-4
+
+
+def test_a_weighted_median_is_that_of_repeated_values():
+    rng = np.random.default_rng(0)
+    for n in range(1, 12):
+        values, weights = rng.integers(0, 5, n) / 4, rng.integers(1, 5, n).astype(float)
+        assert weighted_median(values, weights) == np.median(np.repeat(values, weights.astype(int)))
+        assert weighted_median(values, 0.25 * weights) == weighted_median(values, weights)

@@ -130,3 +130,11 @@ def test_known_rows_are_found(table, seed):
     found[i, j] = True
     np.testing.assert_array_equal(found, equal)
     np.testing.assert_array_equal(known.find(asked), np.where(equal.any(axis=1), equal.argmax(axis=1), -1))
+
+
+def test_weights_of_copies_add_up():
+    copies = collapse_rows(np.array([[1.0], [2.0], [1.0], [3.0], [1.0]]))
+    weighted = copies.weighted(np.array([0.5, 2.0, 1.5, 4.0, 1.0]))
+    assert weighted.multiplicity.tolist() == [3.0, 2.0, 4.0]
+    assert weighted.counts.tolist() == copies.multiplicity.tolist() == [3.0, 1.0, 1.0]
+    assert np.array_equal(weighted.vertex, copies.vertex)

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from gramfold.cli.options import check_files, chosen_parameters, read_input, read_options, table_options
+from gramfold.cli.options import check_files, chosen_parameters, read_options, table_options
+from gramfold.cli.row_weights import account_of_weights, read_weighed
 from gramfold.cli.sentences import in_sentences
 from gramfold.errors import InputError
 
@@ -37,6 +38,7 @@ def cluster(
     settings: tuple[str, ...],
     columns: list[str] | None,
     skip: list[str] | None,
+    weight: str | None,
     seed: int,
     no_overwrite: bool,
     quiet: bool,
@@ -65,9 +67,9 @@ def cluster(
     options["clusters"] = _number(options["clusters"])
     parameters = chosen_parameters(SpectralClustering, options, settings, seed, quiet)
     model = SpectralClustering(**parameters)
-    table = read_input(source, model, written, columns, skip)
+    table, weights = read_weighed(source, model, written, columns, skip, None, weight)
     started = time.perf_counter()
-    model.fit(table.values)
+    model.fit(table.values, sample_weight=weights)
     seconds = time.perf_counter() - started
     write_table(out, model.labels_[:, None], ["cluster"])
     if quiet:
@@ -76,6 +78,8 @@ def cluster(
     more = f" … and {len(sizes) - _SHOWN} more" if len(sizes) > _SHOWN else ""
     found = f"{model.n_clusters_} cluster{'s' * (model.n_clusters_ != 1)}"
     click.echo(f"SpectralClustering found {found} among {len(model.labels_):,} rows in {seconds:.2f} s")
+    for line in account_of_weights(weights, weight):
+        click.echo(f"  {line}")
     click.echo(f"  sizes     {', '.join(f'{size:,}' for size in sizes[:_SHOWN])}{more}")
     click.echo(f"  cut       {model.cut_:.3g}, normalised (0: no edges between clusters)")
     if model.n_clusters_ == np.count_nonzero(model.eigenvalues_ == 0):

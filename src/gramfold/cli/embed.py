@@ -9,7 +9,8 @@ import click
 from gramfold.cli.aligned import aligned_account, check_aligned, read_old_map
 from gramfold.cli.beside import account_of, check_use, read_beside
 from gramfold.cli.methods import find_method
-from gramfold.cli.options import check_files, chosen_parameters, read_input, read_options, table_options
+from gramfold.cli.options import check_files, chosen_parameters, read_options, table_options
+from gramfold.cli.row_weights import account_of_weights, check_weighed, read_weighed
 from gramfold.cli.sentences import in_sentences
 
 SHOWN_SHARE = 5e-4  # a smaller one would read 0.0%
@@ -80,6 +81,7 @@ def embed(
     settings: tuple[str, ...],
     columns: list[str] | None,
     skip: list[str] | None,
+    weight: str | None,
     labels: str | None,
     distorted: tuple[Path, ...],
     pair_weights: Path | None,
@@ -104,6 +106,7 @@ def embed(
     gramfold embed cells.parquet -m laplacian -k 12 --skip name --out map.parquet
     gramfold embed cells.csv -m lle --set reg=1e-4 --set on_disconnected=largest -o map.csv
     gramfold embed cells.csv -m lpp --set graph=classes --labels kind -o map.csv
+    gramfold embed survey.csv -m pca --sample-weight households -o map.csv
     gramfold embed clean.csv -m oriented_pca --distorted noisy.csv -o map.csv
     gramfold embed ratings.csv -m ordinal_mds --metric precomputed --pair-weights weights.csv -o map.csv
     gramfold embed people.csv -m isomap --metric gower -o map.csv
@@ -123,11 +126,12 @@ def embed(
     parameters = chosen_parameters(estimator, options, settings, seed, quiet)
     model = estimator(**parameters)
     check_use(model, labels, distorted, squares)
-    table = read_input(source, model, written, columns, skip, labels)
+    check_weighed(model, weight)
+    table, weights = read_weighed(source, model, written, columns, skip, labels, weight)
     beside = read_beside(table, distorted, written, squares)
     old = read_old_map(table, align_to, align_rows, written, model.__sklearn_tags__().input_tags.allow_nan)
     started = time.perf_counter()
-    coordinates = model.fit_transform(table.values, **beside)
+    coordinates = model.fit_transform(table.values, **beside, **({} if weights is None else {"sample_weight": weights}))
     seconds = time.perf_counter() - started
     aligned = model if old is None else old.align(model)
     write_table(out, aligned.embedding_, [str(name) for name in model.get_feature_names_out()])
@@ -135,7 +139,7 @@ def embed(
         _draw(aligned.embedding_, f"{type(model).__name__}: {source.name}", picture)
     if not quiet:
         click.echo(_headline(model, table.values, seconds))
-        used = account_of(table, labels, distorted, beside)
+        used = [*account_of(table, labels, distorted, beside), *account_of_weights(weights, weight)]
         for line in [*used, *_account(model, coordinates), *aligned_account(old, aligned)]:
             click.echo(f"  {line}")
         click.echo(f"  map       {out.absolute()}")

@@ -85,6 +85,12 @@ _TABLE_OPTIONS = [
     ),
     click.option("--skip", callback=_split, metavar="A,B", multiple=True, help="Leave these columns out; repeatable."),
     click.option(
+        "--sample-weight",
+        "weight",
+        metavar="COLUMN",
+        help="Column with the weight of each row, for methods that use weights; it is excluded from the data.",
+    ),
+    click.option(
         "--header/--no-header",
         default=None,
         help="Whether the first line of a text file holds column names.  [default: detect]",

@@ -23,6 +23,7 @@ from gramfold.embedding.model import Fitted, FittedMap, Inverse, Model
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads
 from gramfold.embedding.solving import Whole, judged, lay_out, single_point
+from gramfold.embedding.weighing import refuse_weights
 from gramfold.extension.placement import Built, Part, widened
 from gramfold.graph.components import Component
 
@@ -67,6 +68,7 @@ __all__ = [
     "linear_model",
     "method",
     "parameter",
+    "refuse_weights",
     "single_point",
     "warn_of_localized",
     "widened",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 from sklearn.utils._param_validation import StrOptions
 
 from gramfold.embedding.fit import Fit
@@ -137,7 +137,11 @@ def given_graph(fit: Fit, W: csr_array) -> Given:
         )
         W = csr_array(W[inside][:, inside])
     with fit.stages("graph"):
-        part = WholeGraph(graph_of_weights(W, inside), inside, np.arange(len(inside)))
+        graph = graph_of_weights(W, inside)
+        if fit.sample_weight is not None:
+            mass = fit.sample_weight[inside]
+            graph, W = replace(graph, multiplicity=mass), csr_array(diags_array(mass) @ W @ diags_array(mass))
+        part = WholeGraph(graph, inside, np.arange(len(inside)))
     fit.check_components(len(part))
     first = np.full(n, -1)
     first[inside] = inside

@@ -64,7 +64,7 @@ class Estimator(BaseEstimator):
             return Reads(missing=True, mixed=True, categorical=columns)
         return Reads(precomputed, sparse=precomputed and isinstance(self, Neighborhood))
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model to the rows of X.
 
         Parameters
@@ -73,13 +73,16 @@ class Estimator(BaseEstimator):
             Training rows; with ``"precomputed"``, their square matrix of distances, weights or kernel values.
         y : array-like of shape (n_samples,), default=None
             Class labels, for the methods that use them; otherwise ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, positive numbers: a row of weight 2 counts as if it were given twice. None: every row
+            has the weight 1.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        return self._fit(X, y)
+        return self._fit(X, y, sample_weight=sample_weight)
 
     def _fit(self, X: Any, y: Any, **extras: Any) -> Self:
         reads = self._reads()

@@ -8,7 +8,7 @@ Nothing of it is kept: what a fit leaves is the model that its verbs return.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass
+from dataclasses import Field, dataclass, replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -20,6 +20,7 @@ from gramfold.embedding.groups import GraphChoice, Neighborhood
 from gramfold.embedding.model import NO_FUNCTION, Model
 from gramfold.embedding.reading import Columns, Reads, read_training
 from gramfold.embedding.solving import Choose, Few, Whole, few_positive, lay_out, solve_part
+from gramfold.embedding.weighing import read_weights
 from gramfold.errors import InputError, NoPreimageError
 from gramfold.extension.graph_source import GraphSource
 from gramfold.extension.placement import Built
@@ -30,7 +31,7 @@ from gramfold.neighbors.duplicates import Collapse, no_duplicates
 from gramfold.runtime.memory import fits, require_memory
 from gramfold.runtime.progress import Stages
 from gramfold.spectral.policy import leading_spectrum
-from gramfold.types import Graph, Integers
+from gramfold.types import Floats, Graph, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,7 @@ class Fit:
     X: Any  # as it was read, in the user's unit
     y: Any
     extras: Mapping[str, Any]  # what else `fit` was given
+    sample_weight: Floats | None  # (n,) how many times each row counts; None: once
     reads: Reads
     columns: Columns
     n_components: Any
@@ -63,6 +65,7 @@ class Fit:
             X=rows,
             y=y,
             extras=extras,
+            sample_weight=read_weights(extras.get("sample_weight"), rows.shape[0]),
             reads=reads,
             columns=columns,
             n_components=getattr(estimator, "n_components", None),  # a clusterer has none
@@ -188,8 +191,9 @@ class Fit:
         edges = hood.graph if isinstance(hood, GraphChoice) else "union"
         with self.stages("neighbors"):
             if self.weighted:
-                return NeighborGraph.of_weights(self.X, hood, edges, check or self.check_components)
-            return NeighborGraph.of(
+                net = NeighborGraph.of_weights(self.X, hood, edges, check or self.check_components)
+                return replace(net, copies=self.massive(net.copies))
+            net = NeighborGraph.of(
                 self.X if rows is None else self.X[rows],
                 hood,
                 check=check or self.check_components,
@@ -198,6 +202,23 @@ class Fit:
                 stages=self.stages,
                 edges=edges,
             )
+        return replace(net, copies=self.massive(net.copies, rows))
+
+    def massive(self, copies: Collapse, rows: Integers | None = None) -> Collapse:
+        """Vertices of the rows (or some of them) with the sums of their rows' weights as mass."""
+        if self.sample_weight is None:
+            return copies
+        return copies.weighted(self.sample_weight if rows is None else self.sample_weight[rows])
+
+    @property
+    def mass(self) -> Floats:
+        """The weights of the rows, (n,); 1 where none were given."""
+        return np.ones(self.X.shape[0]) if self.sample_weight is None else self.sample_weight
+
+    @property
+    def total(self) -> float:
+        """n, as the sum of these weights."""
+        return float(self.X.shape[0] if self.sample_weight is None else self.sample_weight.sum())
 
     def solve(
         self,
@@ -228,5 +249,5 @@ class Fit:
         found: Mapping[str, Any] | None = None,
     ) -> Model:
         """The map of a table as one part; `degree` is the power of the rows' unit that coordinates come in."""
-        whole = Whole(no_duplicates(self.X.shape[0]) if copies is None else copies)
+        whole = Whole(self.massive(no_duplicates(self.X.shape[0])) if copies is None else copies)
         return lay_out(self, source, [whole], [solve_part(self, whole, build, choose)], degree, found)

@@ -88,14 +88,14 @@ def function_map(fit: Fit, settings: KernelSettings, build: Callable[[CarriedVal
     fit.forecast(memory, partial(memory.advice, fit.X.shape[0], fit.X.dtype.itemsize))
     unit = Unit() if degree is None else Unit.of_rows(fit.X)
     rows = unit.inward(fit.X)
-    values, landmarks = KernelValues.of(settings, rows, unit), None
+    values, landmarks = KernelValues.of(settings, rows, unit, fit.sample_weight), None
     if settings.landmarks is not None:
         with fit.stages("landmarks"):
             landmarks = values.carriers(settings, rows, fit.rng)
     known = None if fit.reads.precomputed else rows
     source = TableSource(unit, known, *((None, None) if known is None else (EUCLIDEAN, Ball.of(known))))
     found = {"gamma_": values.gamma, "width_": values.width, "landmarks_": landmarks}
-    kernel = partial(build, CarriedValues(values, rows, landmarks))
+    kernel = partial(build, CarriedValues(values, rows, landmarks, fit.sample_weight))
     model = fit.solve_whole(source, kernel, degree=degree or 0.0, choose=function_spectrum, found=found)
     # of the kernels only the Gaussian looks at what is near in the columns
     remedy, near = "another gamma" if values.gamma is not None else "", values.width is not None

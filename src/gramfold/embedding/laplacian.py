@@ -95,6 +95,11 @@ def _landmarks(fit: Fit, settings: LaplacianMap) -> Integers | None:
     given = None if asked is None or isinstance(asked, Integral) else np.sort(given_landmarks(asked, n))
     if asked is None or (int(asked) if given is None else len(given)) >= n:
         return None
+    if fit.sample_weight is not None:
+        raise InputError(
+            f"landmarks={asked if given is None else 'indices'} and sample_weight were both given, but the graph is "
+            "over the landmarks alone, and the weights of the other rows would not count: drop one of them."
+        )
     if fit.reads.precomputed:
         raise PrecomputedInputError(
             "landmarks need a table of rows, but X is precomputed: fit on the submatrix of the landmarks and "

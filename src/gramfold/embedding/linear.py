@@ -16,6 +16,7 @@ from gramfold.embedding.fit import Fit
 from gramfold.embedding.model import Model, OwnInverse
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import check_finite
+from gramfold.embedding.weighing import require_more_than_one
 from gramfold.extension.extrapolation import EUCLIDEAN, Ball
 from gramfold.extension.linear_placement import LeastSquares, LinearPlacement
 from gramfold.extension.placement import Part, Placement
@@ -85,6 +86,8 @@ def first_look(fit: Fit, *, dimensions: int | None = None, beside: Beside | None
 
     The map has so many `dimensions` where n_components is no number; None: as many as rows and columns allow.
     """
+    if fit.sample_weight is not None:
+        require_more_than_one(fit.name, fit.total)
     with fit.stages("model"), algebra_threads(fit.n_jobs, fit.X):
         table = _look(fit)
     n, d = fit.X.shape
@@ -98,17 +101,17 @@ def first_look(fit: Fit, *, dimensions: int | None = None, beside: Beside | None
 
 
 def _look(fit: Fit) -> Table:
-    X, narrow, moments = fit.X, is_narrow(fit.X) and not issparse(fit.X), None
+    X, narrow, moments, mass = fit.X, is_narrow(fit.X) and not issparse(fit.X), None, fit.sample_weight
     if narrow:
-        moments = mean_and_scatter(X, fit.n_jobs)
-        if are_ordinary(moments):  # then all values are numbers too
+        moments = mean_and_scatter(X, fit.n_jobs, mass)
+        if are_ordinary((moments[0], moments[1] * (X.shape[0] / fit.total))):  # then all values are numbers too
             return Table(X, Unit(), moments, gaps=False)
     gaps = not check_finite(X, "X", allow_missing=fit.reads.missing, names=fit.columns.names)
     unit = Unit.of_rows(X)
     if gaps or not narrow:
         return Table(unit.inward(X), unit, None, gaps)
     rows = unit.inward(X)
-    return Table(rows, unit, moments if unit.power == 0 else mean_and_scatter(rows, fit.n_jobs), gaps)
+    return Table(rows, unit, moments if unit.power == 0 else mean_and_scatter(rows, fit.n_jobs, mass), gaps)
 
 
 def linear_model(

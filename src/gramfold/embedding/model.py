@@ -16,6 +16,7 @@ from gramfold.extension.inverse import LocalInverse
 from gramfold.extension.mixture_inverse import MixtureInverse
 from gramfold.extension.placement import Known, Part
 from gramfold.extension.ridge_inverse import RidgeInverse
+from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.units import Unit
 from gramfold.types import Floats, Graph, Kernel, Neighbors, Plain, Spectrum
@@ -169,6 +170,17 @@ class Model(FittedMap):
         kept = self.kept
         return (self.inner_map, self.rows) if kept.all() else (self.inner_map[kept], self.rows[kept])
 
+    def distinct(self) -> tuple[Floats, Any]:
+        """The same, identical rows once: a copy is no neighbour, and would be rebuilt by itself where it is left out.
+
+        So an inverse depends on what the rows are, not on how often they are given or what they weigh.
+        """
+        places, rows = self.known()
+        if issparse(rows):
+            return places, rows
+        first = collapse_rows(rows).first
+        return (places[first], rows[first]) if 1 < len(first) < len(places) else (places, rows)
+
     def inverse(self, way: str, n_jobs: int | None) -> Inverse:
         """The inverse of this name, made from places and rows."""
         self.require_rows()
@@ -177,7 +189,7 @@ class Model(FittedMap):
             return own
         if way == "fixed-point":
             raise NoPreimageError(NO_FUNCTION.format(self.name))
-        places, rows = self.known()
+        places, rows = self.distinct()
         if way in {"auto", "barycentric"}:
             return LocalInverse(places, rows, n_jobs)
         if issparse(rows):

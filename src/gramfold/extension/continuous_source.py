@@ -137,4 +137,4 @@ class CarriedBasis(Plain):
         """The kernels carried onto the map, where that is asked for."""
         if way not in self.ways or len(model.parts) > 1:
             return None
-        return CarriedInverse(self.basis.responsibilities, *model.known(), bounded=not self.everywhere)
+        return CarriedInverse(self.basis.responsibilities, *model.distinct(), bounded=not self.everywhere)

@@ -64,8 +64,8 @@ class LandmarkPlacement(Plain):
 def nystrom_kernel(known: CarriedValues, stages: Stages) -> Built:
     """K̂ = C A† Cᵀ through the landmarks, and what they miss."""
     assert known.landmarks is not None
-    gram = nystrom_gram(known.against_landmarks(), known.landmarks, stages)
-    missed = Missed.of(known.diagonal(), gram.explained, gram.trace())
+    gram = nystrom_gram(known.against_landmarks(), known.landmarks, stages, known.mass)
+    missed = Missed.of(known.diagonal(), gram.explained, gram.trace(), known.mass)
     return Built(gram, NystromPlacement(known.values, known.landmarks), missed.found)
 
 
@@ -111,4 +111,4 @@ def _images(part: Part) -> tuple[Floats, Floats]:
     if isinstance(part.kernel, NystromGram):
         white = part.kernel.white.matrix
         return np.asarray(white @ part.kernel.mean), np.asarray(white @ part.spectrum.axes)
-    return part.kernel.center, scaled(part.spectrum, -0.5)
+    return part.kernel.center, part.kernel.mass[:, None] * scaled(part.spectrum, -0.5)

@@ -37,5 +37,6 @@ class LeastSquares(Plain):
         (part,) = model.parts
         points, places, scatter = part.kernel.points, part.coordinates, part.kernel.scatter
         mean, directions = part.placement.mean, part.placement.directions
-        pulled = pull(points, mean, places, n_jobs) if scatter is None else scatter @ directions
-        return LinearInverse(points, mean, places, pulled)
+        mass = part.kernel.mass
+        pulled = pull(points, mean, mass[:, None] * places, n_jobs) if scatter is None else scatter @ directions
+        return LinearInverse(points, mean, places, pulled, mass)

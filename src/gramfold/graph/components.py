@@ -50,7 +50,7 @@ class Components(Plain):
         cls, net: NeighborGraph, arrange: Callable[[Graph], Graph] = lambda graph: graph, subset: Integers | None = None
     ) -> Self:
         """Connected as the neighbourhood says; `arrange` numbers vertices as the method's kernel is quickest in."""
-        graphs = [arrange(graph) for graph in connect(net.whole(), net.index, net.on_disconnected)]
+        graphs = [arrange(graph) for graph in connect(net.whole(), net.index, net.on_disconnected, net.copies.counts)]
         component, number = np.full(len(net.copies), -1, dtype=np.int32), np.full(len(net.copies), -1)
         for place, graph in enumerate(graphs):
             component[graph.vertices] = place

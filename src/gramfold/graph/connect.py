@@ -29,13 +29,16 @@ def components(graph: Graph) -> Integers:
     return np.asarray(place[label])
 
 
-def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected) -> list[Graph]:
-    """The connected graphs to embed: one, or under "separate" one for each connected component, largest first."""
+def connect(graph: Graph, index: Index, on_disconnected: OnDisconnected, counts: Floats | None = None) -> list[Graph]:
+    """The connected graphs to embed: one, or under "separate" one for each connected component, largest first.
+
+    `counts` (n,) are the data rows of each vertex, for messages; None: its multiplicity.
+    """
     component = components(graph)
     count = int(component.max()) + 1
     if count == 1:
         return [graph]
-    sizes = np.bincount(component, weights=graph.multiplicity).astype(np.intp)
+    sizes = np.bincount(component, weights=graph.multiplicity if counts is None else counts).astype(np.intp)
     found = f"the neighbour graph has {count} connected components of {_listing(sizes)} rows"
     more = "edges" if index.given else "neighbours (n_neighbors or radius)"
     advice = f"more {more} may connect them"

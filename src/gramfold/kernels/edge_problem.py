@@ -24,8 +24,11 @@ def edge_problem(
     if weights is None:
         width = default_width(graph) if rule == "gaussian" else None
         weights = inverse_lengths(graph) if rule == "inverse-distance" else affinity(graph, width)
+        each: Floats = np.ones(len(graph))
+    else:
+        each = graph.multiplicity  # vertices are data rows, of this mass: a degree is equal for each row of a vertex
     own = degrees(weights) if isinstance(weights, csr_array) else weights.degrees
-    return Problem(Vertices(points, graph.rows, order), weights, np.full_like(own, own.max()) if equal_degrees else own)
+    return Problem(Vertices(points, graph.rows, order), weights, each * (own / each).max() if equal_degrees else own)
 
 
 def solving_threads(size: int, n_jobs: int | None) -> Any:

@@ -17,7 +17,7 @@ from gramfold.types import Floats
 _ROUNDING = 1e-12  # of the largest eigenvalue; differences are no smaller
 
 
-def log_evidence(variances: Floats, n: int, d: int) -> Floats:
+def log_evidence(variances: Floats, n: float, d: int) -> Floats:
     """For k = 1, 2, … dimensions, from the eigenvalues of the covariance of n rows of d columns that are not 0.
 
     In the unit in which the largest is about 1: with λ in another, every number is changed alike. Where the rows lie in

@@ -126,10 +126,10 @@ def _squared_distances(left: Any, right: Any) -> Floats:
     return values
 
 
-def default_gamma(name: KernelFunction, X: Any) -> float | None:
-    """1/(2σ²) with σ² the total variance of the rows for the Gaussian, 1/columns for the others."""
+def default_gamma(name: KernelFunction, X: Any, mass: Floats | None = None) -> float | None:
+    """1/(2σ²) with σ² the total variance of the rows (of this mass) for the Gaussian, 1/columns for the others."""
     if name == "rbf":
-        variance = _total_variance(X)
+        variance = _total_variance(X) if mass is None else _weighted_variance(X, mass / mass.sum())
         return 1.0 / (2.0 * variance) if variance > 0 else 1.0
     return 1.0 / X.shape[1] if name in _USES_GAMMA else None
 
@@ -139,6 +139,13 @@ def _total_variance(X: Any) -> float:
         return float(X.var(axis=0, dtype=np.float64).sum())
     X = X.astype(np.float64)
     return float((np.asarray(X.power(2).mean(axis=0)) - np.asarray(X.mean(axis=0)) ** 2).sum())
+
+
+def _weighted_variance(X: Any, shares: Floats) -> float:
+    mean = shares @ X
+    if issparse(X):
+        return max(float(shares @ X.astype(np.float64).power(2).sum(axis=1) - mean @ mean), 0.0)
+    return float(shares @ np.square(X - mean).sum(axis=1))
 
 
 def check_kernel(K: Any) -> None:

@@ -38,7 +38,7 @@ class LinearGram(Kernel):
     mass: Floats
     null: Floats
     rows: Integers
-    scatter: Floats | None = None  # (d, d) S = Σ (x − mean)(x − mean)ᵀ, where it is at hand
+    scatter: Floats | None = None  # (d, d) S = Σ m (x − mean)(x − mean)ᵀ, where it is at hand
     n_jobs: int | None = None
     exponent: float = 0.5
     kind: Literal["gram"] = "gram"
@@ -71,7 +71,7 @@ class LinearGram(Kernel):
         return np.asarray(values - against_mean[:, None] - against_mean[None, :] + self.mean @ self.mean)
 
     def trace(self) -> float:
-        """Σ |f|² over the rows."""
+        """Σ m |f|² over the rows, with their mass m."""
         return self._squares
 
     @cached_property
@@ -79,13 +79,13 @@ class LinearGram(Kernel):
         if self.scatter is not None:
             return float(np.trace(self.scatter) if self.root is None else np.vdot(self.root, self.scatter @ self.root))
         if self.root is None:
-            return squared_spread(self.points, self.mean, self.n_jobs)
-        return float(np.square(self._features()).sum())
+            return squared_spread(self.points, self.mean, self.n_jobs, self.mass)
+        return float(self.mass @ np.square(self._features()).sum(axis=1))
 
     def misfit(self, directions: Floats, values: Floats) -> Floats | None:
-        """‖K v − λ v‖ of v = (X − 1 meanᵀ) n / √λ, for each n; None without the scatter.
+        """‖A u − λ u‖ of u = M^½ (X − 1 meanᵀ) n / √λ, A = M^½ K M^½; None without the scatter.
 
-        It is |(X − 1 meanᵀ) g| / √λ with g = (root rootᵀ S − λ) n, so that nothing of the size of the table is read.
+        It is |M^½ (X − 1 meanᵀ) g| / √λ, g = (root rootᵀ S − λ) n, so that nothing of the size of the table is read.
         """
         if self.scatter is None:
             return None
@@ -107,15 +107,20 @@ class LinearGram(Kernel):
 
 
 def linear_gram(
-    points: Any, mean: Floats, root: Floats | None = None, scatter: Floats | None = None, n_jobs: int | None = None
+    points: Any,
+    mean: Floats,
+    root: Floats | None = None,
+    scatter: Floats | None = None,
+    n_jobs: int | None = None,
+    mass: Floats | None = None,
 ) -> LinearGram:
-    """The Gram matrix of these rows about a mean; they are kept, not copied."""
+    """The Gram matrix of these rows (of this mass) about a mean; they are kept, not copied."""
     ones = np.ones(points.shape[0])
     return LinearGram(
         points,
         mean,
         root,
-        mass=ones,
+        mass=ones if mass is None else mass,
         null=ones[:, None],
         rows=np.arange(len(ones)),
         scatter=scatter,
@@ -148,12 +153,14 @@ class Survey:
     """The places of training rows, and what was seen of them on the way."""
 
     places: Floats  # (n, p) (X − 1 meanᵀ) · directions
-    squares: Floats  # (p,) Σ y² of each column
+    squares: Floats  # (p,) Σ m y² of each column, with the mass m of the rows
     ends: Floats  # (2, p) the largest y and the largest −y of each column
     farthest: float  # |x − mean| at most
 
 
-def survey(points: Floats, mean: Floats, directions: Floats, n_jobs: int | None = None) -> Survey:
+def survey(
+    points: Floats, mean: Floats, directions: Floats, n_jobs: int | None = None, mass: Floats | None = None
+) -> Survey:
     """Of dense rows, in one pass."""
     near = _near_mean(points)
     shift = mean - near  # y = (x − near) · directions − shift · directions; |x − mean|² = |x − near|² − 2 … + |shift|²
@@ -168,7 +175,7 @@ def survey(points: Floats, mean: Floats, directions: Floats, n_jobs: int | None 
             turned -= offset
             found = turned[:-1]
             places[part] = found.T
-            squares += np.einsum("pn,pn->p", found, found)
+            squares += np.einsum("pn,pn->p", found, found if mass is None else mass[part] * found)
             np.maximum(ends, [found.max(axis=1), -found.min(axis=1)], out=ends)
             lengths = np.einsum("nd,nd->n", block, block) - 2.0 * turned[-1]
             farthest = max(farthest, float(lengths.max()))
@@ -200,54 +207,75 @@ def pull(points: Any, mean: Floats, vectors: Floats, n_jobs: int | None = None, 
     return np.asarray(pulled - np.outer(vectors.sum(axis=0), mean - near)).T
 
 
-def squared_spread(points: Any, mean: Floats, n_jobs: int | None = None) -> float:
-    """Σ |x − mean|² over the rows."""
+def squared_spread(points: Any, mean: Floats, n_jobs: int | None = None, mass: Floats | None = None) -> float:
+    """Σ m |x − mean|² over the rows, with their mass m; None: 1 each."""
+    mass = None if mass is None or (mass == 1).all() else mass
+    if issparse(points) and mass is not None:
+        squares = points.astype(np.float64).power(2).sum(axis=1)
+        return float(mass @ (np.asarray(squares).ravel() - 2 * (points @ mean)) + mass.sum() * (mean @ mean))
     if issparse(points):
         values = points.data.astype(np.float64)
         # Σ|x|² − 2 Σ⟨x, mean⟩ + n|mean|²
         return float(values @ values - 2 * (points @ mean).sum() + points.shape[0] * (mean @ mean))
 
     def work(stretch: slice) -> float:
-        return float(sum(np.vdot(block, block) for _, block in centered(points, mean, stretch)))
+        blocks_of = centered(points, mean, stretch)
+        if mass is not None:
+            return float(sum(mass[part] @ np.einsum("nd,nd->n", block, block) for part, block in blocks_of))
+        return float(sum(np.vdot(block, block) for _, block in blocks_of))
 
     return sum(over_rows(points, work, n_jobs, light=True))
 
 
-def mean_of(points: Any, n_jobs: int | None = None) -> Floats:
-    """The mean row, summed in float64 whatever the rows are in: float32 sums would round it."""
+def mean_of(points: Any, n_jobs: int | None = None, mass: Floats | None = None) -> Floats:
+    """The mean row (by mass), summed in float64 whatever the rows are in: float32 sums would round it."""
+    if mass is not None:
+        if issparse(points):
+            return np.asarray((points.T @ mass) / mass.sum()).ravel()
+        sums = over_rows(points, lambda stretch: _weighted_sum(points, mass, stretch), n_jobs, light=True)
+        return np.asarray(sum(sums) / mass.sum())
     if issparse(points):
         return np.asarray(points.sum(axis=0, dtype=np.float64) / points.shape[0]).ravel()
     sums = over_rows(points, lambda stretch: points[stretch].sum(axis=0, dtype=np.float64), n_jobs, light=True)
     return np.asarray(sum(sums) / len(points))
 
 
-def mean_and_scatter(points: Floats, n_jobs: int | None = None) -> tuple[Floats, Floats]:
-    """The mean of dense rows and Σ (x − mean)(x − mean)ᵀ, in one pass and in float64.
+def _weighted_sum(points: Floats, mass: Floats, stretch: slice) -> Floats:
+    """Σ m x, a block at a time."""
+    return np.asarray(sum(mass[part] @ points[part].astype(np.float64) for part in _parts(stretch, points.shape[1])))
+
+
+def mean_and_scatter(points: Floats, n_jobs: int | None = None, mass: Floats | None = None) -> tuple[Floats, Floats]:
+    """The mean of dense rows and Σ m (x − mean)(x − mean)ᵀ, with their mass m, in one pass and in float64.
 
     Rows are measured from a point near their mean, so that little cancels where n·mean meanᵀ is taken off. The mean is
     not finite where a value is not.
     """
     n, d = points.shape
     near = _near_mean(points)
+    whole = n if mass is None else float(mass.sum())
 
     def work(stretch: slice) -> tuple[Floats, Floats]:
         total, scatter = np.zeros(d), np.zeros((d, d))
         with np.errstate(over="ignore", invalid="ignore"):
-            for _, block in shifted(points, near, stretch, least=d):  # (d, d) products of fewer would mostly be added
-                total += np.ones(len(block)) @ block
-                scatter += block.T @ block
+            for part, block in shifted(
+                points, near, stretch, least=d
+            ):  # (d, d) products of fewer would mostly be added
+                total += (np.ones(len(block)) if mass is None else mass[part]) @ block
+                rooted = block if mass is None else np.sqrt(mass[part])[:, None] * block
+                scatter += rooted.T @ rooted
         return total, scatter
 
     # several sums of many columns would take more memory than the threads are worth: linear algebra has its own
     done = (
         over_rows(points, work, n_jobs, kept=d * d, least=d, light=True) if d <= _MANY_COLUMNS else [work(slice(0, n))]
     )
-    mean, scatter = done[0][0] / n, done[0][1]
+    mean, scatter = done[0][0] / whole, done[0][1]
     with np.errstate(over="ignore", invalid="ignore"):
         for total, more in done[1:]:
-            mean += total / n
+            mean += total / whole
             scatter += more
-        return near + mean, scatter - n * np.outer(mean, mean)
+        return near + mean, scatter - whole * np.outer(mean, mean)
 
 
 def centered(points: Floats, mean: Floats, stretch: slice | None = None) -> Iterator[tuple[slice, Floats]]:

@@ -92,8 +92,8 @@ class NystromGram(Kernel):
     values: LandmarkValues  # C
     white: Whitening  # A^-½, (m, r)
     mean: Floats  # (r,) f̄
-    scatter: Floats  # (r, r) Q = Σ (f − f̄)(f − f̄)ᵀ
-    explained: float  # Σ |f|², the trace of C A† Cᵀ
+    scatter: Floats  # (r, r) Q = Σ m (f − f̄)(f − f̄)ᵀ
+    explained: float  # Σ m |f|², the trace of C A† Cᵀ
     rounding: float  # what of Q is rounding
     mass: Floats
     null: Floats
@@ -112,11 +112,11 @@ class NystromGram(Kernel):
             yield part, values @ self.white.matrix - self.mean
 
     def map_all(self, axes: Floats) -> tuple[Floats, Floats]:
-        """F·axes (n, p) and Fᵀ F·axes (r, p) in one pass."""
+        """F·axes (n, p) and Fᵀ M F·axes (r, p) in one pass, with the mass M of the rows."""
         places, pulled = np.empty((len(self.mass), axes.shape[1])), np.zeros_like(axes)
         for part, block in self.features():
             places[part] = block @ axes
-            pulled += block.T @ places[part]
+            pulled += block.T @ (self.mass[part, None] * places[part])
         return places, pulled
 
     def place(self, rows: Any, axes: Floats) -> Floats:
@@ -146,11 +146,13 @@ class NystromGram(Kernel):
         return float(np.trace(self.scatter))
 
 
-def nystrom_gram(values: LandmarkValues, landmarks: Integers, stages: Stages = SILENT) -> NystromGram:
-    """The kernel of these rows through the landmarks among them, in one pass over the rows."""
+def nystrom_gram(
+    values: LandmarkValues, landmarks: Integers, stages: Stages = SILENT, mass: Floats | None = None
+) -> NystromGram:
+    """The kernel of these rows (of this mass) through the landmarks among them, in one pass over the rows."""
     own = values.among(landmarks)
     white = whitening(own, values.eps)
-    moments = feature_moments(values, white, own.mean(axis=0), stages)
+    moments = feature_moments(values, white, own.mean(axis=0), stages, mass)
     n = len(values)
     return NystromGram(
         values=values,
@@ -160,7 +162,7 @@ def nystrom_gram(values: LandmarkValues, landmarks: Integers, stages: Stages = S
         explained=moments.explained,
         # of the entries, and of sums over n of them
         rounding=4.0 * max(values.eps, np.sqrt(n) * np.finfo(np.float64).eps) * moments.explained,
-        mass=np.ones(n),
+        mass=np.ones(n) if mass is None else mass,
         null=np.ones((n, 1)),
         rows=np.arange(n),
     )
@@ -175,18 +177,21 @@ class Moments:
     explained: float  # Σ |f|²
 
 
-def feature_moments(values: LandmarkValues, white: Whitening, near: Floats, stages: Stages = SILENT) -> Moments:
+def feature_moments(
+    values: LandmarkValues, white: Whitening, near: Floats, stages: Stages = SILENT, mass: Floats | None = None
+) -> Moments:
     """In one pass over the rows; `near` are kernel values (m,) near their mean."""
     explained = 0.0
 
     def features() -> Iterator[Floats]:
         nonlocal explained
-        for _, block in values.stream(stages):
+        for part, block in values.stream(stages):
             made = block @ white.matrix
-            explained += float(np.square(made).sum())
+            squares = np.square(made)
+            explained += float(squares.sum() if mass is None else mass[part] @ squares.sum(axis=1))
             yield made
 
-    mean, scatter = centered_scatter(features(), shift=near @ white.matrix)
+    mean, scatter = centered_scatter(features(), near @ white.matrix, mass)
     return Moments(mean, scatter, explained)
 
 

@@ -85,13 +85,18 @@ def padded(values: Floats, count: int) -> Floats:
     return np.pad(values, (0, count - len(values)))
 
 
-def noise_correlation(rows: Floats, distorted: Floats) -> Floats:
-    """R = (1/mN) Σ z zᵀ over the differences z of distorted rows (N, m, d) from the rows: its mean is not taken off."""
+def noise_correlation(rows: Floats, distorted: Floats, mass: Floats | None = None) -> Floats:
+    """R = (1/mN) Σ z zᵀ over the differences z of distorted rows (N, m, d) from the rows: its mean is not taken off.
+
+    `mass` (m,) is that of the rows; None: 1 each.
+    """
     versions, m, d = distorted.shape
     total = np.zeros((d, d))
     with np.errstate(over="ignore", invalid="ignore"):  # said where it is used
         for version in distorted:
             for part in blocks(m, max(1, _ENTRIES_PER_BLOCK // d)):
                 difference = version[part].astype(np.float64) - rows[part]
+                if mass is not None:
+                    difference *= np.sqrt(mass[part])[:, None]
                 total += difference.T @ difference
-    return np.asarray(total / (versions * m))
+    return np.asarray(total / (versions * (m if mass is None else float(mass.sum()))))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import diags_array, issparse
 
 from gramfold.errors import InputError, NotConvergedError
 from gramfold.kernels.linear import (
@@ -58,7 +58,7 @@ class PrincipalAxes:
     variances: Floats  # (p,) λ, descending: mean squares, not n − 1
     total: float  # Σ of all λ
     solver: str
-    scatter: Floats | None = None  # (d, d) nC, where it was made
+    scatter: Floats | None = None  # (d, d) nC, where it was made; n is the mass of all rows
     proved: bool = False  # whether every axis was found to stand out of rounding, however small its variance
 
     def leading(self, count: int) -> Self:
@@ -77,11 +77,15 @@ def principal_axes(
     solver: Solver = "auto",
     n_jobs: int | None = None,
     moments: Moments | None = None,
+    mass: Floats | None = None,
 ) -> PrincipalAxes:
-    """The leading `count` axes of dense or sparse rows; `moments` are their mean and scatter, where known."""
+    """The leading `count` axes of dense or sparse rows; `moments` are their mean and scatter, where known.
+
+    `mass` (n,) is that of the rows; None: 1 each.
+    """
     count = min(count, rows.shape[0] - 1, rows.shape[1])
-    solver = _chosen(rows, count) if solver == "auto" else solver
-    return _resolved(rows, _from_products(rows, count, solver, n_jobs, moments), count, solver, n_jobs)
+    solver = _chosen(rows, count, mass) if solver == "auto" else solver
+    return _resolved(rows, _from_products(rows, count, solver, n_jobs, moments, mass), count, solver, n_jobs, mass)
 
 
 def axes_for_share(
@@ -90,6 +94,7 @@ def axes_for_share(
     solver: Solver = "auto",
     n_jobs: int | None = None,
     moments: Moments | None = None,
+    mass: Floats | None = None,
     *,
     small_side: int = SMALL_SIDE,
     first_axes: int = FIRST_AXES,
@@ -108,11 +113,11 @@ def axes_for_share(
     elif solver == "auto":
         chosen = "gram"
     while True:
-        found = _from_products(rows, count, chosen, n_jobs, moments)
+        found = _from_products(rows, count, chosen, n_jobs, moments, mass)
         reached = np.flatnonzero(np.cumsum(found.shares) >= share * (1.0 - d * _EPS))
         if reached.size:
             enough = 1 + int(reached[0])
-            return _resolved(rows, found.leading(enough), enough, chosen, n_jobs)
+            return _resolved(rows, found.leading(enough), enough, chosen, n_jobs, mass)
         if count == most:
             if solver == "arpack":
                 raise InputError(
@@ -120,20 +125,30 @@ def axes_for_share(
                     f"a {n} x {d} table, explains {found.shares.sum():.4g} of the variance, less than "
                     f"n_components={share:g}: use svd_solver='auto'."
                 )
-            return _resolved(rows, found, count, chosen, n_jobs)
+            return _resolved(rows, found, count, chosen, n_jobs, mass)
         count = min(most, 2 * count)
 
 
-def _from_products(rows: Any, count: int, solver: Solver, n_jobs: int | None, moments: Moments | None) -> PrincipalAxes:
+def _from_products(
+    rows: Any, count: int, solver: Solver, n_jobs: int | None, moments: Moments | None, mass: Floats | None
+) -> PrincipalAxes:
     n, d = rows.shape
+    whole = n if mass is None else float(mass.sum())
     if solver == "covariance_eigh" and not issparse(rows):
-        return _by_covariance(n, count, moments or mean_and_scatter(rows, n_jobs))
-    mean = mean_of(rows, n_jobs)
-    total = squared_spread(rows, mean, n_jobs) / n
+        return _by_covariance(whole, count, moments or mean_and_scatter(rows, n_jobs, mass))
+    mean = mean_of(rows, n_jobs, mass)
+    total = squared_spread(rows, mean, n_jobs, mass) / whole
     if total <= (_ROUNDING * float(np.linalg.norm(mean))) ** 2 and not _varies(rows, mean):
         return _no_axes(mean)
+    if solver == "covariance_eigh" and mass is not None:
+        return _by_covariance(whole, count, (mean, _sparse_scatter(rows, mean, mass)))
     if solver == "gram":
-        return _by_gram(linear_gram(rows, mean, n_jobs=n_jobs), count, total)
+        return _by_gram(linear_gram(rows, mean, n_jobs=n_jobs, mass=mass), count, total)
+    if mass is not None:
+        raise InputError(
+            f"svd_solver={solver!r} is scikit-learn's, which knows no sample_weight: use 'auto', 'covariance_eigh' or "
+            "'gram'."
+        )
     from sklearn.decomposition import PCA
 
     if issparse(rows) and solver == "full":
@@ -152,7 +167,13 @@ def _from_products(rows: Any, count: int, solver: Solver, n_jobs: int | None, mo
     return PrincipalAxes(mean, model.components_.T, variances, total, f"scikit-learn's PCA, {solver}")
 
 
-def _by_covariance(n: int, count: int, moments: Moments) -> PrincipalAxes:
+def _sparse_scatter(rows: Any, mean: Floats, mass: Floats) -> Floats:
+    """Σ m (x − mean)(x − mean)ᵀ of sparse rows with few columns."""
+    rooted = diags_array(np.sqrt(mass)) @ rows.astype(np.float64)
+    return np.asarray((rooted.T @ rooted).toarray() - mass.sum() * np.outer(mean, mean))
+
+
+def _by_covariance(n: float, count: int, moments: Moments) -> PrincipalAxes:
     # scikit-learn's "covariance_eigh" takes n·mean meanᵀ off XᵀX, which leaves rounding where the mean is far, and sums
     # float32 rows in float32
     mean, scatter = moments
@@ -165,32 +186,47 @@ def _by_covariance(n: int, count: int, moments: Moments) -> PrincipalAxes:
 
 def _by_gram(gram: LinearGram, count: int, total: float) -> PrincipalAxes:
     n, d = gram.points.shape
+    whole, root = float(gram.mass.sum()), np.sqrt(gram.mass)[:, None]
+
+    def matrix() -> Floats:
+        whole_matrix = gram.matrix()
+        if not (root == 1).all():  # in place: n × n
+            whole_matrix *= root
+            whole_matrix *= root.T
+        return whole_matrix
+
+    def product(vectors: Floats) -> Floats:
+        return root * gram.product(root * vectors)
+
     try:
         if n <= _SHORT or 4 * count > n:
-            solver, values, vectors = leading_eigenpairs(gram.matrix(), count)
+            solver, values, vectors = leading_eigenpairs(matrix(), count)
         else:
             solver = "block Lanczos"
-            values, vectors, _ = block_lanczos(gram.product, n, count)
+            values, vectors, _ = block_lanczos(product, n, count)
     except NotConvergedError:  # no axis stands out
         if d < n and d <= SMALL_SIDE and not issparse(gram.points):
-            return _by_covariance(n, count, mean_and_scatter(gram.points, gram.n_jobs))
+            return _by_covariance(whole, count, mean_and_scatter(gram.points, gram.n_jobs, gram.mass))
         if n <= SMALL_SIDE:
-            solver, values, vectors = leading_eigenpairs(gram.matrix(), count)
+            solver, values, vectors = leading_eigenpairs(matrix(), count)
         else:
             solver = "Lanczos (ARPACK)"
-            values, vectors = largest_eigenpairs(gram.product, n, count)
+            values, vectors = largest_eigenpairs(product, n, count)
     # what rounding made is no direction
     real = values > max(gram_rounding(gram), _ROUNDING * n * float(values[0]))
     values, vectors = values[real], vectors[:, real]
-    axes = pull(gram.points, gram.mean, vectors, gram.n_jobs) / np.sqrt(values)
-    return PrincipalAxes(gram.mean, axes, values / n, total, f"Gram side, {solver}")
+    axes = pull(gram.points, gram.mean, root * vectors, gram.n_jobs) / np.sqrt(values)
+    return PrincipalAxes(gram.mean, axes, values / whole, total, f"Gram side, {solver}")
 
 
-def _resolved(rows: Any, found: PrincipalAxes, count: int, solver: Solver, n_jobs: int | None) -> PrincipalAxes:
+def _resolved(
+    rows: Any, found: PrincipalAxes, count: int, solver: Solver, n_jobs: int | None, mass: Floats | None
+) -> PrincipalAxes:
     """The same axes, or, where products of the rows may have lost some of so many, those of the rows themselves."""
     if not _lacks_digits(rows, found, count):
         return found
-    return _standing_out(rows, found if solver == "full" else _from_rows(rows, found, count, n_jobs), n_jobs)
+    exact = found if solver == "full" else _from_rows(rows, found, count, n_jobs, mass)
+    return _standing_out(rows, exact, n_jobs, mass)
 
 
 def _lacks_digits(rows: Any, found: PrincipalAxes, count: int) -> bool:
@@ -201,26 +237,29 @@ def _lacks_digits(rows: Any, found: PrincipalAxes, count: int) -> bool:
     return len(variances) < count or bool(variances[-1] < _CARRIED * variances[0])
 
 
-def _from_rows(rows: Floats, found: PrincipalAxes, count: int, n_jobs: int | None) -> PrincipalAxes:
+def _from_rows(
+    rows: Floats, found: PrincipalAxes, count: int, n_jobs: int | None, mass: Floats | None
+) -> PrincipalAxes:
     """The axes by QR of the centred rows or columns, the fewer, and the singular vectors of R."""
     n, d = rows.shape
-    mean = found.mean
+    mean, whole = found.mean, n if mass is None else float(mass.sum())
+    root = np.ones((n, 1)) if mass is None else np.sqrt(mass)[:, None]
     if d <= n:
         parts = shifted(rows, mean, slice(0, n), least=_BLOCK_SIDES * d)
-        _, sizes, across = np.linalg.svd(_triangle(part for _, part in parts))
+        _, sizes, across = np.linalg.svd(_triangle(part if mass is None else root[at] * part for at, part in parts))
         axes = across.T
     else:
         columns = blocks(d, _BLOCK_SIDES * n)
-        turned, sizes, _ = np.linalg.svd(_triangle((rows[:, part] - mean[part]).T for part in columns).T)
+        turned, sizes, _ = np.linalg.svd(_triangle((root * (rows[:, part] - mean[part])).T for part in columns).T)
         count = min(count, int((sizes > 0).sum()))
         # rounding leaves the leading axes in the others
-        axes, R = np.linalg.qr(pull(rows, mean, turned[:, :count], n_jobs) / sizes[:count])
+        axes, R = np.linalg.qr(pull(rows, mean, root * turned[:, :count], n_jobs) / sizes[:count])
         axes *= np.sign(np.diag(R))
-    variances, solver = np.square(sizes[:count]) / n, "QR of the rows, then dense (LAPACK)"
+    variances, solver = np.square(sizes[:count]) / whole, "QR of the rows, then dense (LAPACK)"
     return replace(found, axes=axes[:, :count], variances=variances, solver=solver, scatter=None)
 
 
-def _standing_out(rows: Floats, found: PrincipalAxes, n_jobs: int | None) -> PrincipalAxes:
+def _standing_out(rows: Floats, found: PrincipalAxes, n_jobs: int | None, mass: Floats | None) -> PrincipalAxes:
     """Only the axes along which the rows are more than the rounding of a decomposition, of each row and of the mean."""
     n, d = rows.shape
     own, shares = float(np.finfo(rows.dtype).eps), np.square(found.axes)
@@ -232,7 +271,8 @@ def _standing_out(rows: Floats, found: PrincipalAxes, n_jobs: int | None) -> Pri
         rounding = own**2 * (np.square(rows[part].astype(np.float64)) @ shares)
         rounding += _EPS**2 * (away[:, None] + of_mean)
         places[part] /= np.sqrt(np.where(rounding > 0, rounding, 1.0))
-    real = np.square(places).sum(axis=0) > _ABOVE_ROUNDING**2 * n
+    shares = np.full(n, 1.0 / n) if mass is None else mass / mass.sum()
+    real = shares @ np.square(places) > _ABOVE_ROUNDING**2
     real &= found.variances > (max(n, d) * _EPS) ** 2 * found.variances[0]
     real[0] = True  # rows that are all the same have none
     return replace(found, axes=found.axes[:, real], variances=found.variances[real], proved=True)
@@ -273,10 +313,10 @@ def are_ordinary(moments: Moments) -> bool:
     return size == 0 or _ORDINARY[0] <= size <= _ORDINARY[1]
 
 
-def _chosen(rows: Any, count: int) -> Solver:
+def _chosen(rows: Any, count: int, mass: Floats | None = None) -> Solver:
     n, d = rows.shape
     if is_narrow(rows):
         return "covariance_eigh"
-    if count >= _NEARLY_ALL * min(n, d) and not issparse(rows):
+    if count >= _NEARLY_ALL * min(n, d) and not issparse(rows) and mass is None:
         return "full"
     return "gram"

@@ -43,7 +43,7 @@ class Projection:
     directions: Floats  # (d, p), p at most n_components
     solver: str  # who found them
     root: Floats | None = None  # (d, r) of the kernel; None is the identity
-    scatter: Floats | None = None  # (d, d) Σ (x − mean)(x − mean)ᵀ of the training rows, if it was made: saves passes
+    scatter: Floats | None = None  # (d, d) Σ m (x − mean)(x − mean)ᵀ of the training rows, if it was made: saves passes
     eigen: bool = True  # whether the columns of the map are eigenvectors of that kernel
     proved: bool = False  # whether every direction is known to be more than rounding
     white: bool = False  # whether each coordinate is to be divided by its standard deviation
@@ -86,13 +86,22 @@ def vary_little(positive: int, asked: int, least: float) -> str:
 
 
 def projected_rows(
-    rows: Any, found: Projection, count: int, stages: Stages, n_jobs: int | None, few: Few = vary_along
+    rows: Any,
+    found: Projection,
+    count: int,
+    stages: Stages,
+    n_jobs: int | None,
+    few: Few = vary_along,
+    mass: Floats | None = None,
 ) -> ProjectedRows:
-    """The map of these rows in so many columns, with the proof of its spectrum; `few` tells of columns of zeros."""
+    """The map of these rows in so many columns, with the proof of its spectrum; `few` tells of columns of zeros.
+
+    `mass` (n,) is that of the rows; None: 1 each.
+    """
     started = perf_counter() - stages.seconds.get("directions", 0.0)
     with algebra_threads(n_jobs, rows), stages("spectrum"):
-        kernel = linear_gram(rows, found.mean, found.root, found.scatter, n_jobs)
-        along = _coordinates(rows, kernel, found)
+        kernel = linear_gram(rows, found.mean, found.root, found.scatter, n_jobs, mass)
+        along = _coordinates(rows, kernel, found, mass)
         if found.white:
             kernel, along = _whitened(kernel, along)
         elif found.eigen and found.root is found.directions:
@@ -131,16 +140,17 @@ class _Coordinates:
     farthest: float | None  # distance of a row from the mean, where they are dense
 
 
-def _coordinates(points: Any, kernel: LinearGram, found: Projection) -> _Coordinates:
+def _coordinates(points: Any, kernel: LinearGram, found: Projection, mass: Floats | None) -> _Coordinates:
     directions, ends, farthest = found.directions, None, None
+    total = points.shape[0] if mass is None else float(mass.sum())
     if issparse(points):
         places = project(points, found.mean, directions)
-        squares = np.einsum("np,np->p", places, places)
+        squares = np.einsum("np,np->p", places, places if mass is None else mass[:, None] * places)
     else:
-        seen = survey(points, found.mean, directions, kernel.n_jobs)
+        seen = survey(points, found.mean, directions, kernel.n_jobs, mass)
         places, squares, ends, farthest = seen.places, seen.squares, seen.ends, seen.farthest
     # neither is the rounding of the mean a direction, nor that of the leading one
-    least = len(places) * np.square(_ROUNDING * found.mean) @ np.square(directions)
+    least = total * np.square(_ROUNDING * found.mean) @ np.square(directions)
     if not found.proved:
         least = np.maximum(least, RANK_CUT * squares.max(initial=np.finfo(np.float64).tiny))
     real = squares > least
@@ -149,13 +159,15 @@ def _coordinates(points: Any, kernel: LinearGram, found: Projection) -> _Coordin
     misfit = kernel.misfit(directions, squares) if found.eigen else None
     if found.eigen and (misfit is None or (misfit > TOLERANCE * squares).any()):
         # where eigenvalues lie far apart rounding leaves some eps·√(λ₁/λ) of the leading coordinates in each: taken out
-        places, R = qr(places, mode="economic")
+        root = 1.0 if mass is None else np.sqrt(mass)[:, None]
+        places, R = qr(root * places, mode="economic")
+        places /= root
         places, squares, misfit, ends = places * np.diag(R), np.square(np.diag(R)), None, None
         directions = solve_triangular(R, directions.T, trans="T").T * np.diag(R)
     signs = signs_of(places, ends)
     if (signs < 0).any():
         places *= signs
-    deviations = np.sqrt(squares / (points.shape[0] - 1))
+    deviations = np.sqrt(squares / (total - 1))
     return _Coordinates(directions * signs, places, deviations, misfit, farthest)
 
 
@@ -168,9 +180,9 @@ def _whitened(kernel: LinearGram, along: _Coordinates) -> tuple[LinearGram, _Coo
 def _own(kernel: LinearGram, along: _Coordinates) -> tuple[LinearGram, _Coordinates]:
     """The kernel Y Yᵀ of the places Y themselves, and how far they are from its eigenvectors: from orthogonal."""
     if along.misfit is None:
-        gram = along.places.T @ along.places
+        gram = along.places.T @ (kernel.mass[:, None] * along.places)
         squares = np.diag(gram)
-        across = gram - np.diag(squares)  # (Y Yᵀ − λ) y = Y · that
+        across = gram - np.diag(squares)  # (Y Yᵀ M − λ) y = Y · that
         misfit = np.sqrt(np.maximum(((gram @ across) * across).sum(axis=0), 0.0) / squares)
         along = replace(along, misfit=misfit)
     return replace(kernel, root=along.directions), along

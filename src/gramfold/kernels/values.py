@@ -6,12 +6,14 @@ from numbers import Integral
 from typing import Any, Protocol, Self
 
 import numpy as np
+from scipy.sparse import issparse
 
 from gramfold.errors import InputError
 from gramfold.kernels.functions import SYNONYMS, KernelFunction, RowKernel, check_kernel, default_gamma
 from gramfold.kernels.gram import GramKernel, centered_gram
 from gramfold.kernels.landmarks import Sampling, check_width, given_landmarks, kmeans_rows, leverage_rows, random_rows
 from gramfold.kernels.nystrom import ENTRIES_PER_BLOCK, LandmarkColumns, LandmarkValues
+from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.memory import GIGABYTE, largest_that_fits
 from gramfold.runtime.progress import Stages
@@ -83,8 +85,8 @@ class KernelValues(Plain):
     square: bool  # whether X holds all of them
 
     @classmethod
-    def of(cls, settings: KernelSettings, rows: Any, unit: Unit) -> Self:
-        """For training rows in this unit."""
+    def of(cls, settings: KernelSettings, rows: Any, unit: Unit, mass: Floats | None = None) -> Self:
+        """For training rows in this unit, of this mass."""
         if isinstance(settings.kernel, str) and settings.kernel == "precomputed":
             return cls(None, None, rows.shape[0] == rows.shape[1])
         name = SYNONYMS.get(settings.kernel, settings.kernel) if isinstance(settings.kernel, str) else settings.kernel
@@ -94,7 +96,7 @@ class KernelValues(Plain):
                 f"kernel_params={params!r} are arguments of a kernel function, but kernel={name!r} is a name: use "
                 "gamma, degree or coef0, or pass a function as kernel."
             )
-        gamma = _gamma(name, settings.gamma, rows, unit)
+        gamma = _gamma(name, settings.gamma, rows, unit, mass)
         return cls(RowKernel(name, gamma, settings.degree, settings.coef0, params), gamma, False)
 
     @property
@@ -104,11 +106,11 @@ class KernelValues(Plain):
             return None
         return float((2.0 * self.gamma) ** -0.5) if self.gamma > 0 else np.inf  # it may vanish in the unit
 
-    def gram(self, rows: Any, stages: Stages) -> GramKernel:
-        """The centred Gram matrix of all rows."""
+    def gram(self, rows: Any, stages: Stages, mass: Floats | None = None) -> GramKernel:
+        """The centred Gram matrix of all rows, of this mass."""
         if self.function is None:
             check_kernel(rows)
-            return centered_gram(rows)
+            return centered_gram(rows, mass=mass)
         n = rows.shape[0]
         values = np.empty((n, n), dtype=rows.dtype)
 
@@ -121,7 +123,7 @@ class KernelValues(Plain):
         run_blocks(work, parts, 1 if by_user else None, stages=stages, what="kernel")
         if by_user:
             check_kernel(values)
-        return centered_gram(values)
+        return centered_gram(values, mass=mass)
 
     def against(self, rows: Any, landmarks: Integers) -> LandmarkValues:
         """k(rows, landmarks), made when needed."""
@@ -157,7 +159,16 @@ class KernelValues(Plain):
             )
         return chosen
 
+    def _distinct(self, rows: Any) -> Integers:
+        """The first of identical rows: a copy of a landmark carries nothing, however often a row is given."""
+        if self.function is None or issparse(rows):
+            return np.arange(rows.shape[0])
+        return collapse_rows(rows).first
+
     def _drawn(self, settings: KernelSettings, rows: Any, random_state: np.random.RandomState) -> Integers:
+        distinct = self._distinct(rows)
+        if len(distinct) < rows.shape[0]:
+            return np.asarray(distinct[self._drawn(settings, rows[distinct], random_state)])
         n, count = rows.shape[0], int(settings.landmarks)
         if count >= n:
             return np.arange(n)
@@ -176,8 +187,8 @@ class KernelValues(Plain):
         return leverage_rows(self.against(rows, first), first, diagonal, random_state)
 
 
-def _gamma(name: Any, asked: float | None, rows: Any, unit: Unit) -> float | None:
-    default = default_gamma(name, rows)
+def _gamma(name: Any, asked: float | None, rows: Any, unit: Unit, mass: Floats | None) -> float | None:
+    default = default_gamma(name, rows, mass)
     if name == "rbf" and asked is None:
         return default
     given = default if asked is None else asked
@@ -194,11 +205,11 @@ class Missed:
     centered: float | None = None
 
     @classmethod
-    def of(cls, diagonal: Floats | None, explained: float, centered: float) -> Self:
-        """From k(x, x) and the traces of C A† Cᵀ and of its centred form."""
+    def of(cls, diagonal: Floats | None, explained: float, centered: float, mass: Floats | None = None) -> Self:
+        """From k(x, x) and the traces of C A† Cᵀ and of its centred form, over rows of this mass."""
         if diagonal is None:
             return cls()
-        total = float(diagonal.sum())
+        total = float(diagonal.sum() if mass is None else mass @ diagonal)
         missed = max(total - explained, 0.0)
         # centring takes from the missed part too, so this is the most that can be left of it
         return cls(missed / total if total > 0 else 0.0, missed / (missed + centered) if missed > 0 else 0.0)
@@ -216,6 +227,7 @@ class CarriedValues:
     values: KernelValues
     rows: Any
     landmarks: Integers | None
+    mass: Floats | None = None  # (n,) of the rows; None: 1 each
 
     @property
     def carriers(self) -> Any:

@@ -57,7 +57,7 @@ class ClassicalMDS(Metrics, Embedding):
         fit.forecast(lambda n, itemsize: float(n) ** 2 * (itemsize + dense))
         distances = Distances.of(fit.X, self.metric, self.metric_params)
         rows, given = distances.measured(fit.X), fit.reads.precomputed
-        copies = self._copies(rows, given)
+        copies = fit.massive(self._copies(rows, given))
         fit.check_components(len(copies))
         first = copies.first
         points = rows if len(first) == len(rows) else rows[np.ix_(first, first)] if given else rows[first]

@@ -110,7 +110,7 @@ class KernelEigenmaps(ContinuousMap, Embedding):
         of nearest neighbours replace its edges.""",
     )
 
-    def fit(self, X: Any, y: Any = None, *, affinity: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, affinity: Any = None) -> Self:
         """Fit the model to the rows of X.
 
         Parameters
@@ -119,6 +119,9 @@ class KernelEigenmaps(ContinuousMap, Embedding):
             The rows.
         y : ignored
             Not used, present for API consistency with scikit-learn.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, positive numbers: a row of weight 2 counts as if it were given twice. None: every row
+            has the weight 1.
         affinity : array-like or sparse matrix of shape (n_samples, n_samples), default=None
             Edge weights of a given graph, which replaces the neighbour graph of the rows: symmetric and nonnegative; 0,
             or not stored, is no edge. Weights on the diagonal count, in W and in D. `n_neighbors`, `radius`, `metric`,
@@ -129,7 +132,7 @@ class KernelEigenmaps(ContinuousMap, Embedding):
         self : object
             The fitted estimator.
         """
-        return self._fit(X, y, affinity=affinity)
+        return self._fit(X, y, sample_weight=sample_weight, affinity=affinity)
 
     def _build(self, fit: Fit) -> Model:
         n = fit.X.shape[0]

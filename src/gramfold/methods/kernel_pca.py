@@ -35,5 +35,5 @@ class KernelPCA(KernelFunctions, Embedding):
     def _kernel(self, known: CarriedValues, _: Whole, fit: Fit) -> Built:
         if known.landmarks is not None:
             return nystrom_kernel(known, fit.stages)
-        gram = known.values.gram(known.rows, fit.stages)  # (n, n)
+        gram = known.values.gram(known.rows, fit.stages, known.mass)  # (n, n)
         return Built(gram, FunctionPlacement(known.values, known.carriers), Missed().found)

@@ -6,12 +6,24 @@ de Silva, Tenenbaum, NIPS 15 (2003); Burges 2005, section 2.2.3.
 """
 
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import Built, Embedding, Fit, Metrics, Model, Whole, attribute, judged, method, parameter
+from gramfold.embedding import (
+    Built,
+    Embedding,
+    Fit,
+    Metrics,
+    Model,
+    Whole,
+    attribute,
+    judged,
+    method,
+    parameter,
+    refuse_weights,
+)
 from gramfold.extension.distance_placement import DistancePlacement
 from gramfold.extension.extrapolation import Ball
 from gramfold.extension.table_source import TableSource
@@ -20,6 +32,8 @@ from gramfold.kernels.gram import landmark_gram
 from gramfold.kernels.landmarks import check_width, choose_landmarks, given_landmarks
 from gramfold.neighbors.metrics import MetricName
 from gramfold.types import Integers
+
+_WITHOUT_WEIGHTS = "its landmarks are rows without a mass, and a row that is given twice changes nothing"
 
 
 @method
@@ -58,6 +72,26 @@ class LandmarkMDS(Metrics, Embedding):
     )
 
     landmarks_ = attribute("ndarray of int", "Indices of the rows that are landmarks, in the order of `kernel_`.")
+
+    def fit(self, X: Any, y: Any = None, **refused: Any) -> Self:  # type: ignore[override]
+        """Embed the rows of X by their distances to landmarks.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows; with ``metric="precomputed"``, their distances.
+        y : ignored
+            Not used, present for API consistency with scikit-learn.
+        **refused : dict
+            `sample_weight` is refused, and so is every other name.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        refuse_weights(type(self).__name__, _WITHOUT_WEIGHTS, refused)
+        return self._fit(X, y)
 
     def _build(self, fit: Fit) -> Model:
         counted = isinstance(self.landmarks, Integral)

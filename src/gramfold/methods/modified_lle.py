@@ -86,7 +86,16 @@ def typical_thickness(graph: Graph, grams: Grams, d: int, width: int, n_jobs: in
         ratios[rows] = thickness(values)[:, -d]
 
     solve_locally(work, graph.neighbors, width, n_jobs)
-    return float(np.median(np.repeat(ratios, graph.multiplicity.astype(np.intp))))
+    return weighted_median(ratios, graph.multiplicity)
+
+
+def weighted_median(values: Floats, weights: Floats) -> float:
+    """The median where each value counts as its weight says; the mean of two that have half of the weight each."""
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order])
+    half = 0.5 * below[-1]
+    middle = [np.searchsorted(below, half, "left"), np.searchsorted(below, half, "right")]
+    return float(values[order[np.minimum(middle, len(values) - 1)]].mean())
 
 
 def thickness(values: Floats) -> Floats:

@@ -29,6 +29,7 @@ from gramfold.embedding import (
     method,
     parameter,
 )
+from gramfold.errors import InputError
 from gramfold.extension.function_placement import LandmarkPlacement, nystrom_kernel
 from gramfold.kernels.gram import landmark_gram
 from gramfold.kernels.nystrom import Completion, LandmarkValues, complete_kernel, feature_moments
@@ -93,6 +94,11 @@ class NystromEmbedding(KernelFunctions, Embedding):
         if self.eigenvectors == "exact":
             return nystrom_kernel(known, fit.stages)
         assert known.landmarks is not None
+        if fit.sample_weight is not None:
+            raise InputError(
+                "eigenvectors='approximate' are those of the landmarks alone, and the weights of the other rows would "
+                "not count: leave sample_weight out, or use eigenvectors='exact'."
+            )
         values = known.against_landmarks()
         gram = landmark_gram(values, known.landmarks, np.ones(len(values)), scale=1.0)
         return Built(gram, LandmarkPlacement(known.values, known.landmarks), _missed(known, values).found)

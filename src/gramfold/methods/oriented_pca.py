@@ -83,7 +83,7 @@ class OrientedPCA(OrientedMap, Embedding):
         "int", "Number of directions along which the noise was too small and was raised to the level that `reg` sets."
     )
 
-    def fit(self, X: Any, y: Any = None, *, X_distorted: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, X_distorted: Any = None) -> Self:
         """Fit the model to the rows of X and their distorted versions.
 
         Parameters
@@ -92,6 +92,9 @@ class OrientedPCA(OrientedMap, Embedding):
             The undistorted rows: the signal.
         y : ignored
             Not used, present for API consistency with scikit-learn.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows and of their distorted versions, positive numbers: a row of weight 2 counts as if it
+            were given twice. None: every row has the weight 1.
         X_distorted : array-like of shape (n_samples, n_features) or (n_versions, n_samples, n_features)
             A distorted version of each row, or several versions. None: white noise, which gives principal components.
 
@@ -100,23 +103,23 @@ class OrientedPCA(OrientedMap, Embedding):
         self : object
             The fitted estimator.
         """
-        return self._fit(X, y, X_distorted=X_distorted)
+        return self._fit(X, y, sample_weight=sample_weight, X_distorted=X_distorted)
 
     def _reads(self) -> Reads:
         return Reads(checked=False)
 
     def _build(self, fit: Fit) -> Model:
-        distorted = fit.extras["X_distorted"]
+        distorted, mass = fit.extras["X_distorted"], fit.sample_weight
         noisy = is_given(distorted)
         # no such matrix is made where the noise is white
         white = distorted is None and self.noise_correlation is None and self.signal_covariance is None
         squares = 0.0 if white else SQUARES * 8.0 * fit.X.shape[1] ** 2
         table = first_look(fit, beside=lambda n, itemsize: squares)
         with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
-            noise = self._noise(table, distorted)
+            noise = self._noise(table, distorted, fit)
             white = noise is None and self.signal_covariance is None
             turned = self._principal(table, fit) if white else self._oriented(table, noise, noisy, fit)
-        made = projected_rows(table.rows, turned.projection, self.n_components, fit.stages, fit.n_jobs)
+        made = projected_rows(table.rows, turned.projection, self.n_components, fit.stages, fit.n_jobs, mass=mass)
         found = {"signal_to_noise_": padded(turned.signal_to_noise, self.n_components), "raised_": turned.raised}
         # the map is in units of the noise; distorted rows are far from the clean ones, but are what it is made for
         asked = not noisy
@@ -124,14 +127,15 @@ class OrientedPCA(OrientedMap, Embedding):
 
     def _principal(self, table: Table, fit: Fit) -> _Turned:
         """Without any noise."""
-        axes = principal_axes(table.rows, self.n_components, n_jobs=fit.n_jobs, moments=table.moments)
+        rows, mass = table.rows, fit.sample_weight
+        axes = principal_axes(rows, self.n_components, n_jobs=fit.n_jobs, moments=table.moments, mass=mass)
         return _Turned(onto(axes), table.unit.outward(axes.variances, 2), 0)
 
     def _oriented(self, table: Table, noise: Floats | None, noisy: bool, fit: Fit) -> _Turned:
         """With R, which is the identity where it is not given."""
-        mean, scatter = table.moments or mean_and_scatter(table.rows, fit.n_jobs)
+        mean, scatter = table.moments or mean_and_scatter(table.rows, fit.n_jobs, fit.sample_weight)
         d, own = len(mean), self.signal_covariance is None
-        signal = scatter / len(table.rows) if own else read_matrix(self.signal_covariance, d, "signal_covariance")
+        signal = scatter / fit.total if own else read_matrix(self.signal_covariance, d, "signal_covariance")
         found = oriented_axes(signal, np.eye(d) if noise is None else noise, self.n_components, self.reg)
         warn_of_invented(found)
         if own:
@@ -141,7 +145,7 @@ class OrientedPCA(OrientedMap, Embedding):
         # matrices that were given are in the user's unit, rows and distorted rows in the model's
         return _Turned(projection, table.unit.outward(found.quotients, 2 * (int(own) - int(noisy))), found.raised)
 
-    def _noise(self, table: Table, distorted: Any) -> Floats | None:
+    def _noise(self, table: Table, distorted: Any, fit: Fit) -> Floats | None:
         """R; None for white noise."""
         if distorted is not None and self.noise_correlation is not None:
             raise InputError(
@@ -152,4 +156,5 @@ class OrientedPCA(OrientedMap, Embedding):
             return read_matrix(self.noise_correlation, table.rows.shape[1], "noise_correlation")
         if distorted is None:
             return None
-        return noise_correlation(table.rows, table.unit.inward_new(read_distorted(distorted, table.rows.shape)))
+        versions = table.unit.inward_new(read_distorted(distorted, table.rows.shape))
+        return noise_correlation(table.rows, versions, fit.sample_weight)

@@ -112,7 +112,7 @@ class PCA(LinearMap, Embedding):
         table = first_look(fit)
         with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
             every = self._axes(table, fit)
-            count = _number(every, fit.n_components, *fit.X.shape)
+            count = _number(every, fit.n_components, fit.total, *fit.X.shape)
             axes = every.leading(count)
 
         def few(positive: int, asked: int) -> str:
@@ -120,26 +120,28 @@ class PCA(LinearMap, Embedding):
                 return ""  # no more were asked for
             return vary_little(positive, asked, np.sqrt(RANK_CUT)) if self.whiten else vary_along(positive, asked)
 
-        made = projected_rows(table.rows, onto(axes, white=self.whiten), count, fit.stages, fit.n_jobs, few)
-        found = self._variances(table, made, axes.total)
+        made = projected_rows(
+            table.rows, onto(axes, white=self.whiten), count, fit.stages, fit.n_jobs, few, fit.sample_weight
+        )
+        found = self._variances(table, made, axes.total, fit.total)
         return linear_model(fit, table, made, degree=0 if self.whiten else 1, found=found)
 
     def _axes(self, table: Table, fit: Fit) -> PrincipalAxes:
         """The axes asked for, or enough of them to determine their number."""
-        (n, d), asked = table.rows.shape, fit.n_components
+        (n, d), asked, mass = table.rows.shape, fit.n_components, fit.sample_weight
         if asked == "mle" and n < d:
             raise InputError(
                 f"n_components='mle' needs the variance along all {d} directions, but {n} rows vary along at most "
                 f"{n - 1}: use a number, a share of the variance, or at least {d} rows."
             )
         if isinstance(asked, RealNotInt):
-            return axes_for_share(table.rows, float(asked), self.svd_solver, fit.n_jobs, table.moments)
+            return axes_for_share(table.rows, float(asked), self.svd_solver, fit.n_jobs, table.moments, mass)
         count = int(asked) if isinstance(asked, Integral) else d
-        return principal_axes(table.rows, count, self.svd_solver, fit.n_jobs, table.moments)
+        return principal_axes(table.rows, count, self.svd_solver, fit.n_jobs, table.moments, mass)
 
-    def _variances(self, table: Table, made: ProjectedRows, total: float) -> dict[str, Any]:
-        """Variances of the rows along the directions; `total` is their mean square about the mean."""
-        (n, d), unit, deviations = table.rows.shape, table.unit, made.deviations
+    def _variances(self, table: Table, made: ProjectedRows, total: float, n: float) -> dict[str, Any]:
+        """Variances of the rows, n by their weights, along the directions; `total` is their mean square."""
+        d, unit, deviations = table.rows.shape[1], table.unit, made.deviations
         variances, total, left = np.square(deviations), total * n / (n - 1), min(n, d) - len(deviations)
         noise = max(total - float(variances.sum()), 0.0) / left if left > 0 else 0.0
         found = {
@@ -154,14 +156,14 @@ class PCA(LinearMap, Embedding):
         return found
 
 
-def _number(found: PrincipalAxes, asked: Any, n: int, d: int) -> int:
-    """Number of components of the map."""
+def _number(found: PrincipalAxes, asked: Any, total: float, n: int, d: int) -> int:
+    """Number of components of the map; the evidence is that of rows which are n by their weights, `total`."""
     if isinstance(asked, Integral):
         return int(asked)
     if asked is None:
         return min(n, d)
     number = len(found.variances)
     if asked == "mle":
-        evidence = log_evidence(found.variances, n, d)
+        evidence = log_evidence(found.variances, total, d)
         number = 1 + int(evidence.argmax()) if evidence.size else number
     return max(1, number)

@@ -4,8 +4,9 @@ Zero-length edges would break 1/d weights and conformal lengths, and k copies of
 neighbours and disconnect it from all other rows.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -23,10 +24,20 @@ class Collapse:
 
     first: Integers  # (n_vertices,) the first row of each vertex, ascending
     vertex: Integers  # (n_rows,) the vertex of each row
-    multiplicity: Floats  # (n_vertices,)
+    multiplicity: Floats  # (n_vertices,) how many rows it stands for, or the sum of their weights
 
     def __len__(self) -> int:
         return len(self.first)
+
+    @property
+    def counts(self) -> Floats:
+        """How many rows each vertex has, whatever these weigh, (n_vertices,)."""
+        return np.bincount(self.vertex, minlength=len(self)).astype(np.float64)
+
+    def weighted(self, weights: Floats) -> Self:
+        """The same groups of rows that have these weights: a weight of 2 is a row that is there twice."""
+        sums = np.bincount(self.vertex, weights=weights, minlength=len(self))
+        return replace(self, multiplicity=np.asarray(sums, dtype=np.float64))
 
 
 def no_duplicates(n: int) -> Collapse:

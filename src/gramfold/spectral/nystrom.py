@@ -46,7 +46,11 @@ class Factored(Protocol):
 
     @property
     def scatter(self) -> Floats:
-        """Q = FᵀF, (r, r)."""
+        """Q = Fᵀ M F, (r, r)."""
+
+    @property
+    def mass(self) -> Floats:
+        """M of the rows, (n,)."""
 
     @property
     def rounding(self) -> float:
@@ -81,22 +85,28 @@ def whitening(gram: Floats, eps: float = _EPS) -> Whitening:
     )
 
 
-def centered_scatter(features: Iterable[Floats], shift: Floats) -> tuple[Floats, Floats]:
-    """The mean f̄ and Σ (f − f̄)(f − f̄)ᵀ over blocks of rows f; a `shift` near the mean avoids cancellation."""
+def centered_scatter(features: Iterable[Floats], shift: Floats, mass: Floats | None = None) -> tuple[Floats, Floats]:
+    """The mean f̄ and Σ m (f − f̄)(f − f̄)ᵀ over blocks of rows f; a `shift` near the mean avoids cancellation.
+
+    `mass` (n,) are the m of the rows; None: 1 each.
+    """
     shifted = shift.any()
     n, total, scatter = 0, np.zeros(len(shift)), np.zeros((len(shift), len(shift)))
     for block in features:
         moved = block - shift if shifted else np.asarray(block, dtype=np.float64)
+        own = np.ones(len(moved)) if mass is None else mass[n : n + len(moved)]
         n += len(moved)
-        total += np.ones(len(moved)) @ moved
-        scatter += moved.T @ moved
-    mean = total / n
-    return shift + mean, scatter - n * np.outer(mean, mean)
+        total += own @ moved
+        scatter += moved.T @ (moved if mass is None else own[:, None] * moved)
+    whole = n if mass is None else float(mass[:n].sum())
+    mean = total / whole
+    return shift + mean, scatter - whole * np.outer(mean, mean)
 
 
 def nystrom_spectrum(kernel: Factored, count: int) -> NystromSpectrum:
-    """The leading eigenpairs of F Fᵀ from Q = FᵀF."""
+    """The leading eigenpairs of F Fᵀ from Q = Fᵀ M F, with Vᵀ M V = I."""
     started = perf_counter()
+    root = np.sqrt(kernel.mass)[:, None]
     scatter = kernel.scatter
     values, axes = eigh(scatter)
     values, axes = values[::-1][:count], axes[:, ::-1][:, :count]
@@ -104,9 +114,9 @@ def nystrom_spectrum(kernel: Factored, count: int) -> NystromSpectrum:
     values, axes = values[real], axes[:, real]
     places, pulled = kernel.map_all(axes / np.sqrt(values))
     # rounding leaves some eps·√(λ₁/λ) of the leading eigenvectors in each: taken out, and R is 1 but for that
-    vectors, R = qr(places, mode="economic")
+    vectors, R = qr(root * places, mode="economic")
     flips = np.sign(np.diag(R))
-    vectors, R = vectors * flips, flips[:, None] * R
+    vectors, R = vectors / root * flips, flips[:, None] * R
     pulled = solve_triangular(R, pulled.T, trans="T").T
     signs = np.sign((canonical_signs(vectors) * vectors).sum(axis=0))
     vectors, axes, pulled = vectors * signs, axes * signs, pulled * signs

@@ -10,7 +10,7 @@ import numpy as np
 from gramfold.errors import NotConvergedError
 from gramfold.runtime.costs import COSTS, Costs
 from gramfold.spectral.block_lanczos import block_lanczos
-from gramfold.spectral.canonical import canonical_signs
+from gramfold.spectral.canonical import canonical_signs, signs_of
 from gramfold.spectral.dense import eigenpairs_between, symmetric_eigenpairs
 from gramfold.spectral.krylov import lanczos, largest_of_any_sign
 from gramfold.spectral.pencil import mass_root, null_basis, rounding_of, symmetric_penalty, symmetric_root
@@ -51,7 +51,7 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Cost
             values, vectors = largest_of_any_sign(product, n, count, rounding=rounding)
             norm = float(np.abs(lanczos(product, n, 1, which="LM", tolerance=1e-3)[0][0]))
     values = np.where(np.abs(values) > rounding, values, 0.0)  # rounding does not define a direction
-    vectors = canonical_signs(vectors)
+    vectors = vectors * signs_of(vectors / root)  # as they are over the vertices, whatever these weigh
     misfit = gram_misfit(root * kernel.product(root * vectors), vectors, values)
     floor = rounding + 10 * _EPS * norm
     residuals = checked(misfit, np.abs(values), floor, solver)
@@ -76,13 +76,17 @@ def proved_spectrum(
 ) -> Spectrum:
     """The spectrum of a positive semidefinite gram from given eigenpairs, whose residuals are checked.
 
-    `coordinates` (n, p) are V Λ^½ with canonical signs, over vertices of mass 1; `started` is when the work began;
-    `misfit` is ‖K V − V Λ‖ where known.
+    `coordinates` (n, p) are V Λ^½ with canonical signs, over the vertices; `started` is when the work began; `misfit`
+    is ‖A U − U Λ‖ of the symmetric form where known.
     """
-    squares = np.einsum("np,np->p", coordinates, coordinates)
+    weighed = not (kernel.mass == 1).all()
+    mass = kernel.mass[:, None]
+    squares = np.einsum("np,np->p", coordinates, mass * coordinates if weighed else coordinates)
     values = np.minimum.accumulate(squares)  # equal ones may rise by rounding; what rises by more fails the proof
     vectors = coordinates / np.sqrt(squares)
-    if misfit is None:
+    if misfit is None and weighed:
+        misfit = gram_misfit(np.sqrt(mass) * kernel.product(mass * vectors), np.sqrt(mass) * vectors, values)
+    elif misfit is None:
         misfit = gram_misfit(kernel.product(vectors), vectors, values)
     rounding = gram_rounding(kernel)
     return Spectrum(

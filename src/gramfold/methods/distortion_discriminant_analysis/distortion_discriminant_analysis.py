@@ -23,6 +23,7 @@ from gramfold.embedding import (
     linear_model,
     method,
     parameter,
+    refuse_weights,
 )
 from gramfold.kernels.linear import mean_and_scatter, mean_of, project
 from gramfold.kernels.oriented_axes import SQUARES, oriented_axes, padded, warn_of_invented
@@ -39,6 +40,8 @@ from gramfold.methods.distortion_discriminant_analysis.layers import (
 )
 from gramfold.neighbors.distorted import is_given
 from gramfold.types import Floats
+
+_WITHOUT_WEIGHTS = "its layers see windows of rows and not the rows"
 
 
 @method
@@ -75,7 +78,9 @@ class DistortionDiscriminantAnalysis(OrientedMap, Embedding):
         lambda model: list(model.found["layers_"]),
     )
 
-    def fit(self, X: Any, y: Any = None, *, X_distorted: Any = None) -> Self:
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any = None, *, X_distorted: Any = None, **refused: Any
+    ) -> Self:
         """Fit the model to the rows of X and their distorted versions.
 
         Parameters
@@ -87,12 +92,15 @@ class DistortionDiscriminantAnalysis(OrientedMap, Embedding):
         X_distorted : array-like of shape (n_samples, n_features) or (n_versions, n_samples, n_features)
             A distorted version of each row, or several versions. None: white noise, which gives principal components.
             A list holds one such array, or None, for each layer, the first one first and the last one included.
+        **refused : dict
+            `sample_weight` is refused, and so is every other name.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
+        refuse_weights(type(self).__name__, _WITHOUT_WEIGHTS, refused)
         return self._fit(X, y, X_distorted=X_distorted)
 
     def _reads(self) -> Reads:

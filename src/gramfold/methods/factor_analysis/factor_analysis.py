@@ -122,14 +122,14 @@ class FactorAnalysis(LinearMap, Embedding):
         return Reads(checked=False)
 
     def _build(self, fit: Fit) -> Model:
-        table = first_look(fit, beside=lambda n, itemsize: memory(n, fit.X.shape[1]))
+        table, mass = first_look(fit, beside=lambda n, itemsize: memory(n, fit.X.shape[1])), fit.sample_weight
         with fit.stages("model"), algebra_threads(fit.n_jobs, fit.X):
-            columns = standardized(table, fit.n_jobs)
+            columns = standardized(table, fit.n_jobs, fit.sample_weight)
             factors, history = self._likeliest(columns, len(table.rows), fit)
         with fit.stages("directions"):
             directions = factors.directions
             projection = Projection(factors.mean, directions, _SOLVER, directions, columns.scatter)
-        made = projected_rows(table.rows, projection, self.n_components, fit.stages, fit.n_jobs, _stand_out)
+        made = projected_rows(table.rows, projection, self.n_components, fit.stages, fit.n_jobs, _stand_out, mass)
         if self.rotation is not None:
             made = _turned(made, factors, columns.deviations, self.rotation)
         unit, loadings = table.unit, factors.covariance_times(made.directions)  # W = (W Wᵀ + Ψ) · directions
@@ -140,7 +140,7 @@ class FactorAnalysis(LinearMap, Embedding):
             "communalities_": _communalities(factors, columns.deviations),
             "posterior_covariance_": np.eye(self.n_components) - loadings.T @ made.directions,
             "n_iter_": len(history),
-            "log_likelihoods_": history - len(table.rows) * shift,
+            "log_likelihoods_": history - fit.total * shift,
         }
         placement = FactorPlacement(made.mean, made.directions, factors)
         model = linear_model(fit, table, made, degree=0, found=found, placement=placement)
@@ -162,7 +162,7 @@ class FactorAnalysis(LinearMap, Embedding):
         noise = np.zeros(len(columns.mean))
         noise[columns.deviations > 0] = deviations * np.sqrt(found.shares)
         plane = Plane(np.zeros(m), vectors, values, 1.0)
-        history = n * (found.history - 0.5 * m * LOG_TWO_PI - np.log(deviations).sum())
+        history = fit.total * (found.history - 0.5 * m * LOG_TWO_PI - np.log(deviations).sum())
         return Factors(columns.mean, noise, plane), history
 
     # --- the density

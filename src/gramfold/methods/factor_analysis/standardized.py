@@ -19,7 +19,7 @@ class Standardized:
     mean: Floats  # (d,)
     deviations: Floats  # (d,) by n; 0 where a column never varies
     correlations: Correlations  # of the others
-    scatter: Floats | None  # (d, d) Σ (x − mean)(x − mean)ᵀ, where it was made
+    scatter: Floats | None  # (d, d) Σ m (x − mean)(x − mean)ᵀ, where it was made
 
 
 def memory(n: int, columns: int) -> float:
@@ -28,24 +28,27 @@ def memory(n: int, columns: int) -> float:
     return 8.0 * (4 * columns**2 if columns <= n else 2 * n * columns + 4 * n**2)
 
 
-def standardized(table: Table, n_jobs: int | None) -> Standardized:
-    """From the covariance matrix, or from the rows where columns outnumber them."""
+def standardized(table: Table, n_jobs: int | None, mass: Floats | None = None) -> Standardized:
+    """From the covariance matrix, or from the rows (of this mass) where columns outnumber them."""
     n, d = table.rows.shape
+    total = float(n) if mass is None else float(mass.sum())
     if d <= n:
-        mean, scatter = table.moments or mean_and_scatter(table.rows, n_jobs)
-        deviations = _deviations(np.diag(scatter), mean, n)
+        mean, scatter = table.moments or mean_and_scatter(table.rows, n_jobs, mass)
+        deviations = _deviations(np.diag(scatter), mean, total)
         varies = deviations > 0
-        sizes = np.sqrt(float(n)) * deviations[varies]
+        sizes = np.sqrt(total) * deviations[varies]
         matrix = scatter[np.ix_(varies, varies)] / sizes / sizes[:, None]
         np.fill_diagonal(matrix, 1.0)
         return Standardized(mean, deviations, Correlations(matrix), scatter)
-    mean = mean_of(table.rows, n_jobs)
+    mean = mean_of(table.rows, n_jobs, mass)
     moved = table.rows - mean
+    if mass is not None:  # n rows that have the sums of squares of rows of this mass
+        moved *= np.sqrt(mass * (n / total))[:, None]
     deviations = _deviations(np.square(moved).sum(axis=0), mean, n)
     varies = deviations > 0
     return Standardized(mean, deviations, Correlations(None, moved[:, varies] / deviations[varies]), None)
 
 
-def _deviations(squares: Floats, mean: Floats, n: int) -> Floats:
+def _deviations(squares: Floats, mean: Floats, n: float) -> Floats:
     deviations = np.sqrt(np.maximum(squares, 0.0) / n)
     return np.where(deviations > _ROUNDING * np.abs(mean), deviations, 0.0)

@@ -35,23 +35,23 @@ def numbered_classes(y: Any, n: int, graph: str) -> Integers:
         raise InputError(sentence) from error
 
 
-def whole_classes(classes: Integers) -> WholeGraph:
+def whole_classes(classes: Integers, mass: Floats) -> WholeGraph:
     """All rows of one class are joined, by weights without lengths (`class_weights`): the graph lists no edges."""
     n = len(classes)
     nobody = Neighbors(np.zeros(n + 1, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0), n)
     _require_company(classes, n)
-    return WholeGraph(build_graph(nobody, None, np.ones(n)), np.arange(n), np.arange(n))
+    return WholeGraph(build_graph(nobody, None, mass), np.arange(n), np.arange(n))
 
 
-def class_weights(classes: Integers) -> ClassWeights:
-    """1/(rows of the class) between all rows of one class."""
-    sizes, n = np.bincount(classes), len(classes)
-    shares = csr_array((1.0 / np.sqrt(sizes[classes]), classes, np.arange(n + 1)), shape=(n, len(sizes)))
+def class_weights(classes: Integers, mass: Floats) -> ClassWeights:
+    """M m' / (mass of the class) between all rows of one class: 1/(rows of the class) where each has the mass 1."""
+    sizes, n = np.bincount(classes, weights=mass), len(classes)
+    shares = csr_array((mass / np.sqrt(sizes[classes]), classes, np.arange(n + 1)), shape=(n, len(sizes)))
     return ClassWeights(shares)
 
 
 def class_neighbors(
-    X: Floats, classes: Integers, hood: Neighborhood, radius: float | None, n_jobs: int | None, rng: Any
+    X: Floats, classes: Integers, hood: Neighborhood, radius: float | None, n_jobs: int | None, rng: Any, mass: Floats
 ) -> WholeGraph:
     """Each class is searched by itself, and the graphs are components of one; `rng` draws for each anew."""
     numbers, firsts, lists, multiplicities, size = np.empty(len(X), dtype=np.intp), [], [], [], 0
@@ -61,7 +61,7 @@ def class_neighbors(
         lists.append((found.counts, found.indices + size, found.distances))
         numbers[rows] = size + copies.vertex
         firsts.append(rows[copies.first])
-        multiplicities.append(copies.multiplicity)
+        multiplicities.append(copies.weighted(mass[rows]).multiplicity)
         size += len(copies)
     counts, indices, distances = (np.concatenate(part) for part in zip(*lists, strict=True))
     first = np.concatenate(firsts)

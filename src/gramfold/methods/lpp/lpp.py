@@ -109,7 +109,7 @@ class LPP(ContinuousMap, Embedding):
         lambda model: _of_matrix(model, "intercept_"),
     )
 
-    def fit(self, X: Any, y: Any = None, *, affinity: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, affinity: Any = None) -> Self:
         """Fit the model to the rows of X.
 
         Parameters
@@ -118,6 +118,9 @@ class LPP(ContinuousMap, Embedding):
             The rows.
         y : array-like of shape (n_samples,), default=None
             Their classes, for ``graph="class-neighbors"`` and ``graph="classes"``; else not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, positive numbers: a row of weight 2 counts as if it were given twice. None: every row
+            has the weight 1.
         affinity : array-like or sparse matrix of shape (n_samples, n_samples), default=None
             Edge weights of a given graph, which replaces the neighbour graph of the rows: symmetric and nonnegative; 0,
             or not stored, is no edge. Weights on the diagonal count, in W and in D. `n_neighbors`, `radius`, `metric`,
@@ -128,7 +131,7 @@ class LPP(ContinuousMap, Embedding):
         self : object
             The fitted estimator.
         """
-        return self._fit(X, y, affinity=affinity)
+        return self._fit(X, y, sample_weight=sample_weight, affinity=affinity)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -175,12 +178,12 @@ class LPP(ContinuousMap, Embedding):
         unit = Unit.of_rows(fit.X) if known else Unit()
         rows, weights = unit.inward(fit.X), None
         with fit.stages("graph"):
-            classes = numbered_classes(fit.y, len(rows), self.graph)
+            classes, mass = numbered_classes(fit.y, len(rows), self.graph), fit.mass
             if self.graph == "classes":
-                part, weights = whole_classes(classes), class_weights(classes)
+                part, weights = whole_classes(classes, mass), class_weights(classes, mass)
             else:
                 radius = None if self.radius is None else float(unit.inward(float(self.radius), of_distances or 0))
-                part = class_neighbors(rows, classes, self, radius, fit.n_jobs, lambda: fit.rng)
+                part = class_neighbors(rows, classes, self, radius, fit.n_jobs, lambda: fit.rng, mass)
         fit.check_components(len(part))
         joined = graph_over_rows((part.graph,), part.graph.rows[part.numbers])
         return ContinuousSource(unit, rows, Ball.of(rows), EUCLIDEAN, joined, None), [part], weights

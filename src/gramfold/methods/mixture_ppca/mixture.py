@@ -125,7 +125,7 @@ class Mixture(Plain):
         d, p = self.planes[0].axes.shape
         return len(self.planes) * int(d + d * p - p * (p - 1) // 2 + (d > p)) + len(self.planes) - 1
 
-    def criterion(self, likelihood: float, n: int) -> float:
+    def criterion(self, likelihood: float, n: float) -> float:
         """Bayesian information criterion of n rows with this log-likelihood."""
         return float(self.freedom * np.log(n) - 2.0 * likelihood)
 

@@ -119,12 +119,12 @@ class MixturePPCA(LinearMap, Embedding):
 
     def _build(self, fit: Fit) -> Model:
         most = self.max_planes if self.n_planes == "bic" else self.n_planes
-        n, d = fit.X.shape
+        d, n, mass = fit.X.shape[1], fit.total, fit.sample_weight
         # the reconstructed rows, which are kept, and the covariances
         table = first_look(fit, beside=lambda n, itemsize: float(n) * itemsize * d + 8.0 * SQUARES * most * d**2)
         with fit.stages("model"), algebra_threads(fit.n_jobs, fit.X):
             trials = Trials(self.n_components, self.n_init, self.max_iter, self.tol, self.least_noise)
-            steps = trials.steps(table.rows, table.moments, fit.n_jobs, fit.stages)
+            steps = trials.steps(table.rows, table.moments, fit.n_jobs, fit.stages, mass)
             tried = trials.each(steps, numbers_of_planes(table.rows, self.n_planes, self.max_planes), fit.rng)
             criteria = {count: one.mixture.criterion(one.history[-1], n) for count, one in tried.items()}
             best = tried[min(criteria, key=lambda count: (criteria[count], -count))]
@@ -132,8 +132,8 @@ class MixturePPCA(LinearMap, Embedding):
             mixture = best.mixture
             rebuilt = mixture.rebuilt(table.rows)
         with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
-            axes = principal_axes(rebuilt, self.n_components, n_jobs=fit.n_jobs)
-        made = projected_rows(rebuilt, onto(axes), self.n_components, fit.stages, fit.n_jobs)
+            axes = principal_axes(rebuilt, self.n_components, n_jobs=fit.n_jobs, mass=mass)
+        made = projected_rows(rebuilt, onto(axes), self.n_components, fit.stages, fit.n_jobs, mass=mass)
         likelier = mixture.log_unit(table.unit)
         return linear_model(
             fit,

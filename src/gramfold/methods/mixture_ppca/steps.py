@@ -19,6 +19,7 @@ from gramfold.kernels.linear import over_rows
 from gramfold.kernels.plane import Plane
 from gramfold.kernels.settling import has_settled
 from gramfold.methods.mixture_ppca.mixture import ENTRIES_PER_BLOCK, Mixture, shared
+from gramfold.neighbors.duplicates import Collapse, collapse_rows
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.progress import Stages
 from gramfold.spectral.dense import eigenpairs_between
@@ -47,11 +48,11 @@ class _Sums:
         )
 
 
-Weigh = Callable[[slice, Floats], tuple[Floats, float]]  # rows and where they are -> r (b, K), Σ log p
+Weigh = Callable[[slice, Floats], tuple[Floats, Floats]]  # rows and where they are -> r (b, K), log p (b,)
 
 
-def _sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None) -> _Sums:
-    """The sums in one pass over the rows; the same for any number of threads."""
+def _sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None, mass: Floats | None = None) -> _Sums:
+    """The sums in one pass over the rows (of this mass); the same for any number of threads."""
     d = rows.shape[1]
     size = max(1, ENTRIES_PER_BLOCK // d)
 
@@ -60,12 +61,13 @@ def _sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None
         for start in range(stretch.start, stretch.stop, size):
             part = slice(start, min(start + size, stretch.stop))
             moved = rows[part] - center
-            r, gained = weigh(part, moved)
-            likelihood += gained
+            shares, gained = weigh(part, moved)
+            r = shares if mass is None else mass[part, None] * shares
+            likelihood += float(gained.sum() if mass is None else mass[part] @ gained)
             counts += r.sum(axis=0)
             firsts += r.T @ moved
             for k in range(K):
-                some = r[:, k] > _NEGLIGIBLE
+                some = shares[:, k] > _NEGLIGIBLE
                 few = some.mean() < _FEW
                 chosen, weights = (moved[some], r[some, k]) if few else (moved, r[:, k])
                 rooted = chosen * np.sqrt(weights)[:, None]
@@ -116,6 +118,18 @@ class Steps:
     tol: float  # iterations end when one adds less to the mean log-likelihood
     n_jobs: int | None
     stages: Stages
+    mass: Floats | None = None  # (n,) of the rows; None: 1 each
+
+    @cached_property
+    def copies(self) -> Collapse:
+        """Which rows are the same, and the mass of each distinct one."""
+        copies = collapse_rows(self.rows)
+        return copies if self.mass is None else copies.weighted(self.mass)
+
+    @property
+    def total(self) -> float:
+        """The mass of all rows."""
+        return float(len(self.rows) if self.mass is None else self.mass.sum())
 
     @cached_property
     def _unit(self) -> Unit:
@@ -124,8 +138,11 @@ class Steps:
     def start(self, labels: Integers) -> Ended:
         """The mixture of a first assignment of rows to planes."""
         K, center = int(labels.max()) + 1, self.whole.mean
-        first = _sums(self.rows, center, K, lambda part, _: (np.eye(K)[labels[part]], 0.0), self.n_jobs)
-        means = center + first.firsts / np.maximum(first.counts, 1.0)[:, None]
+        none = np.zeros(len(labels))
+        first = _sums(
+            self.rows, center, K, lambda part, _: (np.eye(K)[labels[part]], none[part]), self.n_jobs, self.mass
+        )
+        means = center + first.firsts / np.where(first.counts > 0, first.counts, 1.0)[:, None]
         noise, variances = max(self.whole.noise, self.floor), np.maximum(self.whole.variances, self.floor)
         before = [Plane(mean, self.whole.axes, variances, noise) for mean in means]
         return Ended(_maximised(first, center, before, self.floor, self._unit), [], settled=False)
@@ -136,14 +153,14 @@ class Steps:
         left = max_iter - len(history)
         for _ in self.stages.bar(range(left), left, "planes"):
 
-            def weigh(_: slice, moved: Floats, current: Mixture = mixture) -> tuple[Floats, float]:
+            def weigh(_: slice, moved: Floats, current: Mixture = mixture) -> tuple[Floats, Floats]:
                 joint = current.log_joint(moved, current.along(moved))
                 responsibilities, likelihood = shared(joint)
-                return responsibilities, float(likelihood.sum())
+                return responsibilities, likelihood
 
-            found = _sums(self.rows, mixture.center, len(mixture.planes), weigh, self.n_jobs)
+            found = _sums(self.rows, mixture.center, len(mixture.planes), weigh, self.n_jobs, self.mass)
             history.append(found.likelihood)
-            if has_settled(history, self.tol * len(self.rows)):
+            if has_settled(history, self.tol * self.total):
                 return Ended(mixture, history, settled=True)
             mixture = _maximised(found, mixture.center, mixture.planes, self.floor, mixture.unit)
         return Ended(mixture, history, settled=False)

@@ -33,9 +33,16 @@ class Trials:
     tol: float
     least_noise: float
 
-    def steps(self, rows: Floats, moments: Moments | None, n_jobs: int | None, stages: Stages) -> Steps:
-        """The iteration for these rows, with a floor of the noise from the one plane of all rows."""
-        found = principal_axes(rows, min(self.n_components, rows.shape[1]), n_jobs=n_jobs, moments=moments)
+    def steps(
+        self,
+        rows: Floats,
+        moments: Moments | None,
+        n_jobs: int | None,
+        stages: Stages,
+        mass: Floats | None = None,
+    ) -> Steps:
+        """The iteration for these rows (of this mass), with a floor of the noise from the one plane of all rows."""
+        found = principal_axes(rows, min(self.n_components, rows.shape[1]), n_jobs=n_jobs, moments=moments, mass=mass)
         if not found.variances.size:
             raise InputError(
                 f"the {len(rows)} rows are identical up to rounding, so they have no density: check the columns of "
@@ -47,7 +54,7 @@ class Trials:
         whole = Plane.of_largest_likelihood(found.mean, found.axes, found.variances, found.total, least)
         # where one plane fits all rows exactly its noise is 0: then relative to their variance
         floor = max(self.least_noise * whole.noise, self.least_noise**2 * found.total / rows.shape[1], least)
-        return Steps(rows, whole, floor, self.tol, n_jobs, stages)
+        return Steps(rows, whole, floor, self.tol, n_jobs, stages, mass)
 
     def each(self, steps: Steps, numbers: Iterable[int], rng: np.random.RandomState) -> dict[int, Ended]:
         """The fitted mixture for each number of planes."""
@@ -56,24 +63,26 @@ class Trials:
 
     def _likeliest(self, steps: Steps, count: int, rng: np.random.RandomState) -> Ended:
         """Fit from the start of largest likelihood after a few iterations."""
-        starts = [_start(steps.rows, count, rng) for _ in range(self.n_init if count > 1 else 1)]
+        starts = [_start(steps, count, rng) for _ in range(self.n_init if count > 1 else 1)]
         few = min(_TRIAL_STEPS, self.max_iter) if len(starts) > 1 else self.max_iter
         best = max((steps.go_on(steps.start(one), few) for one in starts), key=lambda ended: ended.history[-1])
         return best if best.settled else steps.go_on(best, self.max_iter)
 
 
-def _start(rows: Floats, count: int, rng: np.random.RandomState) -> Integers:
-    """A first assignment of rows to planes."""
+def _start(steps: Steps, count: int, rng: np.random.RandomState) -> Integers:
+    """A first assignment of rows to planes, by k-means of the distinct rows: those of copies, each with its mass."""
+    rows, copies = steps.rows, steps.copies
     if count == 1:
         return np.zeros(len(rows), dtype=np.intp)
+    distinct, weights = (rows, steps.mass) if len(copies) == len(rows) else (rows[copies.first], copies.multiplicity)
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
     means = KMeans(count, n_init=1, random_state=int(rng.randint(_SEEDS)))
     with openmp_threads(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of fewer groups: `warn_of_planes` reports it
-        labels = means.fit(squarable(rows)[0]).labels_
-    return np.unique(labels, return_inverse=True)[1]  # numbered anew: fewer, where rows are too alike
+        labels = means.fit(squarable(distinct)[0], sample_weight=weights).labels_
+    return np.unique(labels, return_inverse=True)[1][copies.vertex]  # numbered anew: fewer, where rows are too alike
 
 
 def numbers_of_planes(rows: Floats, asked: int | Literal["bic"], most: int) -> Iterable[int]:
@@ -89,7 +98,7 @@ def numbers_of_planes(rows: Floats, asked: int | Literal["bic"], most: int) -> I
     return [asked]
 
 
-def warn_of_planes(best: Ended, n: int, asked: int | Literal["bic"]) -> None:
+def warn_of_planes(best: Ended, n: float, asked: int | Literal["bic"]) -> None:
     """Warn if the iteration did not converge, and if there are fewer planes than asked for."""
     if not best.settled:
         warn_unsettled(best.history, n, "row")

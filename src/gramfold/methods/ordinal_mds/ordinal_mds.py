@@ -17,7 +17,18 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import Alignable, Estimator, Fit, FittedMap, Metrics, Reads, attribute, method, parameter
+from gramfold.embedding import (
+    Alignable,
+    Estimator,
+    Fit,
+    FittedMap,
+    Metrics,
+    Reads,
+    attribute,
+    method,
+    parameter,
+    refuse_weights,
+)
 from gramfold.errors import InputError, RankWarning
 from gramfold.extension.project import positive_directions, scaled
 from gramfold.kernels.gram import centered_gram
@@ -41,6 +52,7 @@ from gramfold.types import Floats
 _BYTES_PER_PAIR = 100
 _BYTES_PER_WEIGHTED_PAIR = 125
 _OTHERS = "(it has no transform for the others), or use ClassicalMDS"
+_WITHOUT_WEIGHTS = "its stress is a sum over pairs of rows (pair_weights are the weights of these)"
 
 
 @method
@@ -120,7 +132,9 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
     )
     spectrum_ = attribute("Spectrum", "Leading eigenvalues and eigenvectors of `kernel_`, and its negative part.")
 
-    def fit(self, X: Any, y: Any = None, *, pair_weights: Any = None) -> Self:
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any = None, *, pair_weights: Any = None, **refused: Any
+    ) -> Self:
         """Embed the rows of X.
 
         Parameters
@@ -133,15 +147,18 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
         pair_weights : array-like or sparse matrix of shape (n_samples, n_samples), default=None
             Weight of each pair of rows in the stress, symmetric and at least 0. 0 (in a sparse matrix also what is not
             stored): the pair is not known or does not count. The diagonal is not used. None: all pairs have weight 1.
+        **refused : dict
+            `sample_weight` is refused, and so is every other name.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
+        refuse_weights(type(self).__name__, _WITHOUT_WEIGHTS, refused)
         return self._fit(X, y, pair_weights=pair_weights)
 
-    def fit_transform(self, X: Any, y: Any = None, *, pair_weights: Any = None) -> Floats:
+    def fit_transform(self, X: Any, y: Any = None, *, pair_weights: Any = None, **refused: Any) -> Floats:
         """Embed the rows of X and return the embedding.
 
         Parameters
@@ -152,13 +169,15 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
             Not used, present for API consistency with scikit-learn.
         pair_weights : array-like or sparse matrix of shape (n_samples, n_samples), default=None
             As for `fit`.
+        **refused : dict
+            As for `fit`.
 
         Returns
         -------
         embedding : ndarray of shape (n_samples, n_components)
             `embedding_`.
         """
-        embedding: Floats = self.fit(X, pair_weights=pair_weights).embedding_
+        embedding: Floats = self.fit(X, pair_weights=pair_weights, **refused).embedding_
         return embedding.copy()  # the user's own, as the model's is
 
     def _build(self, fit: Fit) -> FittedMap:

@@ -38,7 +38,7 @@ class LearnedPlane:
     log_likelihoods: Floats | None  # before each iteration; None without missing values
 
 
-def most_evident(table: Table, n_jobs: int | None) -> Dimensions:
+def most_evident(table: Table, fit: Fit) -> Dimensions:
     """The dimension with the largest evidence."""
     rows = table.rows
     if table.gaps:
@@ -46,21 +46,22 @@ def most_evident(table: Table, n_jobs: int | None) -> Dimensions:
             "n_components='evidence' needs the covariance of complete rows, but X has missing values: use a number, or "
             "fill them in first with impute() of a fitted ProbabilisticPCA."
         )
-    n, d = len(rows), int((rows.min(axis=0) < rows.max(axis=0)).sum())  # a constant column has no noise
-    found = principal_axes(rows, rows.shape[1], n_jobs=n_jobs, moments=table.moments)
+    n, d = fit.total, int((rows.min(axis=0) < rows.max(axis=0)).sum())  # a constant column has no noise
+    mass, count = fit.sample_weight, rows.shape[1]
+    found = principal_axes(rows, count, n_jobs=fit.n_jobs, moments=table.moments, mass=mass)
     evidence = log_evidence(found.variances, n, d)
     if not evidence.size:
         raise InputError(
-            f"n_components='evidence' needs rows that vary along two or more directions, but the {n} rows of "
+            f"n_components='evidence' needs rows that vary along two or more directions, but the {len(rows)} rows of "
             f"{rows.shape[1]} columns vary along fewer: use n_components=1."
         )
     in_unit = np.frexp(found.variances[0])[1] + 2 * table.unit.power  # of λ, which the evidence leaves out
     return Dimensions(1 + int(evidence.argmax()), evidence - 0.5 * n * d * np.log(2.0) * in_unit)
 
 
-def plane_of_all(table: Table, count: int, n_jobs: int | None) -> LearnedPlane:
+def plane_of_all(table: Table, count: int, fit: Fit) -> LearnedPlane:
     """The plane of complete rows, in closed form."""
-    found = principal_axes(table.rows, count, n_jobs=n_jobs, moments=table.moments)
+    found = principal_axes(table.rows, count, n_jobs=fit.n_jobs, moments=table.moments, mass=fit.sample_weight)
     return LearnedPlane(_likeliest(found, _LEAST_NOISE), found.solver, found.scatter, 1, None)
 
 
@@ -77,24 +78,27 @@ def plane_of_gaps(table: Table, count: int, fit: Fit, max_iter: int, tol: float)
             f"n_components={count} leaves no direction for the noise in the {d} columns of X, so missing values cannot "
             f"be estimated: use n_components <= {d - 1}."
         )
-    rough = principal_axes(with_means(rows, fit.columns.names), count, n_jobs=fit.n_jobs)
+    mass = fit.mass
+    filled = with_means(rows, fit.columns.names, mass)
+    rough = principal_axes(filled, count, n_jobs=fit.n_jobs, mass=fit.sample_weight)
     first = _likeliest(rough, LEAST_NOISE_OF_GAPS)
     learned = LearnedPlane(first, "expectation and maximisation", None, 0, np.empty(0))
     if first.total == 0:  # all known values of a column are equal
         return learned
     start = LoosePlane(first.mean, first.weights, first.noise)
-    ended = fit_missing(rows, start, max_iter, tol, fit.stages)
-    history = ended.log_likelihoods - (~np.isnan(rows)).sum() * (float(np.log(2.0)) * table.unit.power)
+    ended = fit_missing(rows, start, max_iter, tol, fit.stages, mass)
+    history = ended.log_likelihoods - mass @ (~np.isnan(rows)).sum(axis=1) * (float(np.log(2.0)) * table.unit.power)
     return replace(learned, plane=ended.plane.principal(), n_iter=len(history), log_likelihoods=history)
 
 
-def uncorrelated(plane: Plane, rows: Floats) -> Floats:
+def uncorrelated(plane: Plane, rows: Floats, mass: Floats | None) -> Floats:
     """The directions along which the latent points of these rows are uncorrelated.
 
     z is determined up to a rotation. Along principal axes latent points are uncorrelated if no value is missing.
     """
     places = project(rows, plane.mean, plane.latent)
-    return np.asarray(plane.latent @ np.linalg.eigh(places.T @ places)[1][:, ::-1])
+    scatter = places.T @ (places if mass is None else mass[:, None] * places)
+    return np.asarray(plane.latent @ np.linalg.eigh(scatter)[1][:, ::-1])
 
 
 def _likeliest(found: PrincipalAxes, least_noise: float) -> Plane:

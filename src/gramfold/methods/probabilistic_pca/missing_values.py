@@ -40,8 +40,11 @@ def has_gaps(rows: Floats) -> bool:
         return bool(np.isnan(rows.sum()) and np.isnan(rows).any())
 
 
-def with_means(rows: Floats, names: Any = None) -> Floats:
-    """Rows with missing values replaced by the mean of their column; `names` are those of the columns, if any."""
+def with_means(rows: Floats, names: Any = None, mass: Floats | None = None) -> Floats:
+    """Rows with missing values replaced by the mean of their column (by the mass of the rows, where it is given).
+
+    `names` are those of the columns, if any.
+    """
     missing = np.isnan(rows)
     empty = np.flatnonzero(missing.all(axis=0))
     if empty.size:
@@ -51,7 +54,10 @@ def with_means(rows: Floats, names: Any = None) -> Floats:
             f"column{'s' * several} {called} of X contain{'s' * (not several)} only missing values, so they cannot be "
             f"estimated: remove {'these columns' if several else 'this column'}."
         )
-    return np.where(missing, np.nanmean(rows, axis=0, dtype=np.float64), rows)
+    if mass is None or (mass == 1).all():
+        return np.where(missing, np.nanmean(rows, axis=0, dtype=np.float64), rows)
+    sums = mass @ np.where(missing, 0.0, rows.astype(np.float64))
+    return np.where(missing, sums / (mass @ ~missing), rows)
 
 
 def warn_of_empty(rows: Floats) -> None:
@@ -71,8 +77,10 @@ def warn_of_empty(rows: Floats) -> None:
     )
 
 
-def fit_missing(rows: Floats, start: LoosePlane, max_iter: int, tol: float, stages: Stages) -> Ended:
-    """The plane of largest likelihood for the known values.
+def fit_missing(
+    rows: Floats, start: LoosePlane, max_iter: int, tol: float, stages: Stages, mass: Floats | None = None
+) -> Ended:
+    """The plane of largest likelihood for the known values of rows of this mass.
 
     Stops when an iteration raises the log-likelihood per known value by less than `tol`.
     """
@@ -80,13 +88,14 @@ def fit_missing(rows: Floats, start: LoosePlane, max_iter: int, tol: float, stag
     # in a unit in which the largest value is about 1: rounding and convergence do not depend on the unit of the rows
     unit = Unit.of_size(float(np.nanmax(np.abs(rows))))
     values = unit.inward(rows[patterns.order].astype(np.float64))
-    there = float((patterns.seen.sum(axis=1) * np.diff(patterns.starts)).sum())
-    floor = _LEAST_NOISE * float(np.nanvar(values, axis=0).mean())
+    mass = np.ones(len(rows)) if mass is None else mass[patterns.order]
+    there = float(patterns.seen.sum(axis=1) @ np.add.reduceat(mass, patterns.starts[:-1]))
+    floor = _LEAST_NOISE * float(_variances(values, mass).mean())
     plane = start.in_unit(unit)
     history: list[float] = []
     settled = False
     for _ in stages.bar(range(max_iter), max_iter, "missing values"):
-        plane, likelihood = _step(plane, values, patterns, there, floor)
+        plane, likelihood = _step(plane, values, patterns, there, floor, mass)
         history.append(likelihood)
         settled = has_settled(history, tol * there)
         if settled:
@@ -96,8 +105,18 @@ def fit_missing(rows: Floats, start: LoosePlane, max_iter: int, tol: float, stag
     return Ended(plane.in_unit(Unit(-unit.power)), np.array(history) - there * np.log(2.0) * unit.power)
 
 
+def _variances(values: Floats, mass: Floats) -> Floats:
+    """Of the known values of each column, (d,)."""
+    if (mass == 1).all():
+        return np.asarray(np.nanvar(values, axis=0))
+    known = ~np.isnan(values)
+    sums = mass @ known
+    mean = mass @ np.where(known, values, 0.0) / sums
+    return np.asarray(mass @ np.where(known, np.square(values - mean), 0.0) / sums)
+
+
 def _step(
-    plane: LoosePlane, values: Floats, patterns: Patterns, there: float, floor: float
+    plane: LoosePlane, values: Floats, patterns: Patterns, there: float, floor: float, mass: Floats
 ) -> tuple[LoosePlane, float]:
     """One iteration, and the log-likelihood before it."""
     d, p = plane.weights.shape
@@ -110,18 +129,19 @@ def _step(
         seen, moved = patterns.seen[part], np.nan_to_num(values[stretch] - plane.mean)
         latent = plane.latent(moved, seen, group)
         z = np.column_stack([latent.mean, np.ones(len(moved))])  # (b, q)
+        weighed, own = mass[stretch, None] * z, mass[stretch]
         begins = patterns.starts[part] - patterns.starts[part.start]
-        moments = np.add.reduceat(z[:, pairs[0]] * z[:, pairs[1]], begins, axis=0)  # (g, ·) Σ z zᵀ of a group
-        counts = np.diff(patterns.starts[part.start : part.stop + 1])
+        moments = np.add.reduceat(weighed[:, pairs[0]] * z[:, pairs[1]], begins, axis=0)  # (g, ·) Σ z zᵀ of a group
+        counts = np.add.reduceat(own, begins)
         moments[:, inner] += (plane.noise * counts)[:, None] * latent.inverse[:, pairs[0][inner], pairs[1][inner]]
         A += seen.T @ moments
-        b += moved.T @ z
+        b += moved.T @ weighed
         whole += moments.sum(axis=0)
-        squares += float(np.vdot(moved, moved))
-        likelihood += float(latent.log_density.sum())
+        squares += float(own @ np.einsum("nd,nd->n", moved, moved))
+        likelihood += float(own @ latent.log_density)
     both = np.linalg.solve(unpacked(A, q), b[:, :, None])[:, :, 0]  # (d, q) rows [W_j, shift of the mean]
     noise = max((squares - float(np.vdot(both, b))) / there, floor)
-    moment = unpacked(whole[None], q)[0] / len(values)  # of [z, 1]
+    moment = unpacked(whole[None], q)[0] / mass.sum()  # of [z, 1]
     middle = moment[:p, p]
     W = both[:, :p]
     scaled = W @ np.linalg.cholesky(moment[:p, :p] - np.outer(middle, middle))

@@ -108,18 +108,20 @@ class ProbabilisticPCA(LinearMap, Embedding):
         unit = table.unit
         with fit.stages("model"), algebra_threads(fit.n_jobs, fit.X):
             number = self.n_components
-            chosen = most_evident(table, fit.n_jobs) if number == "evidence" else Dimensions(number)
+            chosen = most_evident(table, fit) if number == "evidence" else Dimensions(number)
             count = chosen.count
             if table.gaps:
                 learned = plane_of_gaps(table, count, fit, self.max_iter, self.tol)
             else:
-                learned = plane_of_all(table, count, fit.n_jobs)
+                learned = plane_of_all(table, count, fit)
             plane = learned.plane
             rows = LatentPlane(plane, plane.weights).fill(table.rows)
         with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
-            directions = uncorrelated(plane, rows) if learned.log_likelihoods is not None else plane.latent
+            directions = (
+                uncorrelated(plane, rows, fit.sample_weight) if learned.log_likelihoods is not None else plane.latent
+            )
             projection = Projection(plane.mean, directions, learned.solver, directions, learned.scatter)
-        made = projected_rows(rows, projection, count, fit.stages, fit.n_jobs, stand_out)
+        made = projected_rows(rows, projection, count, fit.stages, fit.n_jobs, stand_out, fit.sample_weight)
         weights = plane.axes @ (plane.variances[:, None] * (plane.axes.T @ made.directions))  # W = C · W M⁻¹
         found = {
             "n_components_": count,

@@ -10,6 +10,7 @@ Tukey, IEEE Transactions on Computers C-23 (1974); Huber, Annals of Statistics 1
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -26,6 +27,7 @@ from gramfold.embedding import (
     linear_model,
     method,
     parameter,
+    refuse_weights,
 )
 from gramfold.embedding.degenerate import warn_of_degenerate_map
 from gramfold.errors import InputError, NotConvergedWarning, RankWarning
@@ -45,6 +47,7 @@ _RANK_CUT = 1e-10
 _STARTS = 2  # per direction
 _FEW = 5  # rows per direction: with fewer nearly any structure is found by chance
 _REMEDY = "another index, or fewer columns (PCA first)"
+_WITHOUT_WEIGHTS = "its projection index is a function of projected values, which have no weights"
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,26 @@ class ProjectionPursuit(LinearMap, Embedding):
         "ndarray of shape (n_components,)", "Projection index of each component, in descending order."
     )
     n_iter_ = attribute("int", "Largest number of iterations for a component.")
+
+    def fit(self, X: Any, y: Any = None, **refused: Any) -> Self:  # type: ignore[override]
+        """Find the directions of the largest projection index of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : ignored
+            Not used, present for API consistency with scikit-learn.
+        **refused : dict
+            `sample_weight` is refused, and so is every other name.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        refuse_weights(type(self).__name__, _WITHOUT_WEIGHTS, refused)
+        return self._fit(X, y)
 
     def _reads(self) -> Reads:
         return Reads(checked=False)

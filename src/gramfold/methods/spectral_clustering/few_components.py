@@ -20,7 +20,7 @@ def few_components(graph: Graph, net: NeighborGraph, most: int, why: str) -> Int
     `why` is the parameter that limits their number, for messages.
     """
     component = components(graph)
-    sizes = np.bincount(component, weights=graph.multiplicity).astype(np.intp)
+    sizes = np.bincount(component, weights=net.copies.counts).astype(np.intp)
     if len(sizes) <= most:
         return component
     found = f"the neighbour graph has {len(sizes)} connected components, more than {why}={most}"
