@@ -29,7 +29,7 @@ PARAMETER_OF = {
 }
 
 
-class _NumberOrAuto(click.ParamType):
+class _NumberOrAuto(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # generic in some versions
     """A whole number, or auto, which the method accepts or refuses."""
 
     name = "integer"

@@ -3,8 +3,8 @@
 A body starts as a clique and takes in every vertex with `order` pairs to it, again and again. In R^d, for points in
 general position,
 
-    order = d      the body is rigid: each new vertex is a 0-extension of Henneberg, so that the rigidity matrix keeps the
-                   rank d n − d (d + 1) / 2 (Whiteley 1996)
+    order = d      the body is rigid: each new vertex is a 0-extension of Henneberg, so that the rigidity matrix has
+                   the rank d n − d (d + 1) / 2 (Asimow, Roth 1978; Whiteley 1996)
     order = d + 1  it is universally rigid: no other points, in any dimension, have the same distances, so that a
                    semidefinite program over these distances has one solution (So, Ye 2007; Zhu, So, Ye 2010)
 

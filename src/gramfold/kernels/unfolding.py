@@ -22,6 +22,7 @@ from gramfold.kernels.semidefinite import common_neighbors
 from gramfold.types import Floats, Graph, Integers, Neighbors
 
 MOST_NEIGHBORS = 12  # on a sheet few edges more would be rigid; elsewhere they are short cuts
+UNHELD_NEIGHBORS = 4  # where not even these hold the rows
 _SHEET = 2  # dimensions at most
 _FLAT = 0.9  # share of the variance in so many: sheets with noise have 0.93, images and cells 0.4 to 0.8
 _PROBED = 8  # neighbours by which the dimension is judged
@@ -57,8 +58,9 @@ def _shares(gram: Floats) -> Floats:
     points = points - points.mean(axis=2, keepdims=True)
     values = np.clip(np.linalg.eigvalsh(points)[:, ::-1], 0.0, None)  # distances that are not Euclidean have others
     total = values.sum(axis=1, keepdims=True)
-    leading = np.cumsum(values, axis=1)[:, :_SHEET]
-    return np.divide(leading, total, out=np.ones_like(leading), where=total > 0)
+    shares = np.cumsum(values, axis=1)[:, :_SHEET]
+    np.divide(shares, total, out=shares, where=total > 0)
+    return np.where(total > 0, shares, 1.0)
 
 
 def sheet_dimension(lists: Neighbors, grams: Grams) -> int | None:
@@ -91,14 +93,15 @@ def rigid_neighbors(net: NeighborGraph) -> NeighborGraph:
     dimension = sheet_dimension(_first(full, min(_PROBED, most)), grams)
     d = dimension or _SHEET
     local = int(_LOCAL * len(full) / 2**d)  # neighbours of neighbours are 2^d times as many
-    k, held = 0, False
-    while k < most and not held:
-        k += 1
+    for k in range(1, most + 1):
         pairs = _common(_with(net, full, k).whole())
-        held = _in_large_bodies(pairs, d) if dimension is None else _in_one_body(pairs, d)
-    while (
-        dimension is not None and k < min(most, local) and not _in_one_body(_with(net, full, k).whole().lengths, d + 1)
-    ):
+        if _in_large_bodies(pairs, d) if dimension is None else _in_one_body(pairs, d):
+            break
+    else:
+        return _with(net, full, min(UNHELD_NEIGHBORS, most))
+    while dimension is not None and k < min(most, local):
+        if _in_one_body(_pattern(_with(net, full, k).whole()), d + 1):
+            break
         k += 1
     return _with(net, full, k)
 
@@ -136,9 +139,13 @@ def _first(lists: Neighbors, k: int) -> Neighbors:
     return lists.keep(np.arange(len(lists.indices)) - lists.indptr[lists.rows] < k)
 
 
+def _pattern(graph: Graph) -> csr_array:
+    """1 for each edge, those of length 0 too."""
+    lengths = graph.lengths
+    return csr_array((np.ones(lengths.nnz), lengths.indices, lengths.indptr), shape=lengths.shape)
+
+
 def _common(graph: Graph) -> csr_array:
     """Pattern of the edges and of the pairs that some vertex chose both of."""
-    lengths = graph.lengths
-    edges = csr_array((np.ones(lengths.nnz), lengths.indices, lengths.indptr), shape=lengths.shape)
     common = common_neighbors(graph.neighbors)
-    return csr_array(edges + common + common.T)
+    return csr_array(_pattern(graph) + common + common.T)

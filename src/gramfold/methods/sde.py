@@ -65,7 +65,7 @@ class SDE(Rebuilding, GraphChoice, Embedding):
     >>> from gramfold import SDE
     >>> from gramfold.datasets import make_swiss_roll
     >>> roll = make_swiss_roll(400, random_state=0)
-    >>> model = SDE(n_neighbors=5).fit(roll.points[:300])
+    >>> model = SDE().fit(roll.points[:300])
     >>> bool(model.certificate_.gap <= 1e-3)  # within a thousandth of the optimum
     True
     >>> bool(model.spectrum_.eigenvalues.sum() > 0.9 * model.spectrum_.total)  # two dimensions
