@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse.csgraph import connected_components
 from sklearn.datasets import load_digits
 from sklearn.neighbors import kneighbors_graph
 
@@ -118,3 +119,11 @@ def test_where_nothing_holds():
     """Many small groups, none of which is a twentieth of the rows."""
     X = make_gaussian_clusters(30 * 15, n_clusters=30, n_features=30, separation=500, random_state=0).points
     assert rigid_neighbors(net_of(X)).n_neighbors == 4
+
+
+def test_rows_are_connected_where_none_may_be_left_out():
+    X = load_digits().data[:400]
+    for rule in ("error", "largest"):
+        net = rigid_neighbors(net_of(X, on_disconnected=rule))
+        assert connected_components(net.whole().lengths, directed=False)[0] == 1
+        assert net.n_neighbors > rigid_neighbors(net_of(X)).n_neighbors

@@ -93,7 +93,7 @@ def rigid_neighbors(net: NeighborGraph) -> NeighborGraph:
     dimension = sheet_dimension(_first(full, min(_PROBED, most)), grams)
     d = dimension or _SHEET
     local = int(_LOCAL * len(full) / 2**d)  # neighbours of neighbours are 2^d times as many
-    for k in range(1, most + 1):
+    for k in range(_connecting(net, full, most), most + 1):
         pairs = _common(_with(net, full, k).whole())
         if _in_large_bodies(pairs, d) if dimension is None else _in_one_body(pairs, d):
             break
@@ -104,6 +104,16 @@ def rigid_neighbors(net: NeighborGraph) -> NeighborGraph:
             break
         k += 1
     return _with(net, full, k)
+
+
+def _connecting(net: NeighborGraph, full: Neighbors, most: int) -> int:
+    """The smallest number that connects all rows, if other components would be refused or left out; otherwise 1."""
+    if net.on_disconnected in {"bridge", "separate"}:
+        return 1
+    for k in range(1, most + 1):
+        if connected_components(_pattern(_with(net, full, k).whole()), directed=False)[0] == 1:
+            return k
+    return 1
 
 
 def _in_large_bodies(pairs: csr_array, order: int) -> bool:
