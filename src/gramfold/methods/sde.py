@@ -41,9 +41,10 @@ from gramfold.kernels.semidefinite import (
     landmark_mixtures,
     neighbor_pairs,
 )
-from gramfold.kernels.unfolding import rigid_neighbors, sheet_dimension
+from gramfold.kernels.unfolding import MOST_NEIGHBORS, rigid_neighbors, sheet_dimension
 from gramfold.neighbors.index import VectorIndex
 from gramfold.runtime.memory import fits
+from gramfold.sdp import low_rank
 from gramfold.sdp.policy import Solver, least_memory, solve_problem
 from gramfold.sdp.problem import Isometry, Problem, Solution
 from gramfold.sdp.telling import progress, warn_if_pinned, warn_of_gap
@@ -169,7 +170,7 @@ class SDE(Rebuilding, GraphChoice, Embedding):
         fit.check_neighborhood(self)
         fit.check_components(fit.X.shape[0])
         fit.forecast(
-            lambda n, _: graph_memory(n, self._least_neighbors) + self._memory(n),
+            lambda n, _: graph_memory(n, self._most_neighbors) + self._memory(n),
             lambda: self._memory_advice(fit.X.shape[0]),
         )
         hood, net = self._settled(fit)
@@ -199,9 +200,11 @@ class SDE(Rebuilding, GraphChoice, Embedding):
         return judged(fit, fit.solve(graph, kernel, power=1.0, choose=factored_spectrum_of), hood)
 
     @property
-    def _least_neighbors(self) -> int:
-        """At least so many, before rows are seen."""
-        return PAPER_NEIGHBORS if self.n_neighbors == "auto" else self.n_neighbors
+    def _most_neighbors(self) -> int:
+        """At most so many, before rows are seen."""
+        if self.n_neighbors != "auto":
+            return int(self.n_neighbors)
+        return MOST_NEIGHBORS if self.isometry == "nonexpansive" else PAPER_NEIGHBORS
 
     def _settled(self, fit: Fit) -> tuple[Self, NeighborGraph | None]:
         """The same settings with a number of neighbours, and the neighbours where they were needed to choose it."""
@@ -218,12 +221,12 @@ class SDE(Rebuilding, GraphChoice, Embedding):
         return hood, net
 
     def _memory(self, n: int, isometry: Isometry | None = None) -> float:
-        k = min(self._least_neighbors, n)
+        k = min(self._most_neighbors, n)
         kept = n * k if self.pairs != "angles" else n * k * (k + 1) // 2  # at most
         return least_memory(n, kept, isometry or self.isometry, self.solver)
 
     def _memory_advice(self, n: int) -> list[str]:
-        instead = graph_memory(n, self._least_neighbors) + self._memory(n, "nonexpansive")
+        instead = graph_memory(n, self._most_neighbors) + self._memory(n, "nonexpansive")
         if self.isometry == "nonexpansive" or not fits(instead):
             return []
         return ['or use isometry="nonexpansive", which needs far less']
@@ -236,9 +239,14 @@ class SDE(Rebuilding, GraphChoice, Embedding):
         if self.pairs == "auto" and self.isometry == "nonexpansive" and not part.index.given:
             sheet = sheet_dimension(graph.neighbors, part.grams) is not None
             kept = angle_pairs(graph, part.index.distances_between) if sheet else None
-            if kept is not None and fits(least_memory(len(graph), len(kept.pairs), self.isometry, self.solver)):
+            if kept is not None and (self.solver == "landmarks" or self._fits(part, kept)):
                 return kept, "angles"
         return neighbor_pairs(graph), "neighbors"
+
+    def _fits(self, part: Component, kept: KeptPairs) -> bool:
+        """Whether there is memory for these pairs and what fills in."""
+        entries = low_rank.elimination_of(self._problem(part, kept)).entries
+        return fits(low_rank.memory(len(part), len(kept.pairs), entries))
 
     def _problem(self, part: Component, kept: KeptPairs) -> Problem:
         return Problem.of(
