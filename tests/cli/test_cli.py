@@ -92,6 +92,16 @@ def test_every_option_reaches_the_method(folder):
     np.testing.assert_array_equal(np.load("map.npy"), expected)
 
 
+def test_neighbors_may_be_chosen(folder):
+    result = run("embed", "roll.csv", "--method", "sde", "--neighbors", "auto", "--out", "map.npy")
+    assert result.exit_code == 0, result.output
+    np.testing.assert_array_equal(np.load("map.npy"), gramfold.SDE(random_state=0).fit_transform(ROLL.points))
+    refused = run("embed", "roll.csv", "--method", "isomap", "--neighbors", "auto", "--out", "no.npy")
+    assert refused.exit_code != 0
+    assert "n_neighbors" in refused.output
+    assert "not a valid integer" in run("embed", "roll.csv", "--neighbors", "few", "--out", "no.npy").output
+
+
 @pytest.mark.parametrize("option", ["--neighbors", "--n-neighbors", "-k"])
 def test_neighbors_has_the_name_of_the_parameter_too(option, folder):
     result = run("embed", "roll.csv", option, 7, "--out", "map.npy")

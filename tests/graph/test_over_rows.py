@@ -78,7 +78,7 @@ def test_short_words_for_long_things():
     assert repr(model.kernel_) == "GramKernel(161 x 161 gram, 150 distinct rows)"
     assert repr(model.spectrum_).startswith("Spectrum(2 eigenpairs of 161 rows, largest eigenvalue ")
     assert "residual" in repr(model.spectrum_)
-    certificate = SDE(n_neighbors=6).fit(ROWS).certificate_
+    certificate = SDE(n_neighbors=6, pairs="neighbors").fit(ROWS).certificate_
     assert repr(certificate).startswith(f"Certificate({len(certificate.pairs)} pairs, gap ")
     everything = (model.graph_, model.neighbors_, model.kernel_, model.spectrum_, certificate)
     assert all(len(repr(one)) < 140 for one in everything)

@@ -324,14 +324,14 @@ def test_near_copies_are_certified(data, near, isometry):
     assert abs(model.certificate_.gap) <= 1e-3
     assert model.certificate_.max_violation <= 1e-3
     np.testing.assert_allclose(model.embedding_[60:], model.embedding_[:20], atol=1e-3 * np.ptp(model.embedding_))
-    assert certified_again(model)
+    assert certified_again(model, np.vstack([X, close]))
 
 
-def certified_again(model):
-    """Whether plain algebra finds the same of the kept pairs, whose lengths are those of the graph."""
+def certified_again(model, rows=None):
+    """Whether plain algebra finds the same of the kept pairs: distances between rows, or the lengths of given edges."""
     certificate, graph = model.certificate_, model.graph_
-    lengths = graph.lengths.todok()
-    distances = np.array([lengths[i, j] for i, j in certificate.pairs])
+    i, j = certificate.pairs.T
+    distances = graph.lengths[i, j] if rows is None else np.linalg.norm(rows[i] - rows[j], axis=1)
     first = np.unique(graph.rows[graph.rows >= 0])  # the data row of each vertex
     verify(
         model.solution_,
@@ -369,7 +369,7 @@ def test_outliers_and_far_groups_are_certified(isometry, what):
     X[7 if what == "outlier" else slice(30, None)] += 1e8
     model = SDE(isometry=isometry).fit(X)  # and what lies within the groups is unfolded: nothing says it is pinned
     assert abs(model.certificate_.gap) <= 1e-3
-    assert certified_again(model)
+    assert certified_again(model, X)
 
 
 @pytest.mark.parametrize(("isometry", "gap"), [("nonexpansive", 1e-3), ("slack", 1e-3)])
@@ -385,7 +385,7 @@ def test_a_triangle_that_cannot_be_drawn(isometry, gap):
 def test_vertices_are_told_as_data_rows():
     X = make_s_curve(80, random_state=0).points
     rows = np.vstack([X[:5], X[:5], X])  # row 10 is row 0 again, and so on
-    model = SDE(n_neighbors=5).fit(rows)
+    model = SDE(n_neighbors=5, pairs="neighbors").fit(rows)
     pairs = model.certificate_.pairs
     lengths = model.graph_.lengths.todok()
     kept = [lengths[i, j] for i, j in pairs]
@@ -482,3 +482,65 @@ def test_angles_of_a_graph_without_any():
     """A sparse graph holds no lengths across angles, and none are asked for where no edges meet in one."""
     graph = csr_array(np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0.0]]))
     assert SDE(metric="precomputed", pairs="angles").fit(graph).certificate_.gap < 1e-3
+
+
+# --- what is chosen by default
+
+
+@pytest.mark.parametrize("height", [5.0, 21.0])
+def test_the_default_unrolls(height):
+    roll = make_swiss_roll(1000, height=height, random_state=0)
+    model = SDE().fit(roll.points)  # no warning: certified, though the solver came to rest before that
+    assert procrustes(roll.truth, model.embedding_)[2] < 2e-3
+    assert model.certificate_.gap <= 1e-3
+    assert model.pairs_ == "angles"
+    assert model.n_neighbors_ == model.model_.source.components.net.n_neighbors >= 8
+    new = make_swiss_roll(1100, height=height, random_state=1)
+    placed = model.transform(new.points)
+    assert procrustes(new.truth, placed)[2] < 4e-3
+
+
+def test_chosen_numbers_can_be_given():
+    X = make_s_curve(300, random_state=0).points
+    chosen = SDE().fit(X)
+    given = SDE(n_neighbors=chosen.n_neighbors_, pairs=chosen.pairs_).fit(X)
+    np.testing.assert_array_equal(chosen.embedding_, given.embedding_)
+    again = pickle.loads(pickle.dumps(chosen))
+    assert (again.n_neighbors_, again.pairs_) == (chosen.n_neighbors_, chosen.pairs_)
+    np.testing.assert_array_equal(again.transform(X[:9] + 0.01), chosen.transform(X[:9] + 0.01))
+    assert chosen.n_neighbors == "auto"  # fit changes no parameter
+
+
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DisconnectedGraphWarning")
+def test_images_keep_neighbors_only():
+    model = SDE().fit(load_digits().data[:400])
+    assert model.pairs_ == "neighbors"
+    assert model.n_neighbors_ <= 6
+
+
+def test_other_forms_are_those_of_the_paper():
+    X = make_s_curve(60, random_state=0).points
+    for isometry in ("exact", "slack"):
+        model = SDE(isometry=isometry).fit(X)
+        assert (model.n_neighbors_, model.pairs_) == (4, "neighbors")
+
+
+@pytest.mark.parametrize("rows", [3, 5, 10])
+def test_small_tables_and_copies_have_neighbors(rows):
+    X = np.random.default_rng(0).standard_normal((rows, 3))
+    plain, copies = SDE(1).fit(X), SDE(1).fit(np.repeat(X, 20, axis=0))
+    assert plain.n_neighbors_ == copies.n_neighbors_ < rows
+    with pytest.raises(InputError, match="distinct rows"):
+        SDE(1, rows).fit(np.repeat(X, 20, axis=0))
+
+
+def test_a_radius_or_edges_leave_nothing_to_choose():
+    X = make_s_curve(150, random_state=0).points
+    assert SDE(radius=1.0).fit(X).n_neighbors_ is None
+    with pytest.raises(InputError, match="both given"):
+        SDE(n_neighbors=8, radius=1.0).fit(X)
+    D = cdist(X, X)
+    given = SDE(metric="precomputed").fit(csr_array(np.where(D < 1.0, D, 0.0)))
+    assert (given.n_neighbors_, given.pairs_) == (None, "neighbors")
+    dense, own = SDE(metric="precomputed").fit(D), SDE().fit(X)
+    assert (dense.n_neighbors_, dense.pairs_) == (own.n_neighbors_, own.pairs_)

@@ -29,6 +29,15 @@ PARAMETER_OF = {
 }
 
 
+class _NumberOrAuto(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # generic in some versions
+    """A whole number, or auto, which the method accepts or refuses."""
+
+    name = "integer"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        return "auto" if value == "auto" else int(click.INT.convert(value, param, ctx))
+
+
 def _split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[str] | None:  # noqa: ARG001
     """Column names, separated by commas or repeated; a name with a comma in it stands in double quotes."""
     if not values:
@@ -57,8 +66,8 @@ _TABLE_OPTIONS = [
         "--neighbors",
         "--n-neighbors",
         "neighbors",
-        type=int,
-        help="Number of neighbours of each row.  [default: 8; sde: 4]",
+        type=_NumberOrAuto(),
+        help="Number of neighbours of each row; sde: or auto.  [default: 8; sde: auto]",
     ),
     click.option(
         "--radius", type=float, help="Use all rows within this distance as neighbours, instead of a fixed number."

@@ -169,15 +169,17 @@ class Fit:
         arrange: Callable[[Graph], Graph] = lambda graph: graph,
         by_rule: bool = False,
         least: int = 0,
+        net: NeighborGraph | None = None,
     ) -> GraphSource:
         """The neighbour graph of the rows (or some of them), in connected components.
 
         `arrange` numbers the vertices of a component; `by_rule` gives new rows the edges that the graph would give
-        them, and not only those to their nearest; with fewer neighbours than `least` a row says nothing.
+        them, and not only those to their nearest; with fewer neighbours than `least` a row says nothing; `net` are the
+        neighbours, where they are known.
         """
         enough = EnoughNeighbors(least, self.name, self.n_components)
         enough.of_settings(hood)
-        net = self.neighbors(hood, rows)
+        net = self.neighbors(hood, rows) if net is None else net
         with self.stages("graph"):
             components = Components.of(net, arrange, rows)
         self.check_components(len(components.graphs[0]))

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, diags_array, triu
 
 from gramfold.direct.factor import Factor
 from gramfold.spectral.factored import factored_spectrum
-from gramfold.types import Floats, Graph, Integers, Kernel, Spectrum
+from gramfold.types import Floats, Graph, Integers, Kernel, Neighbors, Spectrum
 
 _RIDGE = 1e-9  # relative; keeps the mixtures defined where weights nearly cancel
 
@@ -64,11 +64,15 @@ def neighbor_pairs(graph: Graph) -> KeptPairs:
     return KeptPairs(np.column_stack(upper.coords).astype(np.int64), upper.data.astype(np.float64))
 
 
+def common_neighbors(lists: Neighbors) -> csr_array:
+    """(n, n) number of vertices that chose both of a pair, above the diagonal."""
+    chosen = csr_array((np.ones(len(lists.indices)), lists.indices, lists.indptr), shape=(len(lists), len(lists)))
+    return csr_array(triu(csr_array(chosen.T @ chosen), k=1))
+
+
 def angle_pairs(graph: Graph, distances: Callable[[Integers, Integers], Floats]) -> KeptPairs:
     """The edges, and the pairs that some vertex chose both of: their distances fix its angles (paper 002, eq 8)."""
-    lists = graph.neighbors
-    chosen = csr_array((np.ones(len(lists.indices)), lists.indices, lists.indptr), shape=(len(lists), len(lists)))
-    common = triu(csr_array(chosen.T @ chosen), k=1, format="coo")
+    common = common_neighbors(graph.neighbors).tocoo()
     edges = neighbor_pairs(graph)
     n = len(graph)
     i, j = (index.astype(np.int64) for index in common.coords)

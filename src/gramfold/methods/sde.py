@@ -6,11 +6,13 @@
 Weinberger, Sha, Saul, ICML 2004; Weinberger, Saul, CVPR 2004 (maximum variance unfolding).
 """
 
+from copy import copy
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding import (
@@ -27,23 +29,28 @@ from gramfold.embedding import (
     parameter,
 )
 from gramfold.extension.barycentric import Barycentric
-from gramfold.graph.neighbor_graph import graph_memory
+from gramfold.graph.neighbor_graph import NeighborGraph, graph_memory
 from gramfold.kernels.definite import rebuilding_weights
 from gramfold.kernels.landmarks import choose_landmarks
 from gramfold.kernels.reconstruction import reconstruction_root
 from gramfold.kernels.semidefinite import (
     FactorKernel,
+    KeptPairs,
     angle_pairs,
     factored_spectrum_of,
     landmark_mixtures,
     neighbor_pairs,
 )
+from gramfold.kernels.unfolding import MOST_NEIGHBORS, rigid_neighbors, sheet_dimension
 from gramfold.neighbors.index import VectorIndex
 from gramfold.runtime.memory import fits
+from gramfold.sdp import low_rank
 from gramfold.sdp.policy import Solver, least_memory, solve_problem
 from gramfold.sdp.problem import Isometry, Problem, Solution
 from gramfold.sdp.telling import progress, warn_if_pinned, warn_of_gap
 from gramfold.types import Floats, Integers
+
+PAPER_NEIGHBORS = 4  # of Weinberger et al. 2004
 
 
 @method
@@ -59,7 +66,7 @@ class SDE(Rebuilding, GraphChoice, Embedding):
     >>> from gramfold import SDE
     >>> from gramfold.datasets import make_swiss_roll
     >>> roll = make_swiss_roll(400, random_state=0)
-    >>> model = SDE(n_neighbors=5).fit(roll.points[:300])
+    >>> model = SDE().fit(roll.points[:300])
     >>> bool(model.certificate_.gap <= 1e-3)  # within a thousandth of the optimum
     True
     >>> bool(model.spectrum_.eigenvalues.sum() > 0.9 * model.spectrum_.total)  # two dimensions
@@ -68,11 +75,13 @@ class SDE(Rebuilding, GraphChoice, Embedding):
     (100, 2)
     """
 
-    n_neighbors: int = parameter(
-        default=4,
-        allowed=[Interval(Integral, 1, None, closed="left")],
+    n_neighbors: Any = parameter(
+        default="auto",
+        allowed=[Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         words="""Number of neighbours of each row whose distances are kept. It must be smaller than the number of
-        distinct rows.""",
+        distinct rows. "auto": the smallest number, of at most 12, that makes the kept distances rigid: on a curve or
+        sheet those between neighbours by themselves, otherwise those within neighbourhoods (`n_neighbors_` reports
+        it); 4 for isometry="exact" and "slack".""",
         kw_only=False,
     )
     isometry: Isometry = parameter(
@@ -82,11 +91,13 @@ class SDE(Rebuilding, GraphChoice, Embedding):
         do not change. "slack": changes are penalised, with the weight `stiffness`. Exact distances may leave nothing to
         unfold, which gives a PinnedWarning.""",
     )
-    pairs: Literal["neighbors", "angles"] = parameter(
-        default="neighbors",
-        allowed=[StrOptions({"neighbors", "angles"})],
+    pairs: Literal["auto", "neighbors", "angles"] = parameter(
+        default="auto",
+        allowed=[StrOptions({"auto", "neighbors", "angles"})],
         words="""Which distances are kept. "neighbors": those between neighbours. "angles": also those between rows that
-        are neighbours of the same row, which keeps the angles there (Weinberger et al. 2004).""",
+        are neighbours of the same row, which keeps the angles there (Weinberger et al. 2004). "auto": "angles" where
+        rows lie on a curve or sheet (at least half of the neighbourhoods are flat) and memory allows it; otherwise,
+        and for isometry="exact" and "slack", "neighbors". `pairs_` reports it.""",
     )
     solver: Solver = parameter(
         default="auto",
@@ -131,6 +142,14 @@ class SDE(Rebuilding, GraphChoice, Embedding):
         words="Whether to start from the kernel of the previous fit, if it has the same number of rows and pairs.",
     )
 
+    n_neighbors_ = attribute(
+        "int or None",
+        "Number of neighbours of each row; None where a radius was given, or the edges were.",
+        lambda model: _number_of_neighbors(model.source.components.net),
+    )
+    pairs_ = attribute(
+        "str", """Which distances were kept, "neighbors" or "angles", in the largest connected component."""
+    )
     solution_ = attribute(
         "Solution",
         """How the kernel was computed: `solver`, `steps` (a report of each iteration), `seconds` and `converged`.""",
@@ -148,11 +167,18 @@ class SDE(Rebuilding, GraphChoice, Embedding):
     def _build(self, fit: Fit) -> Model:
         previous = fit.previous.parts if self.warm_start and fit.previous is not None else ()
         earlier = [part.found.get("solution_") for part in previous]
-        fit.forecast_graph(self, lambda n, _: self._memory(n), lambda: self._memory_advice(fit.X.shape[0]))
-        graph = fit.graph(self)
+        fit.check_neighborhood(self)
+        fit.check_components(fit.X.shape[0])
+        fit.forecast(
+            lambda n, _: graph_memory(n, self._most_neighbors) + self._memory(n),
+            lambda: self._memory_advice(fit.X.shape[0]),
+        )
+        hood, net = self._settled(fit)
+        graph = fit.graph(hood, net=net)
 
         def kernel(part: Component, fit: Fit) -> Built:
-            problem = self._problem(part)
+            kept, pairs = self._kept(part)
+            problem = self._problem(part, kept)
             solution = solve_problem(
                 problem,
                 solver=self.solver,
@@ -167,32 +193,69 @@ class SDE(Rebuilding, GraphChoice, Embedding):
             warn_of_gap(solution, problem, self.tol)
             warn_if_pinned(solution, problem, self._as_they_lie(part))
             gram = FactorKernel.of(solution.coordinates, part.graph.multiplicity)
-            return Built(gram, Barycentric(self.reg), {"solution_": _over_rows(solution, part.graph.rows)})
+            return Built(
+                gram, Barycentric(self.reg), {"solution_": _over_rows(solution, part.graph.rows), "pairs_": pairs}
+            )
 
-        return judged(fit, fit.solve(graph, kernel, power=1.0, choose=factored_spectrum_of), self)
+        return judged(fit, fit.solve(graph, kernel, power=1.0, choose=factored_spectrum_of), hood)
+
+    @property
+    def _most_neighbors(self) -> int:
+        """At most so many, before rows are seen."""
+        if self.n_neighbors != "auto":
+            return int(self.n_neighbors)
+        return MOST_NEIGHBORS if self.isometry == "nonexpansive" else PAPER_NEIGHBORS
+
+    def _settled(self, fit: Fit) -> tuple[Self, NeighborGraph | None]:
+        """The same settings with a number of neighbours, and the neighbours where they were needed to choose it."""
+        if self.n_neighbors != "auto":
+            return self, None
+        hood = copy(self)
+        given = not isinstance(self.search, str) or (fit.reads.precomputed and issparse(fit.X))
+        if given or self.radius is not None or self.isometry != "nonexpansive":
+            hood.n_neighbors = PAPER_NEIGHBORS
+            return hood, None
+        hood.n_neighbors = 1  # which there always is, unless all rows are equal
+        net = rigid_neighbors(fit.neighbors(hood))
+        hood.n_neighbors = net.n_neighbors
+        return hood, net
 
     def _memory(self, n: int, isometry: Isometry | None = None) -> float:
-        k = min(self.n_neighbors, n)
-        kept = n * k if self.pairs == "neighbors" else n * k * (k + 1) // 2  # at most
+        k = min(self._most_neighbors, n)
+        kept = n * k if self.pairs != "angles" else n * k * (k + 1) // 2  # at most
         return least_memory(n, kept, isometry or self.isometry, self.solver)
 
     def _memory_advice(self, n: int) -> list[str]:
-        instead = graph_memory(n, self.n_neighbors) + self._memory(n, "nonexpansive")
+        instead = graph_memory(n, self._most_neighbors) + self._memory(n, "nonexpansive")
         if self.isometry == "nonexpansive" or not fits(instead):
             return []
         return ['or use isometry="nonexpansive", which needs far less']
 
-    def _problem(self, part: Component) -> Problem:
+    def _kept(self, part: Component) -> tuple[KeptPairs, Literal["neighbors", "angles"]]:
+        """The pairs whose distances are kept, and which they are."""
         graph = part.graph
-        among = self.pairs == "neighbors"
-        kept = neighbor_pairs(graph) if among else angle_pairs(graph, part.index.distances_between)
+        if self.pairs == "angles":
+            return angle_pairs(graph, part.index.distances_between), "angles"
+        if self.pairs == "auto" and self.isometry == "nonexpansive" and not part.index.given:
+            sheet = sheet_dimension(graph.neighbors, part.grams) is not None
+            kept = angle_pairs(graph, part.index.distances_between) if sheet else None
+            if kept is not None and (self.solver == "landmarks" or self._fits(part, kept)):
+                return kept, "angles"
+        return neighbor_pairs(graph), "neighbors"
+
+    def _fits(self, part: Component, kept: KeptPairs) -> bool:
+        """Whether there is memory for these pairs and what fills in."""
+        entries = low_rank.elimination_of(self._problem(part, kept)).entries
+        return fits(low_rank.memory(len(part), len(kept.pairs), entries))
+
+    def _problem(self, part: Component, kept: KeptPairs) -> Problem:
         return Problem.of(
             kept.pairs,
             kept.distances,
-            mass=graph.multiplicity,
+            mass=part.graph.multiplicity,
             isometry=self.isometry,
             stiffness=self.stiffness,
-            names=graph.rows,
+            names=part.graph.rows,
         )
 
     def _mixtures(self, part: Component, fit: Fit) -> Floats:
@@ -209,6 +272,10 @@ class SDE(Rebuilding, GraphChoice, Embedding):
         if self.metric != "euclidean" or not isinstance(part.index, VectorIndex):
             return None
         return part.index.points[part.graph.vertices].astype(np.float64)
+
+
+def _number_of_neighbors(net: NeighborGraph) -> int | None:
+    return None if net.radius is not None or net.index.given else net.n_neighbors
 
 
 def _over_rows(solution: Solution, rows: Integers) -> Solution:

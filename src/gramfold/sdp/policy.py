@@ -6,6 +6,7 @@
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 from gramfold.direct.factor import Symbolic
@@ -62,7 +63,22 @@ def solve_problem(
             n,
             'and embed the other rows with transform(), or use solver="landmarks"',
         )
-    return low_rank.solve_problem(problem, start=start, symbolic=symbolic, **limits)
+    solution = low_rank.solve_problem(problem, start=start, symbolic=symbolic, **limits)
+    return _continued(solution, problem, symbolic, **limits) if solution.stalled else solution
+
+
+def _continued(stalled: Solution, problem: Problem, symbolic: Symbolic | None, **limits: Any) -> Solution:
+    """Start once more where the low-rank solver came to rest: with another barrier it often gets to the optimum."""
+    left = None if limits.get("time_limit") is None else limits["time_limit"] - stalled.seconds
+    steps = limits.get("max_iter", 100) - len(stalled.steps)
+    if steps < 1 or (left is not None and left <= 0):
+        return stalled
+    again = {**limits, "time_limit": left, "max_iter": steps}
+    solution = low_rank.solve_problem(problem, start=stalled, symbolic=symbolic, **again)
+    better = solution if solution.certificate.gap < stalled.certificate.gap else stalled
+    done, seconds = len(stalled.steps), stalled.seconds
+    later = (replace(one, iteration=one.iteration + done, seconds=one.seconds + seconds) for one in solution.steps)
+    return replace(better, steps=(*stalled.steps, *later), seconds=seconds + solution.seconds)
 
 
 def least_memory(n: int, pairs: int, isometry: Isometry, solver: Solver) -> float:
