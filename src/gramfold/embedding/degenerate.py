@@ -175,7 +175,7 @@ class _Kept:
 
     @classmethod
     def on(cls, points: Floats, in_data: Floats, cuts: Floats) -> "_Kept":
-        """What a map keeps of neighbours, by places on it, squared distances in the data, and how far near and far are."""
+        """What a map keeps of neighbours, by places, squared distances in the data, and how far near and far are."""
         m = len(points)
         found = cKDTree(points).query(points, _OVERLAP + 1)[1]
         itself = found == np.arange(m)[:, None]

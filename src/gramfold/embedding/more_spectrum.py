@@ -20,7 +20,7 @@ def leading_eigenvalues_of(model: Model, count: Any) -> Floats:
     """The `count` leading eigenvalues of the kernel, descending."""
     kernel = model.parts[0].kernel
     most = len(kernel.mass) - kernel.null.shape[1]
-    if isinstance(count, bool) or not isinstance(count, Integral) or not 1 <= count <= most:
+    if isinstance(count, bool) or not isinstance(count, Integral) or not 1 <= int(count) <= most:
         raise InputError(
             f"leading_eigenvalues({count!r}): the kernel of {model.name} has {most} eigenvalues beyond its known null "
             f"space: pass an integer from 1 to {most}."
@@ -48,8 +48,8 @@ def shares_of(model: Model) -> Floats:
     spectrum = model.parts[0].spectrum
     if spectrum.total is None:
         raise InputError(
-            f"the kernel of {model.name} is a pseudo-inverse whose trace is not computed, so shares of it are not known: "
-            "compare leading_eigenvalues() with one another, or the penalties of spectrum_."
+            f"the kernel of {model.name} is a pseudo-inverse whose trace is not computed, so shares of it are not "
+            "known: compare leading_eigenvalues() with one another, or the penalties of spectrum_."
         )
     positive = negative_part_of(model, before_repair=False).positive_total
     values = np.maximum(spectrum.eigenvalues, 0.0)
