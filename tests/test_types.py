@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from gramfold.types import Graph, Kernel, Neighbors, Spectrum
+from gramfold.types import Graph, Kernel, NegativePart, Neighbors, Spectrum
 
 N_VERTICES = 6
 LENGTHS = st.sampled_from([0.0, 0.5, 1.0, 2.0])  # few, so that ties are many
@@ -116,29 +116,30 @@ def test_a_spectrum_is_as_long_as_its_eigenvalues():
     assert len(Spectrum(np.array([2.0, 1.0]), np.eye(3)[:, :2], np.zeros(2), "dense", 0.0)) == 2
 
 
-def spectrum(eigenvalues, **known):
-    return Spectrum(
-        np.array(eigenvalues), np.eye(5)[:, : len(eigenvalues)], np.zeros(len(eigenvalues)), "dense", 0.0, **known
-    )
+def negative(mass, total, ends=None):
+    return NegativePart(most_negative=-1.0, mass=mass, interval=ends or (mass, mass), total=total)
 
 
-def test_shares_are_of_the_positive_eigenvalues():
-    every = np.array([6.0, 3.0, 1.0, -1.0, -2.0])
-    mass = 3.0 / 13.0
-    found = spectrum(every[:2], total=every.sum(), negative_mass=mass)
-    assert found.positive_total == pytest.approx(10.0)
-    np.testing.assert_allclose(found.shares, [0.6, 0.3])
-    whole = spectrum(every, total=every.sum(), negative_mass=mass)
-    np.testing.assert_allclose(whole.shares, [0.6, 0.3, 0.1, 0.0, 0.0])
-    np.testing.assert_allclose(spectrum([3.0, 1.0], total=8.0, negative_mass=0.0).shares, [0.375, 0.125])
+@pytest.mark.parametrize(
+    "every", [[6.0, 3.0, 1.0, -1.0, -2.0], [3.0, 1.0, 4.0], [5.0, -4.9], [0.0, 0.0]], ids=["some", "none", "much", "0"]
+)
+def test_the_positive_eigenvalues_follow_from_the_trace_and_the_negative_share(every):
+    every = np.array(every)
+    size = np.abs(every).sum()
+    found = negative(-every[every < 0].sum() / size if size else 0.0, every.sum())
+    assert found.positive_total == pytest.approx(every[every > 0].sum(), rel=1e-12)
 
 
-def test_shares_of_what_is_not_known_are_none():
-    assert spectrum([3.0, 1.0]).shares is None
-    assert spectrum([3.0, 1.0], total=8.0).shares is None  # the negative part may be anything
-    assert spectrum([3.0, 1.0], negative_mass=0.0).shares is None
-    assert spectrum([1.0, -1.0], total=0.0, negative_mass=0.5).shares is None
-    assert spectrum([0.0, 0.0], total=0.0, negative_mass=0.0).shares is None
+def test_where_half_is_negative_the_positive_sum_is_not_made_up():
+    assert negative(0.5, 0.0).positive_total == 0.0  # P = N, of any size
+    assert negative(0.6, -2.0).positive_total == 0.0
+    assert negative(0.5, 1e-17).positive_total == 1e-17  # a trace that rounding left
+
+
+def test_only_an_interval_of_no_length_is_exact():
+    assert negative(0.1, 1.0).exact
+    assert not negative(0.1, 1.0, (0.05, 0.1)).exact
+    assert not negative(0.1, 1.0, (0.1, 0.2)).exact
 
 
 # --- the kernel that a user sees

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist, squareform
 
-from gramfold.kernels.mercer import RepairedGram, additive_constant, mercer_gram, repaired_spectrum, smallest_shift
-from gramfold.runtime.costs import Costs, EigenCosts
+from gramfold.kernels.mercer import RepairedGram, additive_constant, mercer_gram, smallest_shift
+from gramfold.spectral.negative import negative_part
 from gramfold.spectral.policy import leading_spectrum
 
 
@@ -109,22 +109,20 @@ def test_products_columns_and_trace_are_those_of_the_matrix(repair, dtype):
         np.testing.assert_allclose(kernel.cross(squared), K, atol=1e-11 * size)
 
 
-@pytest.mark.parametrize("n", [200, 400])  # all eigenvalues, and the lowest alone
-def test_spectrum_tells_the_negative_part_before_and_after(n):
-    squared = bent_line(n) ** 2
-    every = np.linalg.eigvalsh(centred(squared))
-    kernel = mercer_gram(squared, "shift", costs=Costs(eigen=EigenCosts(all_rows=300)))
-    spectrum = repaired_spectrum(kernel, 2)
-    assert spectrum.most_negative_before == pytest.approx(every[0], rel=1e-3)
-    if n == 200:
-        assert spectrum.negative_mass_before == pytest.approx(-every[every < 0].sum() / np.abs(every).sum())
-    else:
-        assert spectrum.negative_mass_before is None
-    assert spectrum.negative_mass < 1e-9
-    plain = mercer_gram(squared, None)
+@pytest.mark.parametrize("repair", ["clip", "shift", "constant"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_kernel_before_its_repair_and_the_negative_part_of_both(repair, weighted):
+    squared = bent_line(200) ** 2
+    mass = np.random.default_rng(0).integers(1, 4, 200).astype(float) if weighted else np.ones(200)
+    plain, kernel = mercer_gram(squared, None, mass=mass), mercer_gram(squared, repair, mass=mass)
     assert not isinstance(plain, RepairedGram)
-    found, expected = repaired_spectrum(plain, 2), leading_spectrum(plain, 2)
-    np.testing.assert_array_equal(found.eigenvectors, expected.eigenvectors)
-    assert found.negative_mass == expected.negative_mass > 0
-    assert found.most_negative_before is None
-    assert found.negative_mass_before is None
+    before = kernel.unrepaired()
+    assert not isinstance(before, RepairedGram)
+    np.testing.assert_array_equal(before.matrix(), plain.matrix())
+    np.testing.assert_array_equal(before.mass, mass)
+    every = np.linalg.eigvalsh(np.sqrt(np.outer(mass, mass)) * plain.matrix())
+    found = negative_part(before, leading_spectrum(before, 2))
+    assert found.most_negative == pytest.approx(every[0], rel=1e-10)
+    assert found.mass == pytest.approx(-every[every < 0].sum() / np.abs(every).sum(), rel=1e-10)
+    assert found.mass > 0.05
+    assert negative_part(kernel, leading_spectrum(kernel, 2)).mass < 1e-9

@@ -42,10 +42,11 @@ def test_precomputed_equals_rows():
 def test_negative_part_tells_that_no_space_has_these_distances():
     # four points, three of them pairwise at 2 and all at 1.01 from the fourth: too near for any plane or space
     D = squareform([2, 2, 1.01, 2, 1.01, 1.01])
-    spectrum = ClassicalMDS(metric="precomputed").fit(D).spectrum_
+    found = ClassicalMDS(metric="precomputed").fit(D).negative_part()
     every = np.linalg.eigvalsh(-0.5 * (np.eye(4) - 0.25) @ D**2 @ (np.eye(4) - 0.25))
-    assert spectrum.most_negative == pytest.approx(every[0])
-    assert spectrum.negative_mass == pytest.approx(-every[every < 0].sum() / np.abs(every).sum())
+    assert found.exact
+    assert found.most_negative == pytest.approx(every[0])
+    assert found.mass == pytest.approx(-every[every < 0].sum() / np.abs(every).sum())
 
 
 def test_trace_tells_what_share_the_map_holds():
@@ -121,13 +122,14 @@ class TestRepair:
 
     @pytest.mark.parametrize("repair", ["clip", "shift", "constant"])
     def test_negative_mass_goes(self, repair):
-        before = ClassicalMDS(metric="precomputed").fit(self.D).spectrum_
-        after = ClassicalMDS(metric="precomputed", repair=repair).fit(self.D).spectrum_
-        assert before.negative_mass > 0.2
-        assert before.negative_mass_before is None
-        assert after.negative_mass_before == pytest.approx(before.negative_mass)
-        assert after.most_negative_before == pytest.approx(before.most_negative)
-        assert after.negative_mass < 1e-9
+        plain = ClassicalMDS(metric="precomputed").fit(self.D)
+        repaired = ClassicalMDS(metric="precomputed", repair=repair).fit(self.D)
+        before, told = plain.negative_part(), repaired.negative_part(before_repair=True)
+        assert before.mass > 0.2
+        assert plain.negative_part(before_repair=True) == before  # nothing was repaired
+        assert told.mass == pytest.approx(before.mass)
+        assert told.most_negative == pytest.approx(before.most_negative)
+        assert repaired.negative_part().mass < 1e-9
 
     @pytest.mark.parametrize("repair", ["clip", "shift", "constant"])
     def test_copies_stay_together(self, repair):

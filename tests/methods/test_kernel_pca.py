@@ -84,8 +84,8 @@ def test_rank_is_told():
 
 
 def test_negative_part_of_an_indefinite_kernel_is_reported():
-    assert KernelPCA(kernel="sigmoid", gamma=0.02).fit(X).spectrum_.negative_mass > 0.01
-    assert KernelPCA(kernel="rbf").fit(X).spectrum_.negative_mass < 1e-12
+    assert KernelPCA(kernel="sigmoid", gamma=0.02).fit(X).negative_part().mass > 0.01
+    assert KernelPCA(kernel="rbf").fit(X).negative_part().mass < 1e-12
 
 
 @pytest.mark.filterwarnings("ignore::gramfold.errors.ExtrapolationWarning")  # flowers are no points of the curve

@@ -4,6 +4,7 @@ from scipy.sparse import csr_array
 from scipy.spatial import procrustes
 from scipy.stats import ortho_group
 from sklearn.kernel_approximation import Nystroem
+from sklearn.metrics.pairwise import sigmoid_kernel
 
 from gramfold import KernelPCA, NystromEmbedding
 from gramfold.errors import InputError, RankWarning
@@ -178,9 +179,15 @@ def test_rank_is_told():
 
 def test_negative_part_of_an_indefinite_kernel_is_dropped_and_told():
     model = NystromEmbedding(kernel="sigmoid", gamma=1.0, landmarks=50).fit(X)
-    assert model.spectrum_.negative_mass == 0
-    assert model.spectrum_.negative_mass_before > 1e-3
-    assert NystromEmbedding(landmarks=50).fit(X).spectrum_.negative_mass_before == 0
+    assert model.negative_part().mass == 0
+    assert model.negative_part().exact
+    told = model.negative_part(before_repair=True)
+    rows = X[model.landmarks_]
+    every = np.linalg.eigvalsh(sigmoid_kernel(rows, rows, gamma=1.0))
+    assert told.mass == pytest.approx(-every[every < 0].sum() / np.abs(every).sum(), rel=1e-6)
+    assert told.mass > 1e-3
+    assert told.most_negative == pytest.approx(every[0], rel=1e-9)
+    assert NystromEmbedding(landmarks=50).fit(X).negative_part(before_repair=True).mass == 0
 
 
 @pytest.mark.parametrize(

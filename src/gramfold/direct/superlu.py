@@ -39,7 +39,7 @@ class OrderedLU:
     def in_order(self) -> Self:
         """The same for vectors whose rows are in the order of elimination already."""
         same = copy(self)
-        same.order, same._ordered = np.arange(len(self.order)), True
+        same.order, same._ordered = np.arange(len(self.order)), True  # noqa: SLF001 - its own copy
         return same
 
     def solve(self, vectors: Floats, kind: Literal["N", "T"] = "N") -> Floats:

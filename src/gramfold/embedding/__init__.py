@@ -20,6 +20,7 @@ from gramfold.embedding.laplacian import SAME_EIGENVECTORS, laplacian_map
 from gramfold.embedding.linear import LinearMap, OrientedMap, Table, first_look, linear_model
 from gramfold.embedding.localization import warn_of_localized
 from gramfold.embedding.model import Fitted, FittedMap, Inverse, Model
+from gramfold.embedding.more_spectrum import Kernelled, MoreSpectrum
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads
 from gramfold.embedding.solving import Whole, judged, lay_out, single_point
@@ -45,10 +46,12 @@ __all__ = [
     "GraphChoice",
     "Inverse",
     "KernelFunctions",
+    "Kernelled",
     "LaplacianMap",
     "LinearMap",
     "Metrics",
     "Model",
+    "MoreSpectrum",
     "Neighborhood",
     "OrientedMap",
     "Part",

@@ -48,7 +48,9 @@ class PlainElimination:
         dense = np.full((n, n), np.inf, dtype=dtype)
         rows = np.repeat(np.arange(n), np.diff(lengths.indptr))
         np.minimum.at(dense, (rows, lengths.indices), lengths.data.astype(dtype))
-        tails, weights, filled = [], [], 0
+        tails: list[Integers] = []
+        weights: list[Floats] = []
+        filled = 0
         for v in range(n):
             own = dense[v, v + 1 :]
             tail = np.flatnonzero(own < np.inf)

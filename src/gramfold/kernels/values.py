@@ -111,13 +111,13 @@ class KernelValues(Plain):
         if self.function is None:
             check_kernel(rows)
             return centered_gram(rows, mass=mass)
+        function, by_user = self.function, callable(self.function.name)
         n = rows.shape[0]
         values = np.empty((n, n), dtype=rows.dtype)
 
         def work(part: slice) -> None:
             values[part] = function.varying(rows[part], rows)
 
-        function, by_user = self.function, callable(self.function.name)
         parts = blocks(n, max(1, (SQUARE_ENTRIES_PER_BLOCK if by_user else ENTRIES_PER_TASK) // n))
         # a function of the user's may not be called by several threads
         run_blocks(work, parts, 1 if by_user else None, stages=stages, what="kernel")

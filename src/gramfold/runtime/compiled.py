@@ -183,7 +183,8 @@ class _Wait:
         if mark.exists():
             return
         log.warning(
-            "gramfold is compiling code for this machine, which takes a few seconds and happens once: it is kept in '%s'.",
+            "gramfold is compiling code for this machine, which takes a few seconds and happens once: it is kept in "
+            "'%s'.",
             mark.parent,
         )
         with suppress(OSError):  # then it is explained again by the next process, which compiles again too

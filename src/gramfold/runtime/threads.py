@@ -4,8 +4,8 @@ Results are returned in block order, so that sums over them do not depend on the
 
 BLAS has one thread while an estimator works, and the pool runs blocks of products beside each other. Threads of
 OpenBLAS spin until the slowest of them is done: where another process takes one core, each of thousands of small
-products waits for its turn on that core, and a fit takes 10 to 30 times as long. Threads of the pool take the next block
-when they are free, and none waits for another.
+products waits for its turn on that core, and a fit takes 10 to 30 times as long. Threads of the pool take the next
+block when they are free, and none waits for another.
 """
 
 import os

@@ -32,7 +32,7 @@ _SEEN = 1e-8
 
 
 def smallest_by_root(root: csr_array, null: Floats, count: int, order: Integers | None = None) -> tuple[Floats, Floats]:
-    """Eigenpairs of SᵀS outside its null vectors (n, c), smallest first; `order` is that of elimination, or SuperLU's."""
+    """Eigenpairs of SᵀS outside its null vectors (n, c), smallest first; `order` of elimination, or SuperLU's own."""
     with one_blas_thread():  # the matrices are small: threads would only wait for one another
         return _smallest(root, null, count, order)
 

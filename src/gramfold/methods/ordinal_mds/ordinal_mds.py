@@ -13,6 +13,7 @@ from numbers import Integral, Real
 from operator import attrgetter
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -22,7 +23,9 @@ from gramfold.embedding import (
     Estimator,
     Fit,
     FittedMap,
+    Kernelled,
     Metrics,
+    MoreSpectrum,
     Reads,
     attribute,
     method,
@@ -56,7 +59,7 @@ _WITHOUT_WEIGHTS = "its stress is a sum over pairs of rows (pair_weights are the
 
 
 @method
-class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class OrdinalMDS(Metrics, MoreSpectrum, Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Non-metric MDS: an embedding whose distances have the order of the dissimilarities; their sizes do not count.
 
     Only the order of the pairs of training rows is used, so there is no out-of-sample `transform`.
@@ -130,7 +133,7 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
         """Gram matrix whose feature-space distances are the disparities. For a pair of weight 0, which has no
         disparity, the distance in the embedding is used.""",
     )
-    spectrum_ = attribute("Spectrum", "Leading eigenvalues and eigenvectors of `kernel_`, and its negative part.")
+    spectrum_ = attribute("Spectrum", "Leading eigenvalues and eigenvectors of `kernel_`.")
 
     def fit(  # type: ignore[override]
         self, X: Any, y: Any = None, *, pair_weights: Any = None, **refused: Any
@@ -179,6 +182,12 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
         """
         embedding: Floats = self.fit(X, pair_weights=pair_weights, **refused).embedding_
         return embedding.copy()  # the user's own, as the model's is
+
+    def _kernelled(self) -> Kernelled:
+        model: FittedMap = self._model()
+        kernel, spectrum = model.found["kernel_"], model.found["spectrum_"]
+        first = np.unique(kernel.rows, return_index=True)[1]  # a row of each vertex
+        return Kernelled(model.name, kernel, replace(spectrum, eigenvectors=spectrum.eigenvectors[first]))
 
     def _build(self, fit: Fit) -> FittedMap:
         size = _BYTES_PER_PAIR if fit.extras["pair_weights"] is None else _BYTES_PER_WEIGHTED_PAIR
