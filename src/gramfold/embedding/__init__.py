@@ -20,7 +20,7 @@ from gramfold.embedding.laplacian import laplacian_map
 from gramfold.embedding.linear import LinearMap, OrientedMap, Table, first_look, linear_model
 from gramfold.embedding.model import Fitted, FittedMap, Inverse, Model
 from gramfold.embedding.parameters import attribute, method, parameter
-from gramfold.embedding.reading import Reads
+from gramfold.embedding.reading import Reads, sparse_rows
 from gramfold.embedding.solving import Whole, judged, lay_out, single_point
 from gramfold.extension.placement import Built, Part, widened
 from gramfold.graph.components import Component
@@ -66,5 +66,6 @@ __all__ = [
     "method",
     "parameter",
     "single_point",
+    "sparse_rows",
     "widened",
 ]

@@ -52,10 +52,10 @@ class Estimator(BaseEstimator):
         """The model of a fit: neighbours, kernel, spectrum, and how new rows meet them."""
 
     def _reads(self) -> Reads:
-        """What X may be; a neighbour graph may be sparse."""
+        """What X may be; the rows of a neighbour graph, and the graph itself, may be sparse."""
         given = (getattr(self, name, None) for name in ("metric", "kernel", "weights"))
         precomputed = any(isinstance(one, str) and one == "precomputed" for one in given)
-        return Reads(precomputed, sparse=precomputed and isinstance(self, Neighborhood))
+        return Reads(precomputed, sparse=isinstance(self, Neighborhood))
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the model to the rows of X.

@@ -11,7 +11,20 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramfold.embedding import Built, Embedding, Fit, Metrics, Model, Whole, attribute, judged, method, parameter
+from gramfold.embedding import (
+    Built,
+    Embedding,
+    Fit,
+    Metrics,
+    Model,
+    Reads,
+    Whole,
+    attribute,
+    judged,
+    method,
+    parameter,
+    sparse_rows,
+)
 from gramfold.extension.distance_placement import DistancePlacement
 from gramfold.extension.extrapolation import Ball
 from gramfold.extension.table_source import TableSource
@@ -58,6 +71,9 @@ class LandmarkMDS(Metrics, Embedding):
 
     landmarks_ = attribute("ndarray of int", "Indices of the rows that are landmarks, in the order of `kernel_`.")
 
+    def _reads(self) -> Reads:
+        return sparse_rows(super()._reads())
+
     def _build(self, fit: Fit) -> Model:
         counted = isinstance(self.landmarks, Integral)
         count = int(self.landmarks) if counted else len(self.landmarks)
@@ -90,7 +106,7 @@ class LandmarkMDS(Metrics, Embedding):
         if distances.metric is None:
             start = int(np.argmax(rows.sum(axis=1)))
         else:
-            start = int(np.argmax(distances.metric.block(rows.mean(axis=0, keepdims=True), rows)[0]))
+            start = int(np.argmax(distances.metric.block(np.atleast_2d(rows.mean(axis=0)), rows)[0]))
         return choose_landmarks(
-            self.landmark_choice, lambda row: distances.row(rows, row), len(rows), int(self.landmarks), fit.rng, start
+            self.landmark_choice, lambda row: distances.row(rows, row), rows.shape[0], int(self.landmarks), fit.rng, start
         )

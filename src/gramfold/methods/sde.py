@@ -11,6 +11,7 @@ from numbers import Integral, Real
 from typing import Literal
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding import (
@@ -39,6 +40,7 @@ from gramfold.kernels.semidefinite import (
     neighbor_pairs,
 )
 from gramfold.neighbors.index import VectorIndex
+from gramfold.neighbors.sparse_rows import isometric_rows
 from gramfold.runtime.memory import fits
 from gramfold.sdp.policy import Solver, least_memory, solve_problem
 from gramfold.sdp.problem import Isometry, Problem, Solution
@@ -201,14 +203,18 @@ class SDE(Rebuilding, GraphChoice, Embedding):
         # the vertex with the most distant neighbours comes first, whatever the order of the rows
         start = int(np.argmax(lists.farthest))
         chosen = choose_landmarks("maxmin", part.distances_from, n, min(n, self.landmarks), fit.rng, start=start)
-        weights = rebuilding_weights(lists, part.grams, part.index, self.reg, fit.columns.count, fit.n_jobs)
+        weights = rebuilding_weights(lists, part.grams, part.index, self.reg, fit.width, fit.n_jobs)
         return landmark_mixtures(reconstruction_root(weights, np.ones(n)), chosen)
 
     def _as_they_lie(self, part: Component) -> Floats | None:
         """Rows of the vertices, if the kept distances are Euclidean; otherwise None."""
         if self.metric != "euclidean" or not isinstance(part.index, VectorIndex):
             return None
-        return part.index.points[part.graph.vertices].astype(np.float64)
+        points = part.index.points[part.graph.vertices]
+        if not issparse(points):
+            return np.asarray(points, dtype=np.float64)
+        # no more columns than rows: turned, they are as far apart
+        return isometric_rows(points)
 
 
 def _over_rows(solution: Solution, rows: Integers) -> Solution:

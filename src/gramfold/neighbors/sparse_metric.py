@@ -75,6 +75,8 @@ def sparse_pairs(
 def sparse_block(left: Any, right: Any, angular: bool) -> Floats:
     """All distances (m, n) between two sets of raw rows."""
     asked, rows = prepared_rows(left, angular), prepared_rows(right, angular)
+    if asked.shape[0] == 1:
+        return sparse_pairs(asked, np.zeros(rows.shape[0], np.intp), rows, np.arange(rows.shape[0]), angular, 1)[None]
     products, own = Products.of(rows), squared_lengths(asked)
     found = np.empty((asked.shape[0], rows.shape[0]))
     for part in blocks(asked.shape[0], max(1, _ENTRIES_PER_BLOCK // rows.shape[0])):

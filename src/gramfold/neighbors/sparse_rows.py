@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from gramfold.errors import InputError
@@ -66,6 +67,13 @@ def find_rows(new: csr_array, old: csr_array) -> Integers:
     return np.array([known.get(key, -1) for key in _row_bytes(new)], dtype=np.intp)
 
 
+def differ(rows: Any, first: Integers, second: Integers) -> NDArray[np.bool_]:
+    """Whether each of the first rows of a table, dense or sparse, differs from the second."""
+    if not issparse(rows):
+        return np.asarray((rows[first] != rows[second]).any(axis=1))
+    return np.diff(canonical(rows[first] - rows[second]).indptr) > 0
+
+
 def squared_lengths(rows: csr_array) -> Floats:
     """|x|² of each row (n,), in float64; a canonical row is summed from its first column to its last."""
     from gramfold.neighbors.sparse_kernels import row_squares
@@ -73,6 +81,18 @@ def squared_lengths(rows: csr_array) -> Floats:
     squares = np.empty(rows.shape[0])
     row_squares(rows.indptr, rows.data, squares)
     return squares
+
+
+def isometric_rows(rows: csr_array) -> Floats:
+    """Dense rows (n, at most n) in float64 that are as far apart as these: of few columns these, else turned ones."""
+    from scipy.linalg import eigh
+
+    n, d = rows.shape
+    if d <= n:
+        return np.asarray(rows.toarray(), dtype=np.float64)
+    wide = rows.astype(np.float64)
+    values, vectors = eigh((wide @ wide.T).toarray())
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def _row_hashes(rows: csr_array) -> Integers:
