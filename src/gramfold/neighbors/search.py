@@ -16,6 +16,7 @@ from gramfold.neighbors.leading import plan_without_bounds
 from gramfold.neighbors.metrics import Metric, MetricName, make_metric
 from gramfold.neighbors.precomputed import DistanceIndex, GraphIndex, TransformerIndex, rounding_of, settled_distances
 from gramfold.neighbors.sparse_index import SparseRowsIndex
+from gramfold.neighbors.sparse_sketch import SketchIndex
 from gramfold.runtime.costs import COSTS, SearchCosts
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats
@@ -48,6 +49,9 @@ def build_index(
         return TransformerIndex.of(search, exact_index(points, measure, n_jobs, costs)), collapse
     _check_k(n_neighbors, radius, len(collapse))
     slow = search == "auto" and _exact_is_slow(points, measure, n_neighbors, radius, costs)
+    if issparse(points) and search == "approximate":
+        sketched = SketchIndex.of(points, measure, n_jobs, random_state, costs)
+        return sketched.measured(n_neighbors, random_state), collapse
     if search == "approximate" or slow:
         index = SmallWorldIndex.of(points, measure, n_jobs, costs).measured(n_neighbors, random_state)
         if search == "auto":

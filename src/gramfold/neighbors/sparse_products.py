@@ -88,6 +88,8 @@ class Products:
     def _table(self, rows: csr_array) -> Floats:
         """The common columns of some rows, dense."""
         table = np.zeros((rows.shape[0], len(self.common)), dtype=rows.dtype)
+        if not self.common.size:
+            return table
         place = np.searchsorted(self.common, rows.indices)
         place[place == len(self.common)] = 0
         there = self.common[place] == rows.indices
