@@ -14,6 +14,7 @@ GROUPS = (
     "embeddings",
     "geodesics",
     "graph_methods",
+    "sparse_rows",
     "local_linear",
     "semidefinite",
     "projective",

@@ -685,7 +685,10 @@ def test_sparse_rows_are_matched_by_value(folder):
             ["cluster", "club.npz"],
             "use --metric precomputed if it holds the distances of a neighbour graph, or --set weights=precomputed if ",
         ),
-        (["embed", "club.npz", "-m", "isomap"], "Isomap with these parameters needs rows, and a square sparse matrix may be a graph: use --met"),
+        (
+            ["embed", "club.npz", "-m", "isomap"],
+            "Isomap with these parameters needs rows, and a square sparse matrix may be a graph: use --metric prec",
+        ),
         (["embed", "club.npz", "-m", "lpp"], "LPP with these parameters needs a dense table: save it as a dense array"),
         (
             ["cluster", "club.npz", "--set", "weights=precomputed", "--skip", "x0"],

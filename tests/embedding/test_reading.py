@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 
-from gramfold import PCA, ClassicalMDS, Isomap
+from gramfold import PCA, ClassicalMDS, Isomap, KernelEigenmaps
 from gramfold.errors import InputError, NotNumbersError
 
 N = 12

@@ -279,5 +279,5 @@ def test_huge_values_are_refused():
 
 
 def test_sparse_rows_for_dense_ones():
-    with pytest.raises(InputError, match=r"the new rows are sparse \(5 x 300\), but the model was fitted on dense rows"):
+    with pytest.raises(InputError, match=r"new rows are sparse \(5 x 300\), but the model was fitted on dense rows"):
         index_of(words(30).toarray()).nearest(words(5), 3)

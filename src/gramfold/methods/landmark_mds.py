@@ -107,6 +107,5 @@ class LandmarkMDS(Metrics, Embedding):
             start = int(np.argmax(rows.sum(axis=1)))
         else:
             start = int(np.argmax(distances.metric.block(np.atleast_2d(rows.mean(axis=0)), rows)[0]))
-        return choose_landmarks(
-            self.landmark_choice, lambda row: distances.row(rows, row), rows.shape[0], int(self.landmarks), fit.rng, start
-        )
+        n, count = rows.shape[0], int(self.landmarks)
+        return choose_landmarks(self.landmark_choice, lambda row: distances.row(rows, row), n, count, fit.rng, start)

@@ -134,7 +134,7 @@ class VectorIndex(Index):
         return len(self.points)
 
     @cached_property
-    def rows(self) -> Floats:
+    def rows(self) -> Any:
         """The points as the search uses them: for most metrics the same array."""
         return self.metric.prepare(self.points)
 

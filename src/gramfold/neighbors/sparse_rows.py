@@ -71,7 +71,7 @@ def differ(rows: Any, first: Integers, second: Integers) -> NDArray[np.bool_]:
     """Whether each of the first rows of a table, dense or sparse, differs from the second."""
     if not issparse(rows):
         return np.asarray((rows[first] != rows[second]).any(axis=1))
-    return np.diff(canonical(rows[first] - rows[second]).indptr) > 0
+    return np.asarray(np.diff(canonical(rows[first] - rows[second]).indptr) > 0)
 
 
 def squared_lengths(rows: csr_array) -> Floats:

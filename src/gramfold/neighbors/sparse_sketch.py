@@ -3,8 +3,8 @@
     z(x) = Vᵀ x,  V (d, 256) spanning about the leading principal directions of the rows;    HNSW of z (approximate.py)
 
 Distances of z are a lower bound of those of x. Of the true 10 nearest rows of word counts, tf-idf weights and gene
-counts, 0.95 and more are among the 160 nearest of z. More than 65,536 columns are first added up in so many, with random
-signs. The block power method: Halko, Martinsson, Tropp, SIAM Review 53 (2011); signs: Weinberger et al., ICML 2009.
+counts (cosine), 0.95 and more are among the 160 nearest of z. More than 65,536 columns are first added up in so many,
+with random signs. The block power method: Halko, Martinsson, Tropp, SIAM Review 53 (2011); signs: Weinberger et al., ICML 2009.
 """
 
 from dataclasses import dataclass, replace
