@@ -4,7 +4,8 @@
 
 Distances of z are a lower bound of those of x. Of the true 10 nearest rows of word counts, tf-idf weights and gene
 counts (cosine), 0.95 and more are among the 160 nearest of z. More than 65,536 columns are first added up in so many,
-with random signs. The block power method: Halko, Martinsson, Tropp, SIAM Review 53 (2011); signs: Weinberger et al., ICML 2009.
+with random signs. The block power method: Halko, Martinsson, Tropp, SIAM Review 53 (2011); signs: Weinberger et al.,
+ICML 2009.
 """
 
 from dataclasses import dataclass, replace
