@@ -19,6 +19,7 @@ GROUPS = (
     "direct",
     "geodesics",
     "graph_methods",
+    "sparse_rows",
     "local_linear",
     "semidefinite",
     "projective",

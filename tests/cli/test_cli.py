@@ -661,6 +661,17 @@ def test_a_sparse_neighbour_graph_is_embedded(folder):
     np.testing.assert_allclose(np.load("again.npy"), expected, atol=1e-9 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("name", ["isomap", "laplacian_eigenmaps", "pca"])
+def test_an_oblong_sparse_matrix_is_rows(name, folder):
+    rows = csr_array(np.random.default_rng(0).poisson(0.6, (60, 30)))
+    save_npz("counts.npz", rows)
+    result = run("embed", "counts.npz", "-m", name, "--out", "map.npy")
+    assert result.exit_code == 0, result.output
+    methods = {"isomap": gramfold.Isomap, "laplacian_eigenmaps": gramfold.LaplacianEigenmaps, "pca": gramfold.PCA}
+    np.testing.assert_array_equal(np.load("map.npy"), methods[name]().fit_transform(rows))
+    assert "mapped 60 rows of 30 columns to 2 dimensions" in result.output
+
+
 def test_sparse_rows_are_matched_by_value(folder):
     rows = csr_array(np.random.default_rng(0).poisson(0.3, (60, 12)).astype(float))
     save_npz("march.npz", rows)
@@ -684,7 +695,10 @@ def test_sparse_rows_are_matched_by_value(folder):
             ["cluster", "club.npz"],
             "use --metric precomputed if it holds the distances of a neighbour graph, or --set weights=precomputed if ",
         ),
-        (["embed", "club.npz", "-m", "isomap"], "Isomap with these parameters needs a dense table: use --metric prec"),
+        (
+            ["embed", "club.npz", "-m", "isomap"],
+            "Isomap with these parameters needs rows, and a square sparse matrix may be a graph: use --metric prec",
+        ),
         (["embed", "club.npz", "-m", "lpp"], "LPP with these parameters needs a dense table: save it as a dense array"),
         (
             ["cluster", "club.npz", "--set", "weights=precomputed", "--skip", "x0"],

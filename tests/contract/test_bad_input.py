@@ -116,7 +116,7 @@ CASES = {
     "rows as kernel": (lambda: KernelPCA(kernel="precomputed").fit(X), "square matrix of kernel values"),
     "kernel gives NaN": (lambda: KernelPCA(kernel=lambda a, b: np.nan).fit(X), "returned NaN"),
     "kernel is no kernel": (lambda: KernelPCA(kernel=lambda a, b: a[0] - b[0]).fit(X), "not symmetric"),
-    "sparse rows": (lambda: Isomap().fit(random_array((40, 9), density=0.5, rng=0)), "reads dense rows"),
+    "sparse rows": (lambda: KernelEigenmaps().fit(random_array((40, 9), density=0.5, rng=0)), "reads dense rows"),
     "sparse distances": (lambda: ClassicalMDS(metric="precomputed").fit(csr_array(D)), "reads dense rows"),
     "sparse kernel": (lambda: KernelPCA(kernel="precomputed").fit(csr_array(X @ X.T)), "reads dense rows"),
     "wrong width at transform": (lambda: fitted().transform(X[:, :2]), "expecting 3 features"),

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 
-from gramfold import PCA, ClassicalMDS, Isomap
+from gramfold import PCA, ClassicalMDS, Isomap, KernelEigenmaps
 from gramfold.errors import InputError, NotNumbersError
 
 N = 12
@@ -111,10 +111,11 @@ def test_what_is_no_table(X, sentence):
 def test_sparse_columns_are_told_how_to_become_dense():
     X = pd.DataFrame(np.eye(N), columns=list("abcdefghijkl")).astype(pd.SparseDtype(float, 0.0))
     expected = (
-        r"table of sparse columns of 12 x 12, but Isomap reads dense rows: .*to_coo\(\).* X.sparse.to_dense\(\) if"
+        r"table of sparse columns of 12 x 12, but KernelEigenmaps reads dense rows: .*to_coo\(\).* "
+        r"X.sparse.to_dense\(\) if that fits in memory \(1.2e-06 GB\)"
     )
     with pytest.raises(InputError, match=expected):
-        Isomap().fit(X)
+        KernelEigenmaps().fit(X)
     np.testing.assert_allclose(np.abs(fitted(X)), np.abs(fitted(X.sparse.to_coo())), atol=1e-12)
 
 

@@ -96,8 +96,8 @@ def embed(
 ) -> None:
     """Embed the rows of a table, or a graph.
 
-    INPUT is a table: csv, tsv, txt, npy, npz, parquet or feather. It may also be a graph: a sparse matrix saved with
-    scipy.sparse.save_npz.
+    INPUT is a table: csv, tsv, txt, npy, npz, parquet or feather. It may also be a sparse matrix saved with
+    scipy.sparse.save_npz: rows (texts, counts) or, if precomputed, a graph.
 
     The file that --out names (the map) gets the coordinates: a row for each row of INPUT, in the same order.
 

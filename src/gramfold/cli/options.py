@@ -169,7 +169,7 @@ def read_input(
         if mixed:
             _by_position(model, table)
         return table
-    if not tags.sparse:
+    if not tags.sparse or (_maybe_graph(matrix, model) and not tags.pairwise):
         raise InputError(_not_sparse(source, model))
     named = {"--columns": columns, "--skip": skip, "--labels": labels, **{f"--{name}": name for name in written}}
     given = [option for option, value in named.items() if value is not None]
@@ -187,17 +187,26 @@ def _by_position(model: Any, table: "Table") -> None:
         model.set_params(metric_params={**params, "categorical": places})
 
 
+def _maybe_graph(matrix: Any, model: Any) -> bool:
+    """Whether a matrix for a graph method is square: more likely a graph than rows of as many columns."""
+    from gramfold.embedding.groups import Neighborhood
+
+    return matrix.shape[0] == matrix.shape[1] and isinstance(model, Neighborhood)
+
+
 def _not_sparse(source: Path, model: Any) -> str:
     from gramfold.embedding.continuous import ContinuousMap
     from gramfold.embedding.groups import EdgeWeights, GraphChoice
 
     change = "save it as a dense array with numpy.save"
+    needed = "needs a dense table"
     if isinstance(model, GraphChoice) and not isinstance(model, ContinuousMap):
+        needed = "needs rows, and a square sparse matrix may be a graph"
         change = "use --metric precomputed if it holds the distances of a neighbour graph"
     if isinstance(model, EdgeWeights):
         change += ", or --set weights=precomputed if it holds edge weights"
     name = type(model).__name__
-    return f"'{source}' is a sparse matrix, but {name} with these parameters needs a dense table: {change}."
+    return f"'{source}' is a sparse matrix, but {name} with these parameters {needed}: {change}."
 
 
 def chosen_parameters(

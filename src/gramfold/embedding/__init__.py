@@ -22,7 +22,7 @@ from gramfold.embedding.localization import warn_of_localized
 from gramfold.embedding.model import Fitted, FittedMap, Inverse, Model
 from gramfold.embedding.more_spectrum import Kernelled, MoreSpectrum
 from gramfold.embedding.parameters import attribute, method, parameter
-from gramfold.embedding.reading import Reads
+from gramfold.embedding.reading import Reads, sparse_rows
 from gramfold.embedding.solving import Whole, judged, lay_out, single_point
 from gramfold.embedding.weighing import refuse_weights
 from gramfold.extension.placement import Built, Part, widened
@@ -73,6 +73,7 @@ __all__ = [
     "parameter",
     "refuse_weights",
     "single_point",
+    "sparse_rows",
     "warn_of_localized",
     "widened",
 ]

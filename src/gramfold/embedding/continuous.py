@@ -27,6 +27,7 @@ from gramfold.graph.over_rows import graph_over_rows
 from gramfold.kernels.basis import Basis
 from gramfold.kernels.edge_problem import edge_problem, solving_threads
 from gramfold.kernels.transformational import Approximation, transformational_map
+from gramfold.neighbors.sparse_rows import differ
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.counting import last_columns_are
 from gramfold.runtime.warning import warn
@@ -217,7 +218,7 @@ def continuous_model(
         # under some metrics rows that differ are one vertex, and the map has a place for each of them
         first = one.graph.rows[one.numbers]
         others = first != one.rows
-        others[others] = (source.rows[one.rows[others]] != source.rows[first[others]]).any(axis=1)
+        others[others] = differ(source.rows, one.rows[others], first[others])
         if others.any() and part.placement is not None:
             rows = one.rows[others]
             places = widened(part.placement.map.extended(source.rows[rows]).places, len(part.offset))

@@ -54,7 +54,7 @@ class Estimator(BaseEstimator):
         """The model of a fit: neighbours, kernel, spectrum, and how new rows meet them."""
 
     def _reads(self) -> Reads:
-        """What X may be; a neighbour graph may be sparse."""
+        """What X may be; the rows of a neighbour graph, and the graph itself, may be sparse."""
         given = (getattr(self, name, None) for name in ("metric", "kernel", "weights"))
         precomputed = any(isinstance(one, str) and one == "precomputed" for one in given)
         if not precomputed and reads_mixed(getattr(self, "metric", None)):
@@ -62,7 +62,7 @@ class Estimator(BaseEstimator):
             columns = params.get("categorical")  # which the user may change later
             columns = tuple(columns) if isinstance(columns, list | np.ndarray) else columns
             return Reads(missing=True, mixed=True, categorical=columns)
-        return Reads(precomputed, sparse=precomputed and isinstance(self, Neighborhood))
+        return Reads(precomputed, sparse=isinstance(self, Neighborhood))
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model to the rows of X.

@@ -28,6 +28,7 @@ from gramfold.extension.table_source import TableSource
 from gramfold.graph.components import Component, Components
 from gramfold.graph.neighbor_graph import EnoughNeighbors, NeighborGraph, check_radius, graph_memory
 from gramfold.neighbors.duplicates import Collapse, no_duplicates
+from gramfold.neighbors.sparse_rows import numbers_per_row
 from gramfold.runtime.memory import fits, require_memory
 from gramfold.runtime.progress import Stages
 from gramfold.spectral.policy import leading_spectrum
@@ -116,6 +117,11 @@ class Fit:
         check_radius(hood, default)
         if self.weighted:
             self._check_weighted(hood)
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row holds: its columns or, of sparse rows, the entries of the average one."""
+        return self.columns.count if self.reads.precomputed else numbers_per_row(self.X)
 
     def degree(self, hood: Neighborhood) -> int:
         """Neighbours of a row: as many as are asked for, or about as many as a given graph has."""

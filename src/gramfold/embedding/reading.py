@@ -1,7 +1,7 @@
 """What the user gives, read once: one sentence for whatever cannot be used."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from numbers import Integral
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_array, validate_data
 from gramfold.errors import InputError
 from gramfold.neighbors.columns import as_table, numeric_table, require_table
 from gramfold.neighbors.mixed import MixedColumns, MixedTable
+from gramfold.neighbors.sparse_rows import canonical
 from gramfold.runtime.memory import require_room
 from gramfold.types import Floats, Integers
 
@@ -31,6 +32,11 @@ class Reads:
     mixed: bool = False  # numbers, categories and gaps, encoded by the training rows (neighbors/mixed.py)
     categorical: Any = None  # columns of numbers that are categories there, as the user gave them
     checked: bool = True  # whether training values are looked at here; else the method does (`check_finite`)
+
+
+def sparse_rows(reads: Reads) -> Reads:
+    """The same, and rows may be sparse too, but not precomputed values."""
+    return replace(reads, sparse=not reads.precomputed)
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ def _reader_class(name: str) -> type[BaseEstimator]:
 def _read(reader: Any, X: Any, reads: Reads, *, reset: bool) -> Any:
     """X as a float64 or float32 array (or CSR matrix), its width noted or compared."""
     X = numeric_table(X, least_rows=2 if reset else 1, dense_for=None if reads.sparse else type(reader).__name__)
-    return validate_data(
+    rows = validate_data(
         reader,
         X,
         reset=reset,
@@ -90,6 +96,7 @@ def _read(reader: Any, X: Any, reads: Reads, *, reset: bool) -> Any:
         ensure_all_finite=False,  # told with the place, see `check_finite`
         ensure_min_samples=2 if reset else 1,
     )
+    return canonical(rows) if issparse(rows) and not reads.precomputed else rows  # a stored 0 is an edge, not a value
 
 
 def _read_mixed_training(reader: Any, X: Any, reads: Reads) -> tuple[Floats, Columns]:
@@ -119,7 +126,7 @@ def _owned(rows: Any, given: Any) -> Any:
         return rows
     if isinstance(given, np.ndarray) and not np.may_share_memory(rows, given):
         return rows  # converted
-    size = rows.data.nbytes + rows.indices.nbytes if issparse(rows) else rows.nbytes
+    size = rows.data.nbytes + rows.indices.nbytes + rows.indptr.nbytes if issparse(rows) else rows.nbytes
     require_room(size, f"a copy of X ({rows.shape[0]:,} x {rows.shape[1]:,}) that the model can keep")
     return rows.copy()
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from gramfold.extension.placement import NewRows, Part
 from gramfold.kernels.definite import rebuilding_weights
+from gramfold.neighbors.sparse_rows import numbers_per_row
 from gramfold.types import Floats, Integers
 
 
@@ -22,5 +23,5 @@ class Barycentric:
         def around(rows: Integers, lists: Integers) -> Floats:
             return grams(rows, new.graph.vertices[lists])
 
-        weights = rebuilding_weights(new.met, around, new.index, self.reg, new.rows.shape[1], n_jobs)
+        weights = rebuilding_weights(new.met, around, new.index, self.reg, numbers_per_row(new.rows), n_jobs)
         return np.asarray(weights @ part.coordinates)

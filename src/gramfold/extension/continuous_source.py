@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 
 from gramfold.errors import ExtrapolationWarning, PrecomputedInputError
 from gramfold.extension.carried_inverse import CarriedInverse
@@ -16,6 +17,7 @@ from gramfold.extension.placement import Known, Part, widened
 from gramfold.kernels.basis import MixtureBasis
 from gramfold.kernels.transformational import TransformationalMap
 from gramfold.neighbors.metrics import Metric
+from gramfold.neighbors.sparse_rows import as_sparse
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Graph, Neighbors, Plain
@@ -92,7 +94,8 @@ class ContinuousSource(Plain):
     def place(self, X: Any, parts: tuple[Part, ...], known: Known, n_jobs: int | None) -> Floats:
         """Places (m, p) of new rows."""
         X = self.unit.inward_new(X)
-        if self.members is not None and (len(parts) > 1 or len(known()) < len(self.rows)):
+        X = as_sparse(X) if issparse(self.rows) else X
+        if self.members is not None and (len(parts) > 1 or len(known()) < self.rows.shape[0]):
             return self._place_by_component(self.members, X, parts, known, n_jobs)
         warn_if_outside(self.ball.outside(X, lambda: self._surroundings(n_jobs)), "rows")
         return self.on_map(parts[0], X, n_jobs)
@@ -112,7 +115,7 @@ class ContinuousSource(Plain):
     def on_map(self, part: Part, X: Any, n_jobs: int | None) -> Floats:
         """Places of rows, in the unit, on the map of one component."""
         if part.placement is None:  # a single row
-            return np.zeros((len(X), len(part.offset)))
+            return np.zeros((X.shape[0], len(part.offset)))
         return widened(part.placement.place(X, part, n_jobs), len(part.offset))
 
     def outside(self, X: Any, n_jobs: int | None) -> Floats:

@@ -28,8 +28,8 @@ class DistancePlacement(Plain):
         if self.carriers is not None:
             new = new[:, self.carriers] if self.rows is None else new
             carriers = None if self.rows is None else self.rows[self.carriers]
-        places = np.empty((len(new), len(part.spectrum)))
-        for some in blocks(len(new), max(1, _ENTRIES_PER_BLOCK // part.kernel.shape[0])):
+        places = np.empty((new.shape[0], len(part.spectrum)))
+        for some in blocks(new.shape[0], max(1, _ENTRIES_PER_BLOCK // part.kernel.shape[0])):
             squared = self.distances.squares(new[some], carriers, n_jobs)
             found = project(part.kernel.cross(squared), part.kernel, part.spectrum)
             places[some] = found * part.kernel.gains(squared, part.spectrum.eigenvalues)

@@ -20,7 +20,7 @@ from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.neighbors.index import ROUNDING, Index
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.search import exact_index
-from gramfold.runtime.threads import blocks, openmp_threads
+from gramfold.runtime.threads import blocks
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats
 
@@ -58,28 +58,20 @@ class Surroundings:
     """Training points, asked how far others lie outside of them."""
 
     def __init__(self, points: Any, n_jobs: int | None, metric: Metric = EUCLIDEAN) -> None:
-        self._sparse = issparse(points)
-        if not self._sparse:
-            points = points[collapse_rows(points).first]  # a copy is no neighbour: it is the same point
-            self._index: Index = exact_index(points, metric, n_jobs)
+        points = points[collapse_rows(points).first]  # a copy is no neighbour: it is the same point
+        self._index: Index = exact_index(points, metric, n_jobs)
         self._points = points
         self._k = min(_NEIGHBORS, points.shape[0] - 1)
 
     def __call__(self, points: Any) -> Floats:
         """E of each point, (m,)."""
-        if issparse(points) and not self._sparse:
+        if issparse(points) and not issparse(self._points):
             points = points.toarray()  # as the training points are
         distances, nearest = self._nearest(points, 1)
         radius = self._nearest(self._points[nearest[:, 0]], self._k + 1)[0][:, -1]
         return share_of_radius(distances[:, 0], radius)
 
     def _nearest(self, points: Any, k: int) -> tuple[Floats, np.ndarray]:
-        if self._sparse:
-            from sklearn.neighbors import NearestNeighbors
-
-            with openmp_threads():
-                found = NearestNeighbors(algorithm="brute").fit(self._points).kneighbors(points, k)
-            return found[0], found[1]
         lists = self._index.nearest(points, k)
         return lists.distances.reshape(-1, k), lists.indices.reshape(-1, k)
 

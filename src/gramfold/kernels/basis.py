@@ -51,9 +51,12 @@ class LinearBasis:
     origin: Floats  # (d,)
 
     @classmethod
-    def about(cls, points: Floats) -> Self:
+    def about(cls, points: Any) -> Self:
         """With the mean of these rows for origin, which loses fewest digits."""
         # rounding of the mean of a column that does not vary would be taken for variation
+        if issparse(points):
+            least, most = (np.asarray(end.toarray()).ravel() for end in (points.min(axis=0), points.max(axis=0)))
+            return cls(np.where(least == most, least, points.mean(axis=0, dtype=np.float64)))
         constant = (points == points[0]).all(axis=0)
         return cls(np.where(constant, points[0], points.mean(axis=0, dtype=np.float64)))
 
@@ -61,8 +64,9 @@ class LinearBasis:
     def size(self) -> int:
         return len(self.origin)
 
-    def __call__(self, rows: Floats) -> Floats:
-        return np.asarray(rows - self.origin, dtype=np.float64)
+    def __call__(self, rows: Any) -> Floats:
+        # a block of sparse rows is dense about the origin
+        return np.asarray((rows.toarray() if issparse(rows) else rows) - self.origin, dtype=np.float64)
 
     def units(self, sizes: Floats) -> Floats:
         return sizes
@@ -148,7 +152,7 @@ class WithConstant:
         return np.append(self.basis.units(sizes[:-1]), sizes[-1])
 
     def __call__(self, rows: Floats) -> Any:
-        z, ones = self.basis(rows), np.ones((len(rows), 1))
+        z, ones = self.basis(rows), np.ones((rows.shape[0], 1))
         if not issparse(z):
             return np.hstack([z, ones])
         from scipy.sparse import hstack

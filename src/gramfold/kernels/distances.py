@@ -41,27 +41,27 @@ class Distances(Plain):
         check_distances(X)
         return settled_distances(X)
 
-    def row(self, rows: Floats, number: int) -> Floats:
+    def row(self, rows: Any, number: int) -> Floats:
         """Distances of all rows from one of them."""
         return np.asarray(rows[number] if self.metric is None else self.metric.block(rows[[number]], rows)[0])
 
     def squares(
         self,
-        rows: Floats,
-        others: Floats,
+        rows: Any,
+        others: Any,
         n_jobs: int | None,
         stages: Stages = SILENT,
         dtype: DTypeLike = np.float64,
     ) -> Floats:
         """Squared distances (m, n_others) of rows to others; precomputed rows hold their distances already."""
-        width = rows.shape[1] if self.metric is None else len(others)
-        squared = np.empty((len(rows), width), dtype=dtype)
+        width = rows.shape[1] if self.metric is None else others.shape[0]
+        squared = np.empty((rows.shape[0], width), dtype=dtype)
 
         def work(part: slice) -> None:
             distances = rows[part] if self.metric is None else self.metric.block(rows[part], others)
             with np.errstate(over="ignore"):  # the centring of the kernel tells of it
                 squared[part] = np.square(distances, dtype=np.float64)
 
-        parts = blocks(len(rows), max(1, _ENTRIES_PER_BLOCK // width))
+        parts = blocks(rows.shape[0], max(1, _ENTRIES_PER_BLOCK // width))
         run_blocks(work, parts, n_jobs, stages=stages, what="distances")
         return squared

@@ -34,8 +34,7 @@ class Rows:
     unit: Metric
 
     def _rows(self, rows: Integers) -> Any:
-        taken = self.table[rows]
-        return taken if issparse(taken) else self.unit.prepare(taken).astype(np.float64)
+        return self.unit.prepare(self.table[rows]).astype(np.float64)
 
     def squares(self, left: Integers, right: Integers) -> Floats:
         asked, points = self._rows(left), self._rows(right)
@@ -48,6 +47,8 @@ class Rows:
 
     def plain_map(self, rows: Integers, dimensions: int) -> Floats:
         points = self._rows(rows)
+        if issparse(points) and points.shape[1] > points.shape[0]:  # vectors of all columns would be long
+            return classical_map(self.squares(rows, rows), dimensions)
         mean = np.asarray(points.mean(axis=0)).ravel()
 
         def scatter(axes: Floats) -> Floats:

@@ -362,27 +362,27 @@ class TransformationalMap:
         """The combination vᵀ z(x) itself, (b, p)."""
         return self._combined(rows, self.coefficients)
 
-    def extended(self, rows: Floats) -> Extended:
+    def extended(self, rows: Any) -> Extended:
         """Places of any rows."""
         if self.bounds is None:
-            return Extended(self.unbounded(rows), np.zeros(len(rows)), self._unlike(rows))
+            return Extended(self.unbounded(rows), np.zeros(rows.shape[0]), self._unlike(rows))
         p = self.coefficients.shape[1]
         together = np.hstack([self.coefficients, self.bounds.low, self.bounds.high, self.bounds.one])
         free, low, high, one = np.split(self._combined(rows, together), [p, 2 * p, 3 * p], axis=1)
         places = np.clip(free, low / one, high / one)
         extent = float(np.ptp(self.places, axis=0).max()) or 1.0
-        return Extended(places, np.abs(places - free).max(axis=1) / extent, np.zeros(len(rows), dtype=bool))
+        return Extended(places, np.abs(places - free).max(axis=1) / extent, np.zeros(rows.shape[0], dtype=bool))
 
-    def _combined(self, rows: Floats, coefficients: Floats) -> Floats:
-        made = np.empty((len(rows), coefficients.shape[1]))
-        for part in blocks(len(rows), _rows_per_block(rows.shape[1])):
+    def _combined(self, rows: Any, coefficients: Floats) -> Floats:
+        made = np.empty((rows.shape[0], coefficients.shape[1]))
+        for part in blocks(rows.shape[0], _rows_per_block(rows.shape[1])):
             made[part] = self.basis(rows[part]) @ coefficients
         return made
 
-    def _unlike(self, rows: Floats) -> NDArray[np.bool_]:
-        found = np.zeros(len(rows), dtype=bool)
+    def _unlike(self, rows: Any) -> NDArray[np.bool_]:
+        found = np.zeros(rows.shape[0], dtype=bool)
         if isinstance(self.basis, Reweighted):
-            for part in blocks(len(rows), _rows_per_block(rows.shape[1])):
+            for part in blocks(rows.shape[0], _rows_per_block(rows.shape[1])):
                 found[part] = self.basis.unlike(rows[part])
         return found
 

@@ -6,10 +6,24 @@ The origin of the map is Σ c_i x_i. Distances that are not Euclidean can be rep
 Torgerson, Psychometrika 17 (1952); Gower, Biometrika 53 (1966); Burges 2005, sections 2.2 and 2.2.1.
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from gramfold.embedding import Built, Embedding, Fit, Metrics, Model, Whole, judged, method, parameter
+from gramfold.embedding import (
+    Built,
+    Embedding,
+    Fit,
+    Metrics,
+    Model,
+    Reads,
+    Whole,
+    judged,
+    method,
+    parameter,
+    sparse_rows,
+)
 from gramfold.errors import InputError
 from gramfold.extension.distance_placement import DistancePlacement
 from gramfold.extension.extrapolation import Ball
@@ -51,6 +65,9 @@ class ClassicalMDS(Metrics, Embedding):
         plain mean. A weight of 1 for one row puts that row at the origin.""",
     )
 
+    def _reads(self) -> Reads:
+        return sparse_rows(super()._reads())
+
     def _build(self, fit: Fit) -> Model:
         dense = 8.0 * CLIP_MATRICES if self.repair == "clip" else 0.0
         fit.check_components(fit.X.shape[0])
@@ -60,14 +77,14 @@ class ClassicalMDS(Metrics, Embedding):
         copies = fit.massive(self._copies(rows, given))
         fit.check_components(len(copies))
         first = copies.first
-        points = rows if len(first) == len(rows) else rows[np.ix_(first, first)] if given else rows[first]
+        points = rows if len(first) == rows.shape[0] else rows[np.ix_(first, first)] if given else rows[first]
 
         def kernel(_: Whole, fit: Fit) -> Built:
             squared = distances.squares(points, points, fit.n_jobs, fit.stages, points.dtype)  # (n, n)
             np.fill_diagonal(squared, 0.0)
             center = None if self.center is None else weights_of(self.center, copies)
             gram = mercer_gram(squared, self.repair, mass=copies.multiplicity, center=center)
-            carriers = None if len(first) == len(rows) else first
+            carriers = None if len(first) == rows.shape[0] else first
             return Built(gram, DistancePlacement(distances, None if given else rows, carriers))
 
         known = (None, None, None) if given else (rows, distances.metric, None if fit.reads.mixed else Ball.of(rows))
@@ -79,9 +96,9 @@ class ClassicalMDS(Metrics, Embedding):
         )
         return judged(fit, model, distances=True)
 
-    def _copies(self, rows: Floats, given: bool) -> Collapse:
+    def _copies(self, rows: Any, given: bool) -> Collapse:
         if self.repair is None:
-            return no_duplicates(len(rows))
+            return no_duplicates(rows.shape[0])
         # a constant is added between different points only: duplicates must stay at distance 0
         return collapse_distances(rows) if given else collapse_rows(rows)
 

@@ -75,7 +75,7 @@ class HessianLLE(Rebuilding, Neighborhood, Embedding):
             part.graph,
             part.grams,
             lambda grams: curved(tangent_coordinates(grams, self.n_components), self.roughness),
-            fit.columns.count,
+            fit.width,
             fit.n_jobs,
         )
         return Built(kernel, Barycentric(self.reg))

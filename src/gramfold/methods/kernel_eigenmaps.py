@@ -25,6 +25,7 @@ from gramfold.embedding import (
     Fit,
     Model,
     Part,
+    Reads,
     attribute,
     continuous_degree,
     continuous_model,
@@ -133,6 +134,9 @@ class KernelEigenmaps(ContinuousMap, Embedding):
             The fitted estimator.
         """
         return self._fit(X, y, sample_weight=sample_weight, affinity=affinity)
+
+    def _reads(self) -> Reads:
+        return replace(super()._reads(), sparse=False)  # its kernels are affine maps of all columns
 
     def _build(self, fit: Fit) -> Model:
         n = fit.X.shape[0]

@@ -17,12 +17,14 @@ from gramfold.embedding import (
     Fit,
     Metrics,
     Model,
+    Reads,
     Whole,
     attribute,
     judged,
     method,
     parameter,
     refuse_weights,
+    sparse_rows,
 )
 from gramfold.extension.distance_placement import DistancePlacement
 from gramfold.extension.extrapolation import Ball
@@ -93,6 +95,9 @@ class LandmarkMDS(Metrics, Embedding):
         refuse_weights(type(self).__name__, _WITHOUT_WEIGHTS, refused)
         return self._fit(X, y)
 
+    def _reads(self) -> Reads:
+        return sparse_rows(super()._reads())
+
     def _build(self, fit: Fit) -> Model:
         counted = isinstance(self.landmarks, Integral)
         count = int(self.landmarks) if counted else len(self.landmarks)
@@ -126,6 +131,5 @@ class LandmarkMDS(Metrics, Embedding):
             start = int(np.argmax(rows.sum(axis=1)))
         else:
             start = int(np.argmax(distances.metric.block(distances.metric.middle(rows), rows)[0]))
-        return choose_landmarks(
-            self.landmark_choice, lambda row: distances.row(rows, row), len(rows), int(self.landmarks), fit.rng, start
-        )
+        n, count = rows.shape[0], int(self.landmarks)
+        return choose_landmarks(self.landmark_choice, lambda row: distances.row(rows, row), n, count, fit.rng, start)

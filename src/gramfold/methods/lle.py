@@ -73,7 +73,7 @@ class LLE(Rebuilding, Neighborhood, Embedding):
 
     def _kernel(self, part: Component, fit: Fit) -> Built:
         lists, mass = part.graph.neighbors, part.graph.multiplicity
-        weights = rebuilding_weights(lists, part.grams, part.index, self.reg, fit.columns.count, fit.n_jobs)
+        weights = rebuilding_weights(lists, part.grams, part.index, self.reg, fit.width, fit.n_jobs)
         root = reconstruction_root(weights, mass)
         penalty = csr_array(root.T @ root)
         kernel = PenaltyKernel.of(penalty, mass, root, self._decay(penalty, mass))

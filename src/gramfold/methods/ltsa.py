@@ -46,7 +46,7 @@ class LTSA(Rebuilding, Neighborhood, Embedding):
             part.graph,
             part.grams,
             lambda grams: not_affine(tangent_coordinates(grams, self.n_components)),
-            fit.columns.count,
+            fit.width,
             fit.n_jobs,
         )
         return Built(kernel, Barycentric(self.reg))

@@ -67,7 +67,7 @@ class ModifiedLLE(Rebuilding, Neighborhood, Embedding):
         return judged(fit, fit.solve(graph, self._kernel), self)
 
     def _kernel(self, part: Component, fit: Fit) -> Built:
-        d, width = self.n_components, fit.columns.count
+        d, width = self.n_components, fit.width
         patches = DefiniteGrams(part.grams, len(part), euclidean=part.index.euclidean)
         eta = typical_thickness(part.graph, patches, d, width, fit.n_jobs)
         kernel = aligned_kernel(

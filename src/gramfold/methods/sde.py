@@ -43,6 +43,7 @@ from gramfold.kernels.semidefinite import (
 )
 from gramfold.kernels.unfolding import MOST_NEIGHBORS, rigid_neighbors, sheet_dimension
 from gramfold.neighbors.index import VectorIndex
+from gramfold.neighbors.sparse_rows import isometric_rows
 from gramfold.runtime.memory import fits
 from gramfold.sdp import low_rank
 from gramfold.sdp.policy import Solver, least_memory, solve_problem
@@ -264,14 +265,18 @@ class SDE(Rebuilding, GraphChoice, Embedding):
         # the vertex with the most distant neighbours comes first, whatever the order of the rows
         start = int(np.argmax(lists.farthest))
         chosen = choose_landmarks("maxmin", part.distances_from, n, min(n, self.landmarks), fit.rng, start=start)
-        weights = rebuilding_weights(lists, part.grams, part.index, self.reg, fit.columns.count, fit.n_jobs)
+        weights = rebuilding_weights(lists, part.grams, part.index, self.reg, fit.width, fit.n_jobs)
         return landmark_mixtures(reconstruction_root(weights, np.ones(n)), chosen)
 
     def _as_they_lie(self, part: Component) -> Floats | None:
         """Rows of the vertices, if the kept distances are Euclidean; otherwise None."""
         if self.metric != "euclidean" or not isinstance(part.index, VectorIndex):
             return None
-        return part.index.points[part.graph.vertices].astype(np.float64)
+        points = part.index.points[part.graph.vertices]
+        if not issparse(points):
+            return np.asarray(points, dtype=np.float64)
+        # no more columns than rows: turned, they are as far apart
+        return isometric_rows(points)
 
 
 def _number_of_neighbors(net: NeighborGraph) -> int | None:

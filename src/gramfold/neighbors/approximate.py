@@ -111,7 +111,7 @@ class SmallWorldIndex(VectorIndex):
         found[missed, -1] = equal[missed]
 
     def _within(self, rows: Floats, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
-        asking, k = np.arange(len(rows)), min(self.size, _LOOK)
+        asking, k = np.arange(rows.shape[0]), min(self.size, _LOOK)
         found: list[tuple[Integers, Integers, Floats]] = []
         while asking.size:
             indices, distances = self._nearest(rows[asking], k, SILENT)

@@ -127,9 +127,10 @@ def _require_dense(X: Any, reader: str) -> None:
         what, reduced, dense = "table of sparse columns", "X.sparse.to_coo()", "X.sparse.to_dense()"
     else:
         return
+    size = 8e-9 * X.shape[0] * X.shape[1]
     raise InputError(
         f"X is a {what} of {X.shape[0]} x {X.shape[1]}, but {reader} reads dense rows: reduce {reduced} first "
-        f"(sklearn.decomposition.TruncatedSVD) or pass {dense} if that fits in memory."
+        f"(sklearn.decomposition.TruncatedSVD) or pass {dense} if that fits in memory ({size:.2g} GB)."
     )
 
 

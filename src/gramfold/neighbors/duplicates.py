@@ -6,10 +6,12 @@ neighbours and disconnect it from all other rows.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 
+from gramfold.neighbors.sparse_rows import as_sparse, canonical, find_rows, row_labels
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers, Plain
 
@@ -46,8 +48,10 @@ def no_duplicates(n: int) -> Collapse:
     return Collapse(everybody, everybody, np.ones(n))
 
 
-def collapse_rows(X: Floats) -> Collapse:
-    """Group identical rows of a table."""
+def collapse_rows(X: Any) -> Collapse:
+    """Group identical rows of a table, dense or sparse."""
+    if issparse(X):
+        return _collapsed(row_labels(canonical(X)))
     # One column without a repeated value is enough for nearly all measured data, some columns for nearly all images.
     if len(np.unique(X[:, 0])) == len(X):
         return no_duplicates(len(X))
@@ -77,7 +81,7 @@ def collapse_distances(distances: Floats, tolerance: float = 0.0) -> Collapse:
 class KnownRows(Plain):
     """Look-up of rows by their values."""
 
-    rows: Floats  # (n, d)
+    rows: Any  # (n, d) dense or sparse
 
     @cached_property
     def _ascending(self) -> tuple[Integers, Integers]:
@@ -86,8 +90,10 @@ class KnownRows(Plain):
         order = np.argsort(keys, kind="stable")
         return keys[order], order
 
-    def find(self, rows: Floats) -> Integers:
+    def find(self, rows: Any) -> Integers:
         """(m,) the first known row that equals each of these; -1 where none does."""
+        if issparse(self.rows):
+            return find_rows(as_sparse(rows), canonical(self.rows))
         i, j = self.pairs(rows)
         found = np.full(len(rows), -1)
         found[i[::-1]] = j[::-1]

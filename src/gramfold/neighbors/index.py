@@ -4,11 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from gramfold.neighbors.metrics import Metric
+from gramfold.neighbors.sparse_rows import require_dense_queries
 from gramfold.runtime.costs import COSTS, SearchCosts
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Floats, Integers, Neighbors, Plain
@@ -133,7 +134,7 @@ class VectorIndex(Index):
         return len(self.points)
 
     @cached_property
-    def rows(self) -> Floats:
+    def rows(self) -> Any:
         """The points as the search uses them: for most metrics the same array."""
         return self.metric.prepare(self.points)
 
@@ -154,12 +155,17 @@ class VectorIndex(Index):
         indices, distances = without(np.arange(self.size), indices, distances)
         return Neighbors.from_lists(indices, distances, self.size)
 
+    def _prepared(self, queries: Any) -> Any:
+        """New rows as the search uses them."""
+        require_dense_queries(queries)
+        return self.metric.prepare(queries)
+
     def nearest(self, queries: Floats, k: int) -> Neighbors:
-        indices, distances = self._nearest(self.metric.prepare(queries), k, SILENT)
+        indices, distances = self._nearest(self._prepared(queries), k, SILENT)
         return Neighbors.from_lists(indices, distances, self.size)
 
     def within(self, queries: Floats, reach: Floats, reaches: Floats) -> Neighbors:
-        pairs = self._within(self.metric.prepare(queries), reach, reaches)
+        pairs = self._within(self._prepared(queries), reach, reaches)
         return self._cut(*pairs, reach, reaches)
 
     def _cut(

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from scipy.sparse import issparse
 
 from gramfold.errors import InputError
 from gramfold.neighbors.duplicates import KnownRows
 from gramfold.neighbors.plain_distances import pair_lengths, plain_pairs
+from gramfold.neighbors.sparse_metric import prepared_rows, require_sparse_metric, sparse_block, sparse_pairs
 from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats, Integers, Plain
 
@@ -48,8 +50,10 @@ class Metric(Plain):
     def _angular(self) -> bool:
         return self.family == "euclidean" and self.name in _ANGULAR
 
-    def prepare(self, X: Floats) -> Floats:
+    def prepare(self, X: Any) -> Any:
         """Rows as the search uses them: of unit length for cosine, and centred before that for correlation."""
+        if issparse(X):
+            return prepared_rows(X, self._angular)
         largest = float(max(X.max(initial=0), -X.min(initial=0)))
         if largest > _LARGEST and not callable(self.name):
             raise InputError(f"X holds values up to {largest:.1e}, whose distances overflow: divide X by a constant.")
@@ -88,12 +92,14 @@ class Metric(Plain):
         """Prepared rows, as they are compared to find equal ones."""
         return rows
 
-    def middle(self, rows: Floats) -> Floats:
+    def middle(self, rows: Any) -> Floats:
         """A row (1, d) amid these."""
-        return np.asarray(rows.mean(axis=0, keepdims=True))
+        return np.atleast_2d(np.asarray(rows.mean(axis=0)))
 
-    def pairs(self, left: Floats, i: Integers, right: Floats, j: Integers, n_jobs: int | None) -> Floats:
+    def pairs(self, left: Any, i: Integers, right: Any, j: Integers, n_jobs: int | None) -> Floats:
         """Distances of the prepared rows left[i] and right[j], in float64 and from differences."""
+        if issparse(left):
+            return sparse_pairs(left, i, right, j, self._angular, n_jobs)
         out = np.empty(len(i))
         run_blocks(
             lambda part: self._pairs(left, i[part], right, j[part], out[part]), blocks(len(i), _PAIRS_PER_BLOCK), n_jobs
@@ -135,8 +141,10 @@ class Metric(Plain):
         """Euclidean length between prepared rows that corresponds to a distance of this metric."""
         return np.sqrt(2.0 * np.asarray(distances)) if self._angular else distances
 
-    def block(self, left: Floats, right: Floats) -> Floats:
+    def block(self, left: Any, right: Any) -> Floats:
         """All distances between two sets of raw rows, in float64."""
+        if issparse(right):
+            return sparse_block(left, right, self._angular)
         from scipy.spatial.distance import cdist
 
         if self.family == "minkowski":
@@ -192,12 +200,16 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
     """The metric of this name; variances or covariances that it needs are those of the training rows."""
     params = dict(params or {})
     if callable(name):
+        if issparse(X):
+            require_sparse_metric(name)
         from gramfold.neighbors.blockwise import BlockMetric, Blockwise
 
         if isinstance(name, Blockwise):
             return BlockMetric.of(name, params)
         return Metric("scipy", name, params=params)
     name = _SYNONYMS.get(name.lower(), name.lower())
+    if issparse(X) and (name not in {"euclidean", "cosine"} or params):
+        require_sparse_metric(name)
     if reads_mixed(name):
         from gramfold.neighbors.gower import Gower
 

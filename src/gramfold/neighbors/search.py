@@ -15,6 +15,8 @@ from gramfold.neighbors.join import plan
 from gramfold.neighbors.leading import plan_without_bounds
 from gramfold.neighbors.metrics import Metric, MetricName, make_metric
 from gramfold.neighbors.precomputed import DistanceIndex, GraphIndex, TransformerIndex, rounding_of, settled_distances
+from gramfold.neighbors.sparse_index import SparseRowsIndex
+from gramfold.neighbors.sparse_sketch import SketchIndex
 from gramfold.runtime.costs import COSTS, SearchCosts
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats
@@ -42,11 +44,14 @@ def build_index(
         return DistanceIndex.of(distances, collapse.first, float(X.diagonal().max()), costs), collapse
     measure = make_metric(metric, metric_params, X)  # its scales count every row
     collapse = collapse_rows(measure.prepare(X))  # for the cosine metric rows of one direction are the same
-    points = X if len(collapse) == len(X) else X[collapse.first]
+    points = X if len(collapse) == X.shape[0] else X[collapse.first]
     if not isinstance(search, str):
         return TransformerIndex.of(search, exact_index(points, measure, n_jobs, costs)), collapse
-    _check_k(n_neighbors, radius, len(points))
+    _check_k(n_neighbors, radius, len(collapse))
     slow = search == "auto" and _exact_is_slow(points, measure, n_neighbors, radius, costs)
+    if issparse(points) and search == "approximate":
+        sketched = SketchIndex.of(points, measure, n_jobs, random_state, costs)
+        return sketched.measured(n_neighbors, random_state), collapse
     if search == "approximate" or slow:
         index = SmallWorldIndex.of(points, measure, n_jobs, costs).measured(n_neighbors, random_state)
         if search == "auto":
@@ -60,14 +65,18 @@ def build_index(
     return exact_index(points, measure, n_jobs, costs), collapse
 
 
-def exact_index(points: Floats, metric: Metric, n_jobs: int | None, costs: SearchCosts = COSTS.search) -> VectorIndex:
-    """A k-d tree in few dimensions, a blocked exact search in many."""
+def exact_index(points: Any, metric: Metric, n_jobs: int | None, costs: SearchCosts = COSTS.search) -> VectorIndex:
+    """A k-d tree in few dimensions, a blocked exact search in many, and one of products for sparse rows."""
+    if issparse(points):
+        return SparseRowsIndex(points, metric, n_jobs, costs=costs)
     tree = metric.family in {"euclidean", "minkowski"} and points.shape[1] <= costs.tree_columns
     return (TreeIndex if tree else BlockedIndex)(points, metric, n_jobs, costs=costs)
 
 
 def _exact_is_slow(points: Floats, metric: Metric, k: int, radius: float | None, costs: SearchCosts) -> bool:
     n, d = points.shape
+    if issparse(points):
+        return False  # products of sparse rows are quick
     if metric.family != "euclidean" or radius is not None or d <= costs.tree_columns or not faiss_installed():
         return False
     approximate = costs.approximate_row + costs.approximate_column * d

@@ -54,7 +54,7 @@ def class_neighbors(
     X: Floats, classes: Integers, hood: Neighborhood, radius: float | None, n_jobs: int | None, rng: Any, mass: Floats
 ) -> WholeGraph:
     """Each class is searched by itself, and the graphs are components of one; `rng` draws for each anew."""
-    numbers, firsts, lists, multiplicities, size = np.empty(len(X), dtype=np.intp), [], [], [], 0
+    numbers, firsts, lists, multiplicities, size = np.empty(X.shape[0], dtype=np.intp), [], [], [], 0
     for number in range(int(classes.max()) + 1):
         rows = np.flatnonzero(classes == number)
         found, copies = _among(X[rows], hood, radius, n_jobs, rng())
@@ -73,7 +73,7 @@ def class_neighbors(
             f"no two rows of one class are within radius={hood.radius:g} of each other, so the graph has no edges: use "
             "a larger radius, or n_neighbors."
         )
-    return WholeGraph(graph, np.arange(len(X)), numbers)
+    return WholeGraph(graph, np.arange(X.shape[0]), numbers)
 
 
 def _among(

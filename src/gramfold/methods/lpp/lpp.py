@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
@@ -33,7 +34,7 @@ from gramfold.embedding import (
     parameter,
 )
 from gramfold.embedding.continuous import WholeGraph, affinity_of, continuous_maps, given_graph
-from gramfold.errors import RankWarning
+from gramfold.errors import InputError, RankWarning
 from gramfold.extension.continuous_source import CarriedBasis, ContinuousSource, require_columns
 from gramfold.extension.extrapolation import EUCLIDEAN, Ball
 from gramfold.graph.build import EdgeRule
@@ -141,6 +142,7 @@ class LPP(ContinuousMap, Embedding):
     def _build(self, fit: Fit) -> Model:
         n, d = fit.X.shape[0], fit.columns.count
         require_columns(fit.name, fit.reads.precomputed)
+        require_few_columns(fit.X)
         W = affinity_of(fit, self)
         # weights that are given, and those of classes, are no lengths
         degree = 0.0 if W is not None or self.graph == "classes" else continuous_degree(self)
@@ -163,8 +165,9 @@ class LPP(ContinuousMap, Embedding):
         maps = continuous_maps(fit, self, source, parts, basis, weights)
         warn_of_few_rows(maps, parts)
         affine = not any(map(_is_quotient, maps))
-        # one kernel, for everybody: the inverse is affine
-        own = CarriedBasis(MixtureBasis(np.zeros((1, d)), 1.0), ("auto",), everywhere=True) if affine else None
+        # one kernel, for everybody: the inverse is affine; of sparse rows it would be dense
+        carried = affine and not issparse(fit.X)
+        own = CarriedBasis(MixtureBasis(np.zeros((1, d)), 1.0), ("auto",), everywhere=True) if carried else None
         found = _matrix(maps[0], basis, source.unit, degree) if affine and len(maps) == 1 else {}
         model = continuous_model(fit, source, parts, maps, own, degree, found)
         if W is not None:
@@ -178,7 +181,7 @@ class LPP(ContinuousMap, Embedding):
         unit = Unit.of_rows(fit.X) if known else Unit()
         rows, weights = unit.inward(fit.X), None
         with fit.stages("graph"):
-            classes, mass = numbered_classes(fit.y, len(rows), self.graph), fit.mass
+            classes, mass = numbered_classes(fit.y, rows.shape[0], self.graph), fit.mass
             if self.graph == "classes":
                 part, weights = whole_classes(classes, mass), class_weights(classes, mass)
             else:
@@ -187,6 +190,17 @@ class LPP(ContinuousMap, Embedding):
         fit.check_components(len(part))
         joined = graph_over_rows((part.graph,), part.graph.rows[part.numbers])
         return ContinuousSource(unit, rows, Ball.of(rows), EUCLIDEAN, joined, None), [part], weights
+
+
+def require_few_columns(X: Any) -> None:
+    """Refuse sparse rows of more columns than rows: the problem would hold all of them, dense."""
+    n, d = X.shape
+    if issparse(X) and d >= n:
+        raise InputError(
+            f"X is a sparse matrix of {n:,} x {d:,}, and LPP of more columns than rows computes with the dense table "
+            f"({8e-9 * n * d:.2g} GB): reduce the columns first (sklearn.decomposition.TruncatedSVD), or pass "
+            "X.toarray() if that fits in memory."
+        )
 
 
 def _is_quotient(part: Part) -> bool:
