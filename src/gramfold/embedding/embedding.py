@@ -18,7 +18,7 @@ from gramfold.embedding.reading import read_places, rows_or_places
 from gramfold.embedding.scoring import trustworthiness_of
 from gramfold.errors import InputError
 from gramfold.extension.extrapolation import warn_if_outside
-from gramfold.runtime.threads import one_blas_thread
+from gramfold.runtime.threads import at_work
 from gramfold.types import Floats
 
 
@@ -110,7 +110,7 @@ class Embedding(MoreSpectrum, Alignable, ClassNamePrefixFeaturesOutMixin, Transf
             Their coordinates.
         """
         model, rows = self._read(X)
-        with one_blas_thread():
+        with at_work(self.n_jobs):
             places: Floats = model.place(rows, self.n_jobs)
         return places
 

@@ -16,7 +16,7 @@ from gramfold.embedding.model import Fitted
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads, read_new
 from gramfold.neighbors.metrics import reads_mixed
-from gramfold.runtime.threads import one_blas_thread, thread_count
+from gramfold.runtime.threads import at_work, thread_count
 
 
 def _names(model: Fitted) -> Any:
@@ -90,7 +90,7 @@ class Estimator(BaseEstimator):
         if reads.mixed:
             refuse_vectors(self)
         # the one thing that a fit changes, when all is done: one that fails or is interrupted leaves all as it was
-        with one_blas_thread():  # threads of BLAS wait for each other, and on a busy machine for long: see `threads`
+        with at_work(self.n_jobs):
             model = self._build(Fit.of(self, X, y, reads, extras))
         self.model_ = model
         return self

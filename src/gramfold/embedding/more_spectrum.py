@@ -1,5 +1,6 @@
 """What more of a kernel's spectrum a fitted model can tell, computed when it is asked for: the fit needs only a few."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -12,7 +13,7 @@ from gramfold.kernels.mercer import RepairedGram
 from gramfold.kernels.nystrom import NystromGram, function_spectrum
 from gramfold.kernels.semidefinite import FactorKernel, factored_spectrum_of
 from gramfold.kernels.transformational import TransformationalKernel
-from gramfold.runtime.threads import one_blas_thread
+from gramfold.runtime.threads import at_work
 from gramfold.spectral.negative import negative_part
 from gramfold.spectral.policy import leading_spectrum
 from gramfold.types import Floats, Kernel, NegativePart, Spectrum
@@ -30,8 +31,11 @@ class Kernelled:
 class MoreSpectrum:
     """What every estimator on a kernel can compute of its spectrum, once it is fitted."""
 
+    n_jobs: int | None  # of the estimator
+
+    @abstractmethod
     def _kernelled(self) -> Kernelled:
-        raise NotImplementedError
+        """Its kernel."""
 
     def leading_eigenvalues(self, count: int) -> Floats:
         """Compute more eigenvalues of the kernel than the embedding has dimensions, to read the dimension from them.
@@ -48,7 +52,7 @@ class MoreSpectrum:
         eigenvalues : ndarray of shape (count,)
             The largest ones, descending; fewer if the kernel has a lower rank.
         """
-        with one_blas_thread():
+        with at_work(self.n_jobs):
             return _leading_eigenvalues(self._kernelled(), count)
 
     def negative_part(self, *, before_repair: bool = False) -> NegativePart:
@@ -67,7 +71,7 @@ class MoreSpectrum:
         negative : NegativePart
             `mass` Σ|λ<0| / Σ|λ|, its 95% `interval`, `most_negative`, `total` and `positive_total`.
         """
-        with one_blas_thread():
+        with at_work(self.n_jobs):
             return _negative_part(self._kernelled(), before_repair)
 
     def shares(self) -> Floats:
@@ -79,7 +83,7 @@ class MoreSpectrum:
             They add up to at most 1. Above 2,000 rows the sum of an indefinite kernel is an estimate, as
             `negative_part` is.
         """
-        with one_blas_thread():
+        with at_work(self.n_jobs):
             return _shares(self._kernelled())
 
 

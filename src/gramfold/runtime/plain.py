@@ -21,20 +21,27 @@ def prefer_plain(module: str, seconds: float, compiling: float) -> bool:
     """
     if module in sys.modules:
         return False
-    return seconds < _LOADING + (0.0 if _on_disk(module, _cache_folder()) else compiling)
-
-
-def _cache_folder() -> str:
-    return os.environ.get("NUMBA_CACHE_DIR", "")
+    return seconds < _LOADING + (0.0 if _on_disk(module, os.environ.get("NUMBA_CACHE_DIR", "")) else compiling)
 
 
 @lru_cache(maxsize=64)
-def _on_disk(module: str, folder: str) -> bool:
-    """Whether machine code of the module's kernels is kept, where numba keeps it: beside the file, or in the folder."""
+def _on_disk(module: str, chosen: str) -> bool:
+    """Whether machine code of the module's kernels is kept where numba keeps it.
+
+    That is the folder that the user chose, or one beside the file, or, if that cannot be written to, the user's own.
+    """
     found = find_spec(module)
     if found is None or found.origin is None:
         return False
-    name = Path(found.origin).stem
-    if folder:
-        return any(Path(folder).glob(f"*/{name}.*.nbi"))
-    return any((Path(found.origin).parent / "__pycache__").glob(f"{name}.*.nbi"))
+    pattern = f"{Path(found.origin).stem}.*.nbi"
+    if chosen:
+        return any(Path(chosen).glob(f"*/{pattern}"))
+    return any((Path(found.origin).parent / "__pycache__").glob(pattern)) or any(_own_folder().glob(f"*/{pattern}"))
+
+
+def _own_folder() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", "~")).expanduser() / "numba" / "Cache"
+    if sys.platform == "darwin":
+        return Path("~/Library/Caches/numba").expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "numba"

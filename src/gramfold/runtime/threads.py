@@ -36,11 +36,23 @@ _ENTRIES_PER_THREAD, _ENTRIES_PER_TASK = 3e6, 5e5
 _MOST_THREADS = 1_024  # more than any machine can use; some libraries abort the process for absurd numbers
 
 
+class _Asked(local):
+    """The number of threads that the estimator at work in a thread was asked for."""
+
+    count: int | None = None
+
+
+_asked = _Asked()
+
+
 def thread_count(n_jobs: Any) -> int:
-    """Number of threads for `n_jobs`: None and -1 mean every core of this process, -2 all but one, and so on."""
+    """Number of threads for `n_jobs`: -1 means every core of this process, -2 all but one, and so on.
+
+    None is what the estimator at work was asked for, else every core.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:
-        return cores
+        return _asked.count or cores
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
         raise InputError(f"n_jobs={n_jobs!r} is not a number of threads: use None for every core, or an integer.")
     if n_jobs == 0:
@@ -220,6 +232,17 @@ def openmp_threads() -> Iterator[None]:
 def one_blas_thread() -> AbstractContextManager[None]:
     """Limit BLAS to one thread, where the threads of the pool are enough or matrices are small."""
     return blas_threads(1)
+
+
+@contextmanager
+def at_work(n_jobs: int | None) -> Iterator[None]:
+    """Within it an estimator works: with so many threads of the pool, and one of BLAS."""
+    before, _asked.count = _asked.count, thread_count(n_jobs)
+    try:
+        with one_blas_thread():
+            yield
+    finally:
+        _asked.count = before
 
 
 def stop_flag() -> StopFlag:
