@@ -213,8 +213,8 @@ def symmetric_factor(matrix: csr_array, symbolic: Symbolic, times: int) -> Facto
 
     The two round differently.
     """
-    seconds = times * (_SUPERLU_ROW * matrix.shape[0] + _SUPERLU_OPERATION * float(symbolic.operations.sum()))
-    if prefer_plain("gramfold.direct.factor_kernels", seconds, _COMPILING):
+    seconds = _SUPERLU_ROW * matrix.shape[0] + _SUPERLU_OPERATION * float(symbolic.operations.sum())
+    if prefer_plain("gramfold.direct.factor_kernels", seconds, _COMPILING, times):
         return SymmetricLU(matrix, symbolic.order)
     return Factor.of(matrix, symbolic)
 
