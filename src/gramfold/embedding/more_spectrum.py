@@ -113,10 +113,15 @@ def _negative_part(fitted: Kernelled, before_repair: bool) -> NegativePart:
 def _shares(fitted: Kernelled) -> Floats:
     """Share of each eigenvalue of the map in the sum of the positive ones."""
     spectrum = fitted.spectrum
+    if spectrum.total is None and fitted.kernel.kind == "gram":
+        raise InputError(
+            f"the kernel of {fitted.name} has no directions beside those of the map, so shares of it would say nothing "
+            "of the data: use PCA().fit(X).shares(), or compare leading_eigenvalues() with one another."
+        )
     if spectrum.total is None:
         raise InputError(
-            f"the kernel of {fitted.name} is a pseudo-inverse whose trace is not computed, so shares of it are not "
-            "known: compare leading_eigenvalues() with one another, or the penalties of spectrum_."
+            f"the trace of the kernel of {fitted.name}, which is a function of a sparse matrix, is not computed, so "
+            "shares of it are not known: compare leading_eigenvalues() with one another, or the penalties of spectrum_."
         )
     positive = _negative_part(fitted, before_repair=False).positive_total
     values = np.maximum(spectrum.eigenvalues, 0.0)
