@@ -19,7 +19,7 @@ from gramfold.embedding.groups import (
 from gramfold.embedding.laplacian import laplacian_map
 from gramfold.embedding.linear import LinearMap, OrientedMap, Table, first_look, linear_model
 from gramfold.embedding.model import Fitted, FittedMap, Inverse, Model
-from gramfold.embedding.more_spectrum import Kernelled, MoreSpectrum
+from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads
 from gramfold.embedding.solving import Whole, judged, lay_out, single_point
@@ -48,7 +48,6 @@ __all__ = [
     "LinearMap",
     "Metrics",
     "Model",
-    "MoreSpectrum",
     "Neighborhood",
     "OrientedMap",
     "Part",
@@ -65,9 +64,12 @@ __all__ = [
     "judged",
     "laplacian_map",
     "lay_out",
+    "leading_eigenvalues_of",
     "linear_model",
     "method",
+    "negative_part_of",
     "parameter",
+    "shares_of",
     "single_point",
     "widened",
 ]
