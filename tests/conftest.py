@@ -4,6 +4,8 @@ import signal
 
 import pytest
 
+from tests.kernels_loaded import load_kernels
+
 
 @pytest.fixture
 def heard():
@@ -11,3 +13,9 @@ def heard():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _compiled_at_any_size():
+    """Which of two equal ways a small table takes does not depend on the tests before."""
+    load_kernels()

@@ -8,7 +8,7 @@ from gramfold.errors import ApproximationWarning, NotConvergedError
 from gramfold.graph.neighbor_graph import NeighborGraph
 from gramfold.runtime.costs import Costs, SearchCosts
 from gramfold.runtime.progress import SILENT
-from gramfold.spectral import policy
+from gramfold.spectral import policy, sparse
 from tests.contract.checks import sheet
 
 
@@ -39,17 +39,21 @@ def test_refit_forgets_the_first_fit():
     np.testing.assert_array_equal(model.transform(sheet(20, seed=9)), fresh.transform(sheet(20, seed=9)))
 
 
-def test_an_untrusted_spectrum_is_an_error_not_a_map(monkeypatch):
-    true = policy.symmetric_eigenpairs
+@pytest.mark.parametrize(
+    ("model", "rows", "room", "solver"),
+    [(LLE(), 120, policy, "symmetric_eigenpairs"), (LaplacianEigenmaps(), 200, sparse, "smallest_eigenpairs")],
+    ids=["dense", "sparse"],
+)
+def test_an_untrusted_spectrum_is_an_error_not_a_map(model, rows, room, solver, monkeypatch):
+    true = getattr(room, solver)
 
-    def perturbed(*args):
-        values, vectors = true(*args)
+    def perturbed(*args, **options):
+        values, vectors = true(*args, **options)
         return values, vectors + 1e-2 * np.random.default_rng(0).standard_normal(vectors.shape)
 
-    monkeypatch.setattr(policy, "symmetric_eigenpairs", perturbed)
-    model = LLE()
+    monkeypatch.setattr(room, solver, perturbed)
     with pytest.raises(NotConvergedError, match="cannot be trusted"):
-        model.fit(sheet(200))
+        model.fit(sheet(rows))
     assert not hasattr(model, "embedding_")
 
 

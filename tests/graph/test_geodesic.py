@@ -19,6 +19,7 @@ from gramfold.graph import geodesic, min_plus
 from gramfold.graph.build import build_graph
 from gramfold.graph.geodesic import all_pairs, arranged, squared_geodesics_from, walks_from
 from gramfold.graph.min_plus import EliminatedGraph
+from gramfold.graph.plain_paths import PlainElimination
 from gramfold.neighbors.exact import TreeIndex
 from gramfold.neighbors.metrics import Metric
 from gramfold.runtime.costs import COSTS, Costs, GeodesicCosts
@@ -83,10 +84,15 @@ ENGINES = {
 
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("n_sources", [None, 3])
-def test_costs_name_the_engine(name: str, n_sources: int | None) -> None:
+@pytest.mark.parametrize("plain", [False, True])
+def test_costs_name_the_engine(name: str, n_sources: int | None, plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(geodesic, "plain_paths", lambda *_: plain)
     found = {
-        engine: geodesic._worthwhile_elimination(GRAPHS[name], n_sources, 1, costs) for engine, costs in ENGINES.items()
+        engine: geodesic._eliminated(GRAPHS[name], n_sources, np.float64, 1, SILENT, costs)
+        for engine, costs in ENGINES.items()
     }
+    if found["elimination"] is not None:
+        assert isinstance(found["elimination"], PlainElimination if plain else EliminatedGraph)
     assert found["dijkstra"] is None
     assert (found["elimination"] is None) == (name == "no edge")  # where there is nothing to save
 

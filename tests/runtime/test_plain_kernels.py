@@ -20,6 +20,7 @@ from gramfold.neighbors.join import seeming_within
 from gramfold.neighbors.leading import Axes
 from gramfold.runtime.costs import Costs, DirectCosts, GeodesicCosts
 from gramfold.spectral.chebyshev import chebyshev_eigenpairs
+from tests.kernels_loaded import load_kernels
 
 
 def roll(n):
@@ -39,6 +40,7 @@ def grid(side):
 
 def fitted():
     """What kernels of every room give, by name."""
+    load_kernels()
     rng, found = np.random.default_rng(2), {}
     X, wide = roll(60), mixed(60, 20)
     models = {
@@ -70,7 +72,7 @@ def fitted():
 def test_plain_kernels_give_what_compiled_ones_do(tmp_path):
     done = subprocess.run(
         [sys.executable, __file__, str(tmp_path / "plain.npz")],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=False,

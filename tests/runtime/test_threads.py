@@ -14,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from gramfold import LLE, PCA, Isomap, KernelPCA, LaplacianEigenmaps, NystromEmbedding, OrdinalMDS
 from gramfold.errors import InputError
+from gramfold.kernels.projection import algebra_threads
 from gramfold.runtime.progress import Stages
-from gramfold.runtime.threads import blas_threads, blocks, one_blas_thread, run_blocks, thread_count
+from gramfold.runtime.threads import blas_threads, blocks, in_blocks, one_blas_thread, run_blocks, thread_count
 
 
 @pytest.mark.parametrize(
@@ -124,6 +126,7 @@ def set_now(openmp=False):
 
 @pytest.fixture
 def three_threads():
+    importlib.import_module("sklearn.cluster")  # what it loads later would have as many threads as there are cores
     np.linalg.svd(np.eye(3))  # the library is loaded
     with threadpool_limits(3, "blas"):
         yield
@@ -136,11 +139,50 @@ def test_limits_within_each_other_hold_and_go(three_threads):
         with one_blas_thread():
             assert set_now() == {1}
             with blas_threads(2):
-                assert set_now() == {1}  # the smallest holds
+                assert set_now() == {2}  # the innermost holds
+                with one_blas_thread():
+                    assert set_now() == {1}
+                assert set_now() == {2}
+            assert set_now() == {1}
         assert set_now() == {2}
         with pytest.raises(ZeroDivisionError), one_blas_thread():
             1 / 0  # noqa: B018
         assert set_now() == {2}
+
+
+@pytest.mark.parametrize("count", [3, 4, 1_000])
+def test_a_limit_never_gives_more_threads_than_there_were(three_threads, count):
+    with blas_threads(count):
+        assert set_now() == {3}
+        with one_blas_thread(), blas_threads(count):
+            assert set_now() == {3}
+    with one_blas_thread():
+        assert set_now() == {1}
+        with blas_threads(count):
+            assert set_now() == {3}
+        assert set_now() == {1}
+
+
+def test_of_threads_that_are_in_limits_the_smallest_innermost_one_applies(three_threads):
+    inside, leave = threading.Event(), threading.Event()
+
+    def hold():
+        with one_blas_thread(), blas_threads(2):
+            inside.set()
+            assert leave.wait(10)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    assert inside.wait(10)
+    assert set_now() == {2}
+    with blas_threads(3):
+        assert set_now() == {2}  # the other thread's
+        with one_blas_thread():
+            assert set_now() == {1}
+        assert set_now() == {2}
+        leave.set()
+        other.join()
+        assert set_now() == {3}
 
 
 @pytest.mark.parametrize("first_out", [0, 1])
@@ -193,7 +235,7 @@ def test_limits_that_count_for_each_thread_hold_where_they_are_asked_for(faiss_l
 
 @settings(deadline=None, max_examples=25)
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3)), min_size=1, max_size=12))
-def test_the_smallest_limit_that_is_left_holds(steps):
+def test_the_innermost_limit_that_is_left_holds(steps):
     """Limits of any number, entered and left in any order."""
     with threadpool_limits(3, "blas"):
         held = []
@@ -203,7 +245,7 @@ def test_the_smallest_limit_that_is_left_holds(steps):
             held.append((count, stack))
             for _ in range(min(leaving, len(held))):
                 held.pop(0)[1].close()
-            assert set_now() == {min([count for count, _ in held], default=3)}
+            assert set_now() == {min(3, held[-1][0]) if held else 3}
         for _, stack in held:
             stack.close()
         assert set_now() == {3}
@@ -230,6 +272,88 @@ def test_k_means_in_several_threads_leaves_linear_algebra_its_threads(three_thre
         thread.start()
     for thread in threads:
         thread.join()
+    assert set_now() == {3}
+
+
+# --- blocks of products
+
+
+def test_blocks_of_many_entries_run_in_threads_with_one_blas_thread_each(three_threads):
+    seen, covered = [], np.zeros(1_000, dtype=int)
+
+    def work(part):
+        seen.append((set_now(), threading.get_ident()))
+        covered[part] += 1
+
+    in_blocks(work, 1_000, 2.9e6, n_jobs=2)
+    assert seen == [({3}, threading.get_ident())]  # so few are done at once, where they are asked for
+    assert (covered == 1).all()
+    seen.clear()
+    in_blocks(work, 1_000, 1e7, n_jobs=2)
+    assert (covered == 2).all()
+    assert len(seen) >= 10
+    assert {str(threads) for threads, _ in seen} == {"{1}"}
+    in_blocks(work, 1_000, 1e12, n_jobs=2)  # more entries in a row than a block should have
+    assert (covered == 3).all()
+
+
+# --- estimators
+
+
+@pytest.fixture
+def rows():
+    return np.random.default_rng(0).standard_normal((120, 5))
+
+
+@pytest.mark.parametrize("cls", [PCA, KernelPCA, Isomap, LLE, LaplacianEigenmaps, NystromEmbedding, OrdinalMDS])
+def test_a_fit_leaves_linear_algebra_its_threads(cls, three_threads, rows):
+    model = cls().fit(rows)
+    assert set_now() == {3}
+    if cls is not OrdinalMDS:
+        model.transform(rows[:5])
+    model.negative_part()
+    model.leading_eigenvalues(3)
+    assert set_now() == {3}
+
+
+def test_a_fit_has_one_blas_thread(three_threads, rows):
+    seen = []
+
+    def kernel(x, y):
+        if not seen or seen[-1] != set_now():
+            seen.append(set_now())
+        return float(x @ y)
+
+    model = KernelPCA(kernel=kernel).fit(rows[:20])
+    model.transform(rows[20:22])
+    assert seen == [{1}]
+    assert set_now() == {3}
+
+
+def test_a_fit_that_fails_leaves_linear_algebra_its_threads(three_threads, rows):
+    def fails(x, y):
+        assert set_now() == {1}
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        KernelPCA(kernel=fails).fit(rows)
+    assert set_now() == {3}
+    with pytest.raises(InputError):
+        Isomap().fit(np.full((30, 3), np.nan))
+    assert set_now() == {3}
+    with pytest.raises(InputError):
+        Isomap().fit(rows).leading_eigenvalues(0)
+    assert set_now() == {3}
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_jobs", "threads"),
+    [((2_000, 1_999), 2, 1), ((2_000, 2_001), 2, 2), ((2_000, 2_001), 1, 1), ((2_000, 2_001), 8, 3)],
+)
+def test_only_large_tables_have_threads_of_blas(three_threads, shape, n_jobs, threads):
+    table = np.broadcast_to(0.0, shape)
+    with one_blas_thread(), algebra_threads(n_jobs, table):
+        assert set_now() == {threads}
     assert set_now() == {3}
 
 

@@ -42,7 +42,7 @@ class Elimination:
         if plain_elimination(n):
             tails = eliminated(self.indptr, self.indices, np.inf)
             assert tails is not None
-            return start, np.concatenate([tails[v] for v in of]).astype(np.int32)
+            return start, np.concatenate([np.empty(0, dtype=np.int32), *(tails[v] for v in of)])
         from gramfold.direct.elimination_kernels import fill_structure
 
         place = np.full(n, -1, dtype=np.int64)

@@ -20,7 +20,7 @@ from gramfold.embedding.laplacian import SAME_EIGENVECTORS, laplacian_map
 from gramfold.embedding.linear import LinearMap, OrientedMap, Table, first_look, linear_model
 from gramfold.embedding.localization import warn_of_localized
 from gramfold.embedding.model import Fitted, FittedMap, Inverse, Model
-from gramfold.embedding.more_spectrum import Kernelled, MoreSpectrum
+from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads, sparse_rows
 from gramfold.embedding.solving import Whole, judged, lay_out, single_point
@@ -51,7 +51,6 @@ __all__ = [
     "LinearMap",
     "Metrics",
     "Model",
-    "MoreSpectrum",
     "Neighborhood",
     "OrientedMap",
     "Part",
@@ -68,10 +67,13 @@ __all__ = [
     "judged",
     "laplacian_map",
     "lay_out",
+    "leading_eigenvalues_of",
     "linear_model",
     "method",
+    "negative_part_of",
     "parameter",
     "refuse_weights",
+    "shares_of",
     "single_point",
     "sparse_rows",
     "warn_of_localized",

@@ -12,14 +12,14 @@ from gramfold.embedding.estimator import Estimator
 from gramfold.embedding.frame import Alignable
 from gramfold.embedding.made import MADE, Way, made_error, made_inverse, made_surroundings
 from gramfold.embedding.model import Model
-from gramfold.embedding.more_spectrum import Kernelled, MoreSpectrum
+from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import read_places, rows_or_places
 from gramfold.embedding.scoring import trustworthiness_of
 from gramfold.errors import InputError
 from gramfold.extension.extrapolation import warn_if_outside
 from gramfold.runtime.threads import at_work
-from gramfold.types import Floats
+from gramfold.types import Floats, NegativePart
 
 
 def _embedding(model: Model) -> Floats:
@@ -27,7 +27,7 @@ def _embedding(model: Model) -> Floats:
 
 
 @method
-class Embedding(MoreSpectrum, Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Base class of all embeddings: kernel PCA; a subclass defines the kernel and its out-of-sample extension."""
 
     n_components: int = parameter(
@@ -113,6 +113,55 @@ class Embedding(MoreSpectrum, Alignable, ClassNamePrefixFeaturesOutMixin, Transf
         with at_work(self.n_jobs):
             places: Floats = model.place(rows, self.n_jobs)
         return places
+
+    def leading_eigenvalues(self, count: int) -> Floats:
+        """Compute more eigenvalues of the kernel than the embedding has dimensions, to read the dimension from them.
+
+        Of the largest connected component. Nothing is fitted again.
+
+        Parameters
+        ----------
+        count : int
+            Number of eigenvalues.
+
+        Returns
+        -------
+        eigenvalues : ndarray of shape (count,)
+            The largest ones, descending; fewer if the kernel has a lower rank.
+        """
+        with at_work(self.n_jobs):
+            return leading_eigenvalues_of(self._kernelled(), count)
+
+    def negative_part(self, *, before_repair: bool = False) -> NegativePart:
+        """Compute how much of the spectrum of the kernel is negative, which no Euclidean embedding can show.
+
+        Exactly up to 2,000 rows; above by stochastic Lanczos quadrature, with a confidence interval.
+
+        Parameters
+        ----------
+        before_repair : bool, default=False
+            Whether to answer for the kernel before its repair (`repair`, `KernelIsomap`, landmarks of an indefinite
+            kernel). The same kernel where nothing was repaired.
+
+        Returns
+        -------
+        negative : NegativePart
+            `mass` Σ|λ<0| / Σ|λ|, its 95% `interval`, `most_negative`, `total` and `positive_total`.
+        """
+        with at_work(self.n_jobs):
+            return negative_part_of(self._kernelled(), before_repair)
+
+    def shares(self) -> Floats:
+        """Compute the share of each coordinate in the variance of the kernel: λ / Σ λ over its positive eigenvalues.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_components,)
+            They add up to at most 1. Above 2,000 rows the sum of an indefinite kernel is an estimate, as
+            `negative_part` is.
+        """
+        with at_work(self.n_jobs):
+            return shares_of(self._kernelled())
 
     def _kernelled(self) -> Kernelled:
         model: Model = self._model()

@@ -1,6 +1,5 @@
 """What more of a kernel's spectrum a fitted model can tell, computed when it is asked for: the fit needs only a few."""
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -13,7 +12,6 @@ from gramfold.kernels.mercer import RepairedGram
 from gramfold.kernels.nystrom import NystromGram, function_spectrum
 from gramfold.kernels.semidefinite import FactorKernel, factored_spectrum_of
 from gramfold.kernels.transformational import TransformationalKernel
-from gramfold.runtime.threads import at_work
 from gramfold.spectral.negative import negative_part
 from gramfold.spectral.policy import leading_spectrum
 from gramfold.types import Floats, Kernel, NegativePart, Spectrum
@@ -28,66 +26,8 @@ class Kernelled:
     spectrum: Spectrum
 
 
-class MoreSpectrum:
-    """What every estimator on a kernel can compute of its spectrum, once it is fitted."""
-
-    n_jobs: int | None  # of the estimator
-
-    @abstractmethod
-    def _kernelled(self) -> Kernelled:
-        """Its kernel."""
-
-    def leading_eigenvalues(self, count: int) -> Floats:
-        """Compute more eigenvalues of the kernel than the embedding has dimensions, to read the dimension from them.
-
-        Of the largest connected component. Nothing is fitted again.
-
-        Parameters
-        ----------
-        count : int
-            Number of eigenvalues.
-
-        Returns
-        -------
-        eigenvalues : ndarray of shape (count,)
-            The largest ones, descending; fewer if the kernel has a lower rank.
-        """
-        with at_work(self.n_jobs):
-            return _leading_eigenvalues(self._kernelled(), count)
-
-    def negative_part(self, *, before_repair: bool = False) -> NegativePart:
-        """Compute how much of the spectrum of the kernel is negative, which no Euclidean embedding can show.
-
-        Exactly up to 2,000 rows; above by stochastic Lanczos quadrature, with a confidence interval.
-
-        Parameters
-        ----------
-        before_repair : bool, default=False
-            Whether to answer for the kernel before its repair (`repair`, `KernelIsomap`, landmarks of an indefinite
-            kernel). The same kernel where nothing was repaired.
-
-        Returns
-        -------
-        negative : NegativePart
-            `mass` Σ|λ<0| / Σ|λ|, its 95% `interval`, `most_negative`, `total` and `positive_total`.
-        """
-        with at_work(self.n_jobs):
-            return _negative_part(self._kernelled(), before_repair)
-
-    def shares(self) -> Floats:
-        """Compute the share of each coordinate in the variance of the kernel: λ / Σ λ over its positive eigenvalues.
-
-        Returns
-        -------
-        shares : ndarray of shape (n_components,)
-            They add up to at most 1. Above 2,000 rows the sum of an indefinite kernel is an estimate, as
-            `negative_part` is.
-        """
-        with at_work(self.n_jobs):
-            return _shares(self._kernelled())
-
-
-def _leading_eigenvalues(fitted: Kernelled, count: Any) -> Floats:
+def leading_eigenvalues_of(fitted: Kernelled, count: Any) -> Floats:
+    """The `count` leading eigenvalues of the kernel, descending."""
     kernel = fitted.kernel
     most = len(kernel.mass) - kernel.null.shape[1]
     if isinstance(count, bool) or not isinstance(count, Integral) or not 1 <= int(count) <= most:
@@ -101,7 +41,7 @@ def _leading_eigenvalues(fitted: Kernelled, count: Any) -> Floats:
     return find(kernel, int(count)).eigenvalues
 
 
-def _negative_part(fitted: Kernelled, before_repair: bool) -> NegativePart:
+def negative_part_of(fitted: Kernelled, before_repair: bool) -> NegativePart:
     """Of the kernel, or of what it was before its repair; kernels of other kinds have none, by construction."""
     kernel, spectrum = fitted.kernel, fitted.spectrum
     if isinstance(kernel, NystromGram) and before_repair:
@@ -114,14 +54,19 @@ def _negative_part(fitted: Kernelled, before_repair: bool) -> NegativePart:
     return NegativePart(0.0, 0.0, (0.0, 0.0), np.nan if spectrum.total is None else spectrum.total)
 
 
-def _shares(fitted: Kernelled) -> Floats:
+def shares_of(fitted: Kernelled) -> Floats:
     """Share of each eigenvalue of the map in the sum of the positive ones."""
     spectrum = fitted.spectrum
+    if spectrum.total is None and fitted.kernel.kind == "gram":
+        raise InputError(
+            f"the kernel of {fitted.name} has no directions beside those of the map, so shares of it would say nothing "
+            "of the data: use PCA().fit(X).shares(), or compare leading_eigenvalues() with one another."
+        )
     if spectrum.total is None:
         raise InputError(
-            f"the kernel of {fitted.name} is a pseudo-inverse whose trace is not computed, so shares of it are not "
-            "known: compare leading_eigenvalues() with one another, or the penalties of spectrum_."
+            f"the trace of the kernel of {fitted.name}, which is a function of a sparse matrix, is not computed, so "
+            "shares of it are not known: compare leading_eigenvalues() with one another, or the penalties of spectrum_."
         )
-    positive = _negative_part(fitted, before_repair=False).positive_total
+    positive = negative_part_of(fitted, before_repair=False).positive_total
     values = np.maximum(spectrum.eigenvalues, 0.0)
     return np.asarray(values / positive if positive > 0 else np.zeros_like(values))

@@ -30,7 +30,7 @@ def negative_part(
     total = float(kernel.trace())  # type: ignore[attr-defined]
     if len(root) <= costs.eigen.all_rows:
         values = eigvalsh(root * kernel.matrix() * root.T, overwrite_a=True, check_finite=False)
-        below = float(-values[values < 0].sum())
+        below = float(np.abs(values[values < 0]).sum())
         return _part(total, min(float(values[0]), 0.0), np.full(3, below))
     known = (root * spectrum.eigenvectors)[:, spectrum.eigenvalues > 0]
     signs = np.random.default_rng(_SEED).choice([-1.0, 1.0], size=(len(root), probes))

@@ -25,12 +25,14 @@ from gramfold.embedding import (
     FittedMap,
     Kernelled,
     Metrics,
-    MoreSpectrum,
     Reads,
     attribute,
+    leading_eigenvalues_of,
     method,
+    negative_part_of,
     parameter,
     refuse_weights,
+    shares_of,
 )
 from gramfold.errors import InputError, RankWarning
 from gramfold.extension.project import positive_directions, scaled
@@ -47,7 +49,7 @@ from gramfold.runtime.threads import one_blas_thread
 from gramfold.runtime.warning import warn
 from gramfold.spectral.canonical import canonical_signs
 from gramfold.spectral.policy import leading_spectrum
-from gramfold.types import Floats
+from gramfold.types import Floats, NegativePart
 
 # Order, weights, distances, disparities and their work space, and the n × n matrices of iterations and spectra, all of
 # them float64 whatever the rows are: 41 to 92 bytes a pair were measured at n = 400 to 1600, and with pair weights,
@@ -59,7 +61,7 @@ _WITHOUT_WEIGHTS = "its stress is a sum over pairs of rows (pair_weights are the
 
 
 @method
-class OrdinalMDS(Metrics, MoreSpectrum, Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Non-metric MDS: an embedding whose distances have the order of the dissimilarities; their sizes do not count.
 
     Only the order of the pairs of training rows is used, so there is no out-of-sample `transform`.
@@ -182,6 +184,51 @@ class OrdinalMDS(Metrics, MoreSpectrum, Alignable, ClassNamePrefixFeaturesOutMix
         """
         embedding: Floats = self.fit(X, pair_weights=pair_weights, **refused).embedding_
         return embedding.copy()  # the user's own, as the model's is
+
+    def leading_eigenvalues(self, count: int) -> Floats:
+        """Compute more eigenvalues of the kernel of the disparities than the embedding has dimensions.
+
+        Parameters
+        ----------
+        count : int
+            Number of eigenvalues.
+
+        Returns
+        -------
+        eigenvalues : ndarray of shape (count,)
+            The largest ones, descending.
+        """
+        with one_blas_thread():
+            return leading_eigenvalues_of(self._kernelled(), count)
+
+    def negative_part(self, *, before_repair: bool = False) -> NegativePart:
+        """Compute how much of the spectrum of that kernel is negative: how far the disparities are from Euclidean.
+
+        Exactly up to 2,000 rows; above by stochastic Lanczos quadrature, with a confidence interval.
+
+        Parameters
+        ----------
+        before_repair : bool, default=False
+            Not used: nothing is repaired. Present for API consistency.
+
+        Returns
+        -------
+        negative : NegativePart
+            `mass` Σ|λ<0| / Σ|λ|, its 95% `interval`, `most_negative`, `total` and `positive_total`.
+        """
+        with one_blas_thread():
+            return negative_part_of(self._kernelled(), before_repair)
+
+    def shares(self) -> Floats:
+        """Compute the share of each eigenvalue of `spectrum_` in the sum of the positive ones.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_components,)
+            They add up to at most 1.
+        """
+        with one_blas_thread():
+            return shares_of(self._kernelled())
 
     def _kernelled(self) -> Kernelled:
         model: FittedMap = self._model()
