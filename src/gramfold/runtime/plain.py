@@ -1,7 +1,7 @@
 """Whether plain NumPy runs in the place of compiled kernels: where it is done before these would be ready.
 
 Loading numba takes some tenths of a second, and compiling a kernel that no earlier process left on disk up to seconds.
-A process that spends as long in plain NumPy, over all of its fits, loads or compiles the kernels then: so it never takes
+A process that spends as long in plain NumPy, over all of its fits, loads or compiles the kernels then: it never takes
 much more than twice as long as if it had known. Nothing here imports numba. What runs in plain NumPy gives the same
 result as the kernels, to the bit, unless its module says otherwise.
 """
