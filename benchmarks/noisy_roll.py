@@ -81,9 +81,9 @@ def main() -> None:
     for seed in _SEEDS:
         for name, model, known, new in maps(seed):
             values = ", ".join(f"{value:.3g}" for value in model.spectrum_.eigenvalues)
-            before = model.spectrum_.negative_mass_before
+            before, after = (model.negative_part(before_repair=asked).mass for asked in (True, False))
             about = f"{values} | {getattr(model, 'c_', 0.0):.4g} | " + (
-                "–" if before is None else f"{before:.3g} → {model.spectrum_.negative_mass:.1g}"
+                f"{before:.3g} → {after:.1g}" if hasattr(model, "c_") else "–"
             )
             for kind, judgement in (("training", known), ("new", new)):
                 *rough, flat, space, shares = astuple(judgement)

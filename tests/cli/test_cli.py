@@ -398,6 +398,31 @@ def test_the_summary_tells_how_the_map_was_made(folder):
     assert quiet.output == ""
 
 
+@pytest.mark.parametrize(("method", "cls"), [("isomap", gramfold.Isomap), ("ordinal-mds", gramfold.OrdinalMDS)])
+def test_the_summary_tells_the_negative_part(method, cls, folder):
+    rows = np.random.default_rng(0).standard_normal((80, 5))
+    write_table("noise.csv", rows, list("abcde"))
+    told = run("embed", "noise.csv", "-m", method, "--out", "map.csv").output
+    model = cls().fit(read_table("noise.csv").values)
+    every = np.linalg.eigvalsh(model.kernel_.dense())
+    share, negative = model.spectrum_.eigenvalues.sum() / every[every > 0].sum(), -every[every < 0].sum()
+    line = f"{share:.1%} of the positive part of the kernel; {negative / np.abs(every).sum():.1%} of its spectrum"
+    assert f"variance  {line} is negative\n" in told
+
+
+def test_an_estimate_of_the_negative_part_has_its_interval(folder):
+    np.save("noise.npy", np.random.default_rng(0).standard_normal((2_100, 5)))
+    told = run("embed", "noise.npy", "-m", "isomap", "--out", "map.csv").output
+    found = re.search(r"about ([\d.]+)% \(([\d.]+)% to ([\d.]+)%\) of its spectrum is negative", told)
+    about, low, high = (float(number) for number in found.groups())
+    assert 10 < low < about < high < 50
+
+
+@pytest.mark.parametrize("method", ["lle", "factor-analysis"])
+def test_the_summary_has_no_share_of_what_is_not_known(method, folder):
+    assert "variance" not in run("embed", "roll.csv", "-m", method, "--out", "map.csv").output
+
+
 def test_a_warning_is_one_line_and_rows_without_a_place_are_counted(folder):
     apart = np.vstack([ROLL.points, ROLL.points[:20] + 1000])
     write_table("apart.csv", apart, ["x", "y", "z"])

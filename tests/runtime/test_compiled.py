@@ -6,6 +6,7 @@ import logging
 import os
 import subprocess
 import sys
+import time
 import warnings
 
 import numba
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from gramfold.errors import CompileCacheWarning
+from gramfold.runtime import compiled
 from gramfold.runtime.compiled import inline, kernel
 from gramfold.runtime.threads import blocks, run_blocks
 
@@ -239,3 +241,92 @@ def test_an_inlined_function_is_plain_arithmetic():
         return a + b
 
     assert plus(2.0, 3.0) == 5.0
+
+
+# --- the line on a slow compilation
+
+
+NOTICE = "gramfold is compiling code for this machine"
+
+
+def notices(caplog):
+    records = [record for record in caplog.records if record.getMessage().startswith(NOTICE)]
+    caplog.clear()
+    assert all((record.name, record.levelno) == ("gramfold", logging.WARNING) for record in records)
+    return [record.getMessage() for record in records]
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """More than 0.1 s is long; each call makes the notice of a new process."""
+    monkeypatch.setattr(compiled, "_PATIENCE", 0.1)
+
+    def process():
+        wait = compiled._Wait()
+        monkeypatch.setattr(compiled, "_wait", wait)
+        return wait
+
+    return process
+
+
+def compile_for(wait, seconds, folder):
+    wait.begin(str(folder))
+    time.sleep(seconds)
+    wait.end()
+
+
+def test_a_slow_compilation_is_explained_once_on_a_machine(impatient, tmp_path, caplog):
+    wait = impatient()
+    compile_for(wait, 0.5, tmp_path)
+    (message,) = notices(caplog)
+    assert str(tmp_path) in message
+    assert (tmp_path / "gramfold-compiles.told").exists()
+    compile_for(wait, 0.5, tmp_path)
+    assert notices(caplog) == [], "not twice in a process"
+    compile_for(impatient(), 0.5, tmp_path)
+    assert notices(caplog) == [], "nor in another, which finds the mark"
+    (tmp_path / "gramfold-compiles.told").unlink()
+    compile_for(impatient(), 0.5, tmp_path)
+    assert len(notices(caplog)) == 1
+
+
+def test_a_quick_compilation_is_not_worth_a_line(impatient, tmp_path, caplog):
+    compile_for(impatient(), 0.0, tmp_path)
+    time.sleep(0.3)
+    assert notices(caplog) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_many_short_compilations_are_one_long_wait(impatient, tmp_path, caplog):
+    wait = impatient()
+    for _ in range(20):
+        compile_for(wait, 0.02, tmp_path)
+    assert len(notices(caplog)) == 1
+
+
+def test_a_folder_that_cannot_be_written_is_no_trouble(impatient, tmp_path, caplog):
+    for _ in range(2):  # which is explained again, and compiled again
+        compile_for(impatient(), 0.5, tmp_path / "not there")
+        assert len(notices(caplog)) == 1
+
+
+def test_kernels_tell_of_their_own_compilation(load, impatient, monkeypatch, tmp_path, caplog):
+    monkeypatch.setattr(compiled._Wait, "begin", begin_and_wait(compiled._Wait.begin))
+    impatient()
+    assert run(load(), np.array([1.5])) == [3.0]
+    (message,) = notices(caplog)
+    (mark,) = tmp_path.rglob("gramfold-compiles.told")
+    assert str(mark.parent) in message
+    assert list(mark.parent.glob("*.nbc")), "where the code is kept"
+    impatient()
+    assert run(load(), np.array([1.5])) == [3.0]  # from disk
+    assert run(load(), np.array([3])) == [6]  # compiled, with the mark
+    assert notices(caplog) == []
+
+
+def begin_and_wait(begin):
+    def patient(self, folder):
+        begin(self, folder)
+        time.sleep(0.2)  # until the timer has run
+
+    return patient

@@ -52,7 +52,11 @@ def kernel(function: Callable[..., None]) -> Callable[..., None]:
     def run(*arrays: Any) -> None:
         known = len(dispatcher.signatures)
         started = perf_counter()
-        dispatcher(*arrays)
+        try:
+            dispatcher(*arrays)
+        except BaseException:
+            _wait.end()
+            raise
         if len(dispatcher.signatures) > known:
             compiled = dispatcher.stats.cache_misses.keys() - told  # the others came from disk
             told.update(compiled)
@@ -165,7 +169,7 @@ class _Wait:
         with self._lock:
             if self._timer is None and self._spent < _PATIENCE:
                 self._begun = perf_counter()
-                self._timer = Timer(_PATIENCE - self._spent, self._explain, [Path(folder) / _EXPLAINED])
+                self._timer = Timer(_PATIENCE - self._spent, self._explain, [_beside_all(Path(folder)) / _EXPLAINED])
                 self._timer.daemon = True
                 self._timer.start()
 
@@ -189,6 +193,11 @@ class _Wait:
         )
         with suppress(OSError):  # then it is explained again by the next process, which compiles again too
             mark.touch()
+
+
+def _beside_all(folder: Path) -> Path:
+    """A folder that all kernels share, from that of one: beside the package, or where numba has a folder for each."""
+    return Path(__file__).parents[1] / "__pycache__" if folder.name == "__pycache__" else folder.parent
 
 
 _PATIENCE = 1.0  # seconds
