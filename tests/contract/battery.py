@@ -181,6 +181,11 @@ def voted(labels: np.ndarray, lists: np.ndarray) -> np.ndarray:
     return np.array([np.bincount(labels[one]).argmax() for one in lists])
 
 
+def neighbors_of(model: Any) -> int:
+    """As many as a model was asked for, or chose."""
+    return int(getattr(model, "n_neighbors_", getattr(model, "n_neighbors", 8)))
+
+
 def plain_mean(known: np.ndarray, places: np.ndarray, fresh: np.ndarray, k: int) -> np.ndarray:
     """New rows at the mean place of the k known rows nearest to them."""
     return places[nearest(fresh, known, k)].mean(axis=1)
@@ -255,7 +260,7 @@ class Trial:
 
     @cached_property
     def plain(self) -> np.ndarray:
-        return plain_mean(self.known, self.places, self.fresh, getattr(self.model, "n_neighbors", 8))
+        return plain_mean(self.known, self.places, self.fresh, neighbors_of(self.model))
 
     @cached_property
     def pca(self) -> np.ndarray:
@@ -397,7 +402,7 @@ def few_held_out_rows_are_outside(trial: Trial) -> None:
 def pieces_are_pieces(trial: Trial) -> None:
     """A graph is only said to be in pieces where the plain graph of the same neighbours is."""
     if trial.was_told(DisconnectedGraphWarning):
-        n, k = len(trial.known), trial.model.n_neighbors
+        n, k = len(trial.known), neighbors_of(trial.model)
         lists = nearest(trial.known, trial.known, k, same=True)
         graph = csr_matrix((np.ones(n * k), (np.repeat(np.arange(n), k), lists.ravel())), shape=(n, n))
         assert connected_components(graph, directed=False)[0] > 1

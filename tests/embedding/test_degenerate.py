@@ -80,7 +80,7 @@ def test_few_places_are_counted():
     dots = np.round(4 * rows)  # 5 x 5 of them
     told = sentence(dots, rows_by(EUCLIDEAN, rows), keeps_neighbors=False)
     assert (
-        "600 distinct rows of a sample have only 25 distinct positions (to within 0.05% of the size of the embedding)"
+        "300 distinct rows of a sample have only 25 distinct positions (to within 0.05% of the size of the embedding)"
         in told
     )
     assert sentence(dots, rows_by(EUCLIDEAN, dots)) == "", "copies share a place"
