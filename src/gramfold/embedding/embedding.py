@@ -146,7 +146,8 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         Returns
         -------
         negative : NegativePart
-            `mass` Σ|λ<0| / Σ|λ|, its 95% `interval`, `most_negative`, `total` and `positive_total`.
+            `mass` Σ|λ<0| / Σ|λ|, its 95% `interval`, `most_negative` (above 2,000 rows a Ritz value, at most 0 and at
+            least the smallest eigenvalue), `total` and `positive_total`.
         """
         with at_work(self.n_jobs):
             return negative_part_of(self._kernelled(), before_repair)

@@ -30,7 +30,7 @@ _SAMPLE = 200  # vertices by which it is
 _HELD = 0.97  # share of the rows in rigid bodies
 _FRAGMENT = 0.05  # share of the rows that a body has at least
 _FEW = 10  # and so many rows
-_LOCAL = 0.1  # share of the rows that the kept pairs of one may reach
+_LOCAL = 0.06  # share of the rows that the kept pairs of one may reach: more fold rolls of 300 to 500 rows
 _BLOCK = 64  # rows at once: their differences to their neighbours stay in the cache
 
 Grams = Callable[[Integers, Integers], Floats]

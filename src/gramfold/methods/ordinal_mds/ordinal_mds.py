@@ -214,7 +214,8 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
         Returns
         -------
         negative : NegativePart
-            `mass` Σ|λ<0| / Σ|λ|, its 95% `interval`, `most_negative`, `total` and `positive_total`.
+            `mass` Σ|λ<0| / Σ|λ|, its 95% `interval`, `most_negative` (above 2,000 rows a Ritz value, at most 0 and at
+            least the smallest eigenvalue), `total` and `positive_total`.
         """
         with one_blas_thread():
             return negative_part_of(self._kernelled(), before_repair)
