@@ -104,7 +104,7 @@ def test_others_name_themselves(cls):
 
 
 def test_lpp_of_more_columns_than_rows():
-    with pytest.raises(InputError, match=r"60 x 80, and LPP of more columns than rows computes with the dense table"):
+    with pytest.raises(InputError, match=r"60 x 80, and LPP of so many columns computes with the dense table"):
         gramfold.LPP().fit(X[:60])
 
 
@@ -227,3 +227,19 @@ def test_two_million_columns_are_never_dense():
     done = subprocess.run([sys.executable, "-c", MANY, *names], check=True, capture_output=True, text=True)
     peak = int(done.stdout) * 1024
     assert peak < 1e9, f"{peak / 1e9:.2f} GB, where the dense table takes 6.4 GB"
+
+
+@pytest.mark.parametrize("cls", [gramfold.LLE, gramfold.LaplacianEigenmaps, gramfold.ClassicalMDS, gramfold.PCA])
+def test_a_value_that_drowns_all_others_is_refused_as_in_dense_rows(cls: type) -> None:
+    rows = np.random.default_rng(0).random((60, 12)) + 1.0
+    rows[0, 3] = 1e300
+    for given in (rows, csr_array(rows)):
+        with pytest.raises(InputError, match=r"row 0 contains 1.0e\+300"):
+            cls().fit(given)
+
+
+@pytest.mark.parametrize("cls", [gramfold.ClassicalMDS, gramfold.LandmarkMDS])
+def test_sparse_new_rows_on_a_dense_map(cls: type) -> None:
+    rows = np.random.default_rng(0).random((60, 5))
+    model = cls(**({"landmarks": 20} if cls is gramfold.LandmarkMDS else {})).fit(rows)
+    np.testing.assert_allclose(model.transform(csr_array(rows[:7])), model.embedding_[:7], atol=1e-9)

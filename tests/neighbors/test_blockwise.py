@@ -135,3 +135,9 @@ def test_candidates_by_internal_distances_find_the_nearest(recipe):
     np.fill_diagonal(found, 0.0)  # a frame finds itself
     exact = np.sort(recipe["rmsd"](frames, frames), axis=1)[:, :6]
     np.testing.assert_allclose(np.sort(np.where(found > 0, found, np.inf), axis=1)[:, :5], exact[:, 1:], atol=1e-6)
+
+
+@pytest.mark.parametrize("returned", ["words", 1j * np.ones((9, 9)), object()])
+def test_what_is_no_array_of_numbers_is_refused(returned: object) -> None:
+    with pytest.raises(InputError, match="no array of real numbers"):
+        ClassicalMDS(metric=blockwise(lambda left, right: returned)).fit(np.random.default_rng(0).random((9, 2)))

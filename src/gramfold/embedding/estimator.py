@@ -59,7 +59,7 @@ class Estimator(BaseEstimator):
         precomputed = any(isinstance(one, str) and one == "precomputed" for one in given)
         if not precomputed and reads_mixed(getattr(self, "metric", None)):
             params = getattr(self, "metric_params", None) or {}
-            columns = params.get("categorical")  # which the user may change later
+            columns = params.get("categorical") if isinstance(params, dict) else None  # the user may change it later
             columns = tuple(columns) if isinstance(columns, list | np.ndarray) else columns
             return Reads(missing=True, mixed=True, categorical=columns)
         return Reads(precomputed, sparse=isinstance(self, Neighborhood))

@@ -32,8 +32,7 @@ def read_weights(given: Any, n: int) -> Floats | None:
     if bad.size:
         raise InputError(
             f"sample_weight of row {bad[0]} is {weights[bad[0]]:g} ({bad.size} such row{'s' * (bad.size > 1)}), but a "
-            "weight says how many times a row is given, and a row of zero weight has no place in the embedding: leave "
-            "such rows out of fit, and embed them with transform()."
+            "weight says how many times a row is given: leave such rows out."
         )
     bad = np.flatnonzero((weights > _LARGEST) | (weights < 1.0 / _LARGEST))
     if bad.size:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from gramfold.extension.placement import Part
 from gramfold.extension.project import project
@@ -30,7 +31,10 @@ class DistancePlacement(Plain):
             carriers = None if self.rows is None else self.rows[self.carriers]
         places = np.empty((new.shape[0], len(part.spectrum)))
         for some in blocks(new.shape[0], max(1, _ENTRIES_PER_BLOCK // part.kernel.shape[0])):
-            squared = self.distances.squares(new[some], carriers, n_jobs)
+            block = new[some]
+            if issparse(block) and not issparse(carriers):  # a few rows of as many columns as the training rows have
+                block = block.toarray()
+            squared = self.distances.squares(block, carriers, n_jobs)
             found = project(part.kernel.cross(squared), part.kernel, part.spectrum)
             places[some] = found * part.kernel.gains(squared, part.spectrum.eigenvalues)
         return places

@@ -82,7 +82,14 @@ class BlockMetric(Metric):
         assert callable(self.name)
         found = np.empty((len(left), len(right)))
         for part in blocks(len(right), max(1, _ENTRIES_PER_CALL // max(1, len(left)))):
-            given = np.asarray(self.name(left, right[part], **self.params), dtype=np.float64)
+            returned = self.name(left, right[part], **self.params)
+            try:
+                given = np.asarray(returned).astype(np.float64, casting="same_kind")
+            except (TypeError, ValueError) as error:
+                raise InputError(
+                    f"metric={self.name!r} returned a {type(returned).__name__} that is no array of real numbers "
+                    f"({error}): return the distances as a dense array."
+                ) from error
             expected = len(left), len(right[part])
             if given.shape != expected:
                 raise InputError(

@@ -32,8 +32,7 @@ class Unit:
         largest = _largest(rows)
         if largest == 0 or abs(exponent := int(np.frexp(largest)[1])) <= _SAFE[rows.dtype]:
             return cls()
-        if not issparse(rows):
-            _check_range(rows, largest)
+        _check_range(rows, largest)
         least, most = np.finfo(rows.dtype).minexp, np.finfo(rows.dtype).maxexp - 2
         return cls(2 * (min(max(exponent, least), most) // 2))  # of four, so that its root is exact too
 
@@ -95,7 +94,8 @@ def _largest(rows: Any) -> float:
 
 
 def _check_range(rows: Any, largest: float) -> None:
-    sizes = np.fmax.reduce(np.abs(rows), axis=1)  # missing values (NaN) are ignored
+    # missing values (NaN) are ignored
+    sizes = abs(rows).max(axis=1).toarray().ravel() if issparse(rows) else np.fmax.reduce(np.abs(rows), axis=1)
     middle = float(np.quantile(sizes[sizes > 0], 0.5, method="lower"))  # one of them: a sum of two may overflow
     if np.frexp(largest)[1] - np.frexp(middle)[1] > _WIDEST:
         raise InputError(

@@ -15,7 +15,7 @@ class Stages:
     """Time each named stage; if verbose, report its start and end and show progress bars."""
 
     def __init__(self, verbose: int | bool = 0, name: str = "gramfold") -> None:
-        self.verbose = bool(verbose) and sys.stderr is not None  # None: closed
+        self.verbose = bool(verbose) and sys.stderr is not None and not sys.stderr.closed  # None: closed at the start
         self.name = name
         self.seconds: dict[str, float] = {}
 

@@ -193,11 +193,11 @@ class LPP(ContinuousMap, Embedding):
 
 
 def require_few_columns(X: Any) -> None:
-    """Refuse sparse rows of more columns than rows: the problem would hold all of them, dense."""
+    """Refuse sparse rows of as many columns as there are rows, or more: the problem would hold all of them, dense."""
     n, d = X.shape
     if issparse(X) and d >= n:
         raise InputError(
-            f"X is a sparse matrix of {n:,} x {d:,}, and LPP of more columns than rows computes with the dense table "
+            f"X is a sparse matrix of {n:,} x {d:,}, and LPP of so many columns computes with the dense table "
             f"({8e-9 * n * d:.2g} GB): reduce the columns first (sklearn.decomposition.TruncatedSVD), or pass "
             "X.toarray() if that fits in memory."
         )
