@@ -18,11 +18,10 @@ from gramfold.embedding.groups import (
 )
 from gramfold.embedding.laplacian import SAME_EIGENVECTORS, laplacian_map
 from gramfold.embedding.linear import LinearMap, OrientedMap, Table, first_look, linear_model
-from gramfold.embedding.localization import warn_of_localized
 from gramfold.embedding.model import Fitted, FittedMap, Inverse, Model
 from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
 from gramfold.embedding.parameters import attribute, method, parameter
-from gramfold.embedding.reading import Reads, sparse_rows
+from gramfold.embedding.reading import Reads
 from gramfold.embedding.solving import Whole, judged, lay_out, single_point
 from gramfold.embedding.weighing import refuse_weights
 from gramfold.extension.placement import Built, Part, widened
@@ -75,7 +74,5 @@ __all__ = [
     "refuse_weights",
     "shares_of",
     "single_point",
-    "sparse_rows",
-    "warn_of_localized",
     "widened",
 ]

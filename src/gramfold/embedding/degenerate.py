@@ -26,7 +26,9 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from gramfold.errors import DegenerateMapWarning
+from gramfold.kernels.localization import LocalizedAxis
 from gramfold.kernels.plain_map import Data, classical_map
+from gramfold.runtime.counting import some_rows
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Integers
 
@@ -39,7 +41,6 @@ _INNER = 0.98
 _TAKEN = 0.15
 _SPECK = 0.01  # of an axis: the others are one dot in a picture, whether or not the data are so
 _AS_IN_DATA = 3.0
-_NAMED = 3  # rows named in a sentence
 _EXTREME = 50  # rows at the end of an axis that are looked up in the data
 
 _PLACE = 5e-4
@@ -92,21 +93,6 @@ class TakenAxis:
     rows: Integers  # those of the others that hold half of the sum of squares, the farthest first
 
 
-@dataclass(frozen=True)
-class LocalizedAxis:
-    """A coordinate that few loosely tied rows of a graph hold."""
-
-    rows: Integers  # data rows, without copies, ascending
-    count: int  # with copies
-    edges: int  # that tie them to the others
-
-    def words(self) -> str:
-        """What is so of the coordinate."""
-        who, them = _who(self.rows, self.count)
-        tie = "1 edge connects" if self.edges == 1 else f"only {self.edges} edges connect"
-        return f"is localised on {who}, which {tie} to the others: it shows little but {them}"
-
-
 def taken_axis(column: Floats) -> TakenAxis | None:
     """The few rows that one column of a map is made of; None where there are none such."""
     away = np.abs(column - np.median(column))
@@ -135,21 +121,13 @@ def _taken_axes(places: Floats, rows: Integers, data: Data | None, localized: Ma
         speck = axis == 0 and found.share <= _SPECK
         if not speck and data is not None and _as_far_out(column, rows, found, axis, data):
             continue
-        who, them = _who(rows[found.rows], len(found.rows))
+        who, them = some_rows(rows[found.rows], len(found.rows))
         told.append(
             f"coordinate {axis + 1} is dominated by {who}: {_INNER:.0%} of the rows lie within "
             f"{_percent(found.share)} of its range and can hardly be distinguished along it; fitting without {them} "
             "may help"
         )
     return told
-
-
-def _who(rows: Integers, count: int) -> tuple[str, str]:
-    """Some of so many rows by number, the first ones, and the pronoun for them."""
-    names = ", ".join(str(row) for row in np.sort(rows[:_NAMED]))
-    if count == 1:
-        return f"row {names}", "it"
-    return f"{count} rows ({'such as ' if count > min(_NAMED, len(rows)) else ''}{names})", "them"
 
 
 def _as_far_out(column: Floats, rows: Integers, taken: TakenAxis, axis: int, data: Data) -> bool:

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -43,6 +43,9 @@ class Estimator(BaseEstimator):
         default=0, allowed=["verbose"], words="Report each stage, with progress bars, on standard error.", last=True
     )
 
+    # what may be sparse: nothing, rows, or for the methods of a graph its rows and itself
+    _sparse: ClassVar[Literal["no", "rows", "graphs"]] = "graphs"
+
     timings_ = attribute("dict", "Seconds spent in each stage of the fit.", lambda model: model.timings)
     n_features_in_ = attribute("int", "Number of columns of X.", lambda model: model.columns.count)
     feature_names_in_ = attribute(
@@ -62,7 +65,8 @@ class Estimator(BaseEstimator):
             columns = params.get("categorical") if isinstance(params, dict) else None  # the user may change it later
             columns = tuple(columns) if isinstance(columns, list | np.ndarray) else columns
             return Reads(missing=True, mixed=True, categorical=columns)
-        return Reads(precomputed, sparse=isinstance(self, Neighborhood))
+        sparse = {"no": False, "rows": not precomputed, "graphs": isinstance(self, Neighborhood)}
+        return Reads(precomputed, sparse=sparse[self._sparse])
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model to the rows of X.

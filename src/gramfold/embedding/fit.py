@@ -44,6 +44,8 @@ class Fit:
     y: Any
     extras: Mapping[str, Any]  # what else `fit` was given
     sample_weight: Floats | None  # (n,) how many times each row counts; None: once
+    mass: Floats  # (n,) the same, 1 where none were given
+    total: float  # n, as the sum of these
     reads: Reads
     columns: Columns
     n_components: Any
@@ -61,12 +63,17 @@ class Fit:
         if getattr(estimator, "inverse", None) == "fixed-point" and not hasattr(estimator, "gamma"):
             raise NoPreimageError(NO_FUNCTION.format(name))
         rows, columns = read_training(name, X, reads)
+        given = extras.get("sample_weight")
+        weights = None if given is None else read_weights(given, rows.shape[0])
+        mass = np.ones(rows.shape[0]) if weights is None else weights
         return cls(
             name=name,
             X=rows,
             y=y,
             extras=extras,
-            sample_weight=read_weights(extras.get("sample_weight"), rows.shape[0]),
+            sample_weight=weights,
+            mass=mass,
+            total=float(mass.sum()),
             reads=reads,
             columns=columns,
             n_components=getattr(estimator, "n_components", None),  # a clusterer has none
@@ -217,16 +224,6 @@ class Fit:
         if self.sample_weight is None:
             return copies
         return copies.weighted(self.sample_weight if rows is None else self.sample_weight[rows])
-
-    @property
-    def mass(self) -> Floats:
-        """The weights of the rows, (n,); 1 where none were given."""
-        return np.ones(self.X.shape[0]) if self.sample_weight is None else self.sample_weight
-
-    @property
-    def total(self) -> float:
-        """n, as the sum of these weights."""
-        return float(self.X.shape[0] if self.sample_weight is None else self.sample_weight.sum())
 
     def solve(
         self,

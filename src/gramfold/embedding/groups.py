@@ -13,7 +13,7 @@ from gramfold.graph.build import EdgeRule
 from gramfold.graph.connect import OnDisconnected
 from gramfold.kernels.loose import LooseRows
 from gramfold.neighbors.metrics import MetricName
-from gramfold.types import Graph, Integers, Neighbors
+from gramfold.types import Floats, Graph, Integers, Neighbors, Spectrum
 
 
 def _graph(model: Any) -> Graph:
@@ -24,6 +24,14 @@ def _graph(model: Any) -> Graph:
 def _neighbors(model: Any) -> Neighbors:
     found: Neighbors = model.neighbors
     return found
+
+
+def _participation(model: Any) -> Floats | None:
+    if "participation_" in model.found:
+        found: Floats | None = model.found["participation_"]
+        return found
+    spectrum: Spectrum = model.spectrum
+    return spectrum.participation
 
 
 def _landmark_rows(model: Any) -> Integers | None:
@@ -186,6 +194,7 @@ class EdgeWeights(GraphChoice):
         "ndarray or None",
         """Effective number of rows on which each eigenvector lives, (Σ v²)² / Σ v⁴: near 1 if it is localised on one
         row, of the order of n_samples if it varies over all of them. None if no eigenvectors were computed.""",
+        _participation,
     )
     loose_ = attribute(
         "ndarray of bool or None",

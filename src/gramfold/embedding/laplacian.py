@@ -8,22 +8,18 @@ from numbers import Integral
 
 import numpy as np
 
-from gramfold.embedding.degenerate import LocalizedAxis
 from gramfold.embedding.fit import Fit
 from gramfold.embedding.groups import LaplacianMap
-from gramfold.embedding.localization import localized_axes
 from gramfold.embedding.model import Model
 from gramfold.embedding.solving import Few, few_positive, judged
 from gramfold.errors import InputError, PrecomputedInputError
 from gramfold.extension.balance import BalancedKernel, KernelOfWeights
-from gramfold.extension.placement import Part
 from gramfold.graph.affinity import check_width, width_of_rows
 from gramfold.graph.neighbor_graph import unit_of
 from gramfold.kernels.directions import Coordinates, repeats_itself
 from gramfold.kernels.landmarks import given_landmarks, kmeans_rows, landmark_count, random_rows
-from gramfold.kernels.loose import edge_weights_of
-from gramfold.kernels.regularized import graph_laplacian
-from gramfold.types import Graph, Integers
+from gramfold.kernels.localization import localized_coordinates
+from gramfold.types import Integers
 
 
 def laplacian_map(
@@ -55,35 +51,26 @@ def laplacian_map(
     build = replace(build, loose_rows=settings.loose_rows, count=fit.n_components)
     vertex = source.components.vertex_of(fit.X.shape[0])
     model = fit.solve(source, build, choose=coordinates, few=few, found={"width_": width_of_rows(width, vertex)})
-    found = {"participation_": model.spectrum.participation, "loose_": _loose(model, settings, vertex)}
-    model = replace(model, found={**model.found, **found})
+    trim = settings.loose_rows == "trim"
+    model = replace(model, found={**model.found, "loose_": _loose(model, vertex) if trim else None})
     # coordinates that repeat themselves were warned of, and D^½ y has the degrees in it: neighbours are lost in both
     largest = model.parts[0]
     keeps = largest.kernel is None or (largest.kernel.scale is None and not repeats_itself(largest.spectrum))
-    held = {} if largest.kernel is None else _localized(largest, graphs[0])
-    if held and settings.loose_rows != "trim":
+    held = {} if largest.kernel is None else localized_coordinates(largest.kernel, largest.spectrum, graphs[0])
+    if held and not trim:
         words = ("loose_rows='trim'", "" if fit.reads.precomputed else "graph='mutual+mst'", remedy)
         remedy = ", ".join(word for word in words if word)
     return judged(fit, model, settings, remedy=remedy, keeps_neighbors=keeps, localized=held)
 
 
-def _loose(model: Model, settings: LaplacianMap, vertex: Integers) -> np.ndarray | None:
+def _loose(model: Model, vertex: Integers) -> np.ndarray:
     """Which data rows were left out of the eigenproblem; `vertex` is that of each, -1 where the graph has it not."""
-    if settings.loose_rows != "trim":
-        return None
     components = model.source.components  # type: ignore[attr-defined]
     left_out = np.zeros(len(components.component), dtype=bool)
     for graph, part in zip(components.graphs, model.parts, strict=True):
         if part.kernel is not None:
             left_out[graph.vertices] = part.kernel.mass == 0
     return np.asarray((vertex >= 0) & left_out[vertex])
-
-
-def _localized(part: Part, graph: Graph) -> dict[int, LocalizedAxis]:
-    """The coordinates of a component that are localised on few loosely tied rows."""
-    kernel, vectors = part.kernel, part.spectrum.eigenvectors
-    vectors = vectors if kernel.scale is None else vectors / kernel.scale[:, None]
-    return localized_axes(edge_weights_of(graph_laplacian(kernel), kernel.scale), graph, vectors)
 
 
 SAME_EIGENVECTORS = "the unnormalised Laplacian has the same eigenvectors with regularisation as without it"

@@ -1,7 +1,7 @@
 """What the user gives, read once: one sentence for whatever cannot be used."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from numbers import Integral
 from typing import Any, Literal
@@ -32,11 +32,6 @@ class Reads:
     mixed: bool = False  # numbers, categories and gaps, encoded by the training rows (neighbors/mixed.py)
     categorical: Any = None  # columns of numbers that are categories there, as the user gave them
     checked: bool = True  # whether training values are looked at here; else the method does (`check_finite`)
-
-
-def sparse_rows(reads: Reads) -> Reads:
-    """The same, and rows may be sparse too, but not precomputed values."""
-    return replace(reads, sparse=not reads.precomputed)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from gramfold.embedding.degenerate import LocalizedAxis, warn_of_degenerate_map
+from gramfold.embedding.degenerate import warn_of_degenerate_map
 from gramfold.embedding.groups import Neighborhood
 from gramfold.embedding.model import Model
 from gramfold.errors import RankWarning
@@ -14,6 +14,7 @@ from gramfold.extension.graph_source import GraphSource
 from gramfold.extension.placement import Built, Part, widened
 from gramfold.extension.project import place_everybody, positive_directions
 from gramfold.extension.side_by_side import side_by_side
+from gramfold.kernels.localization import LocalizedAxis
 from gramfold.kernels.plain_map import Data, all_distances, rows_by
 from gramfold.neighbors.duplicates import Collapse
 from gramfold.runtime.counting import last_columns_are

@@ -16,10 +16,8 @@ _DO = "pass one positive number for each row"
 _LARGEST = 1e30
 
 
-def read_weights(given: Any, n: int) -> Floats | None:
-    """`sample_weight` as an array (n,) of float64 that no change of the user's reaches; None where none was given."""
-    if given is None:
-        return None
+def read_weights(given: Any, n: int) -> Floats:
+    """`sample_weight` as an array (n,) of float64 that no change of the user's reaches."""
     weights = _numbers(given)
     if weights.shape != (n,):
         what = f"is the single number {weights:g}" if weights.ndim == 0 else f"has the shape {weights.shape}"

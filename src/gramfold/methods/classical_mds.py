@@ -17,12 +17,10 @@ from gramfold.embedding import (
     Fit,
     Metrics,
     Model,
-    Reads,
     Whole,
     judged,
     method,
     parameter,
-    sparse_rows,
 )
 from gramfold.errors import InputError
 from gramfold.extension.distance_placement import DistancePlacement
@@ -65,8 +63,7 @@ class ClassicalMDS(Metrics, Embedding):
         plain mean. A weight of 1 for one row puts that row at the origin.""",
     )
 
-    def _reads(self) -> Reads:
-        return sparse_rows(super()._reads())
+    _sparse = "rows"
 
     def _build(self, fit: Fit) -> Model:
         dense = 8.0 * CLIP_MATRICES if self.repair == "clip" else 0.0

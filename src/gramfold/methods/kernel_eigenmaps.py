@@ -25,7 +25,6 @@ from gramfold.embedding import (
     Fit,
     Model,
     Part,
-    Reads,
     attribute,
     continuous_degree,
     continuous_model,
@@ -135,8 +134,7 @@ class KernelEigenmaps(ContinuousMap, Embedding):
         """
         return self._fit(X, y, sample_weight=sample_weight, affinity=affinity)
 
-    def _reads(self) -> Reads:
-        return replace(super()._reads(), sparse=False)  # its kernels are affine maps of all columns
+    _sparse = "no"  # its kernels are affine maps of all columns
 
     def _build(self, fit: Fit) -> Model:
         n = fit.X.shape[0]

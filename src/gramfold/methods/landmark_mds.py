@@ -17,14 +17,12 @@ from gramfold.embedding import (
     Fit,
     Metrics,
     Model,
-    Reads,
     Whole,
     attribute,
     judged,
     method,
     parameter,
     refuse_weights,
-    sparse_rows,
 )
 from gramfold.extension.distance_placement import DistancePlacement
 from gramfold.extension.extrapolation import Ball
@@ -92,11 +90,11 @@ class LandmarkMDS(Metrics, Embedding):
         self : object
             The fitted estimator.
         """
-        refuse_weights(type(self).__name__, _WITHOUT_WEIGHTS, refused)
+        if refused:
+            refuse_weights(type(self).__name__, _WITHOUT_WEIGHTS, refused)
         return self._fit(X, y)
 
-    def _reads(self) -> Reads:
-        return sparse_rows(super()._reads())
+    _sparse = "rows"
 
     def _build(self, fit: Fit) -> Model:
         counted = isinstance(self.landmarks, Integral)

@@ -100,7 +100,8 @@ class DistortionDiscriminantAnalysis(OrientedMap, Embedding):
         self : object
             The fitted estimator.
         """
-        refuse_weights(type(self).__name__, _WITHOUT_WEIGHTS, refused)
+        if refused:
+            refuse_weights(type(self).__name__, _WITHOUT_WEIGHTS, refused)
         return self._fit(X, y, X_distorted=X_distorted)
 
     def _reads(self) -> Reads:

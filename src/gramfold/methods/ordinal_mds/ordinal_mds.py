@@ -160,7 +160,8 @@ class OrdinalMDS(Metrics, Alignable, ClassNamePrefixFeaturesOutMixin, Transforme
         self : object
             The fitted estimator.
         """
-        refuse_weights(type(self).__name__, _WITHOUT_WEIGHTS, refused)
+        if refused:
+            refuse_weights(type(self).__name__, _WITHOUT_WEIGHTS, refused)
         return self._fit(X, y, pair_weights=pair_weights)
 
     def fit_transform(self, X: Any, y: Any = None, *, pair_weights: Any = None, **refused: Any) -> Floats:

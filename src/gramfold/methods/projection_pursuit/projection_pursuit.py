@@ -128,19 +128,20 @@ class ProjectionPursuit(LinearMap, Embedding):
         self : object
             The fitted estimator.
         """
-        refuse_weights(type(self).__name__, _WITHOUT_WEIGHTS, refused)
+        if refused:
+            refuse_weights(type(self).__name__, _WITHOUT_WEIGHTS, refused)
         return self._fit(X, y)
 
     def _reads(self) -> Reads:
         return Reads(checked=False)
 
     def _build(self, fit: Fit) -> Model:
-        table = first_look(fit)
+        table, rng = first_look(fit), fit.rng
         with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
             white = _whitened(table, fit.n_jobs)
             rank = white.whitener.shape[1]
             n_starts = _STARTS * rank if self.n_starts is None else self.n_starts
-            climbs, turned = self._climbs(project(table.rows, white.mean, white.whitener), n_starts, fit)
+            climbs, turned = self._climbs(project(table.rows, white.mean, white.whitener), n_starts, rng, fit)
             values = np.array([each.value for each in climbs])
             order = np.argsort(-values, kind="stable")
             n_iter = max([1, *(each.steps for each in climbs)])
@@ -155,10 +156,10 @@ class ProjectionPursuit(LinearMap, Embedding):
         warn_of_degenerate_map(model.embedding, rows_by(EUCLIDEAN, table.rows), _REMEDY, keeps_neighbors=False)
         return model
 
-    def _climbs(self, white: Floats, n_starts: int, fit: Fit) -> tuple[list[Climb], Floats]:
+    def _climbs(self, white: Floats, n_starts: int, rng: Any, fit: Fit) -> tuple[list[Climb], Floats]:
         """The best maximum for each component, and the directions (r, p)."""
         rank = white.shape[1]
-        index, rng = make_index(self.index, self.radius), fit.rng
+        index = make_index(self.index, self.radius)
         turned, climbs = np.empty((rank, 0)), []
         left = np.eye(rank)  # a basis of what is orthogonal to the directions found
         count = min(self.n_components, rank)

@@ -16,13 +16,14 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import StrOptions
 
-from gramfold.embedding import EdgeWeights, Estimator, Fit, attribute, method, parameter, warn_of_localized
+from gramfold.embedding import EdgeWeights, Estimator, Fit, attribute, method, parameter
 from gramfold.errors import InputError
 from gramfold.graph.affinity import check_width, width_of_rows
 from gramfold.graph.connect import OnDisconnected
 from gramfold.graph.cut import normalized_cut
 from gramfold.graph.laplacian import degrees
 from gramfold.graph.neighbor_graph import graph_memory
+from gramfold.kernels.localization import warn_of_localized
 from gramfold.kernels.penalty import leading_penalties
 from gramfold.kernels.regularized import default_tau
 from gramfold.methods.spectral_clustering.assign import (
