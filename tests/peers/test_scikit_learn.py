@@ -45,10 +45,6 @@ DIFFERENCES = {
     "test_spectral_embedding__fallback_amg": "The eigensolver is chosen by predicted cost, not by the user, so that "
     "none has to be given up.",
     "test_spectral_embedding__spectral_eigen_tol_auto*": "It looks into the calls of scikit-learn's own eigensolvers.",
-    "test_spectral_embedding__spectral_embedding_precomputed_affinity*csr*": "Sparse rows are refused: neighbours are "
-    "found in dense rows, and nothing is made dense without being asked.",
-    "test_spectral_embedding__spectral_embedding_callable_affinity?csr*": "Sparse rows are refused: neighbours are "
-    "found in dense rows, and nothing is made dense without being asked.",
     "test_spectral_embedding__precomputed_nearest_neighbors_filtering": "A sparse graph is taken with all its edges, "
     "and refused where it is in pieces that it does not tell the distances of.",
     "test_spectral_embedding__spectral_embedding_preserves_dtype?float32*": "Weights are float64 whatever the rows; "

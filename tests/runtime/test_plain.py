@@ -44,6 +44,9 @@ def unloaded(monkeypatch, tmp_path):
     """The module of a kernel that this process has not loaded, with an empty folder for machine code."""
     monkeypatch.delitem(sys.modules, "gramfold.sdp.feasible_kernels")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(plain, "_spent", {})
+    monkeypatch.setattr(plain, "_NUMBA", 0.0)  # which these tests have loaded
+    monkeypatch.setattr(plain, "_LOADING", 0.5)
     plain._on_disk.cache_clear()
     yield "gramfold.sdp.feasible_kernels"
     plain._on_disk.cache_clear()
@@ -52,6 +55,16 @@ def unloaded(monkeypatch, tmp_path):
 def test_what_would_be_done_before_they_are_compiled_is_plain(unloaded):
     assert prefer_plain(unloaded, 3.4, 3.0)  # half a second to load, and three to compile
     assert not prefer_plain(unloaded, 3.6, 3.0)
+
+
+def test_a_process_that_has_spent_as_long_loads_them(unloaded):
+    assert [prefer_plain(unloaded, 1.0, 3.0) for _ in range(5)] == [True, True, True, False, False]
+    assert prefer_plain(unloaded, 0.4, 3.0), "what is shorter may still go on"
+
+
+def test_work_that_will_be_repeated_is_foreseen(unloaded):
+    assert prefer_plain(unloaded, 0.1, 3.0, times=34)
+    assert not prefer_plain(unloaded, 0.1, 3.0, times=36)
 
 
 def test_kernels_on_disk_need_only_be_loaded(unloaded, tmp_path):
@@ -298,8 +311,8 @@ def test_the_factor_of_a_process_that_has_compiled_nothing(monkeypatch):
     symbolic = Symbolic.of(A)
     assert isinstance(symmetric_factor(A, symbolic, 10), Factor)
 
-    def record(module, seconds, compiling):
-        asked.append((module, seconds, compiling))
+    def record(module, seconds, compiling, times):
+        asked.append((module, seconds * times, compiling))
         return True
 
     monkeypatch.setattr(factor, "prefer_plain", record)

@@ -56,13 +56,13 @@ def blockwise(function: Callable[..., Any]) -> Blockwise:
     Examples
     --------
     >>> import numpy as np
-    >>> from gramfold import LandmarkMDS, blockwise
+    >>> from gramfold import ClassicalMDS, blockwise
     >>> @blockwise
     ... def on_a_circle(A, B):
     ...     apart = np.abs(A - B.T)  # rows of one angle
     ...     return np.minimum(apart, 360 - apart)
     >>> angles = np.linspace(0, 350, 36)[:, None]
-    >>> places = LandmarkMDS(2, landmarks=12, metric=on_a_circle).fit_transform(angles)
+    >>> places = ClassicalMDS(2, metric=on_a_circle).fit_transform(angles)
     >>> bool(np.ptp(np.hypot(*places.T)) < 1e-6)
     True
     """

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Integral
@@ -194,11 +194,9 @@ if hasattr(os, "register_at_fork"):
 def blas_threads(count: int) -> Iterator[None]:
     """Give BLAS `count` threads, or as many as it has outside of all limits if that is fewer."""
     limit, own = _Limit(count, get_ident()), _of_thread.limits
-    if _of_process.holds(limit) and own.holds(limit):  # nothing to set
-        yield
-        return
     try:
-        with uninterrupted():
+        # where nothing is set, nothing can be left half done
+        with nullcontext() if _of_process.holds(limit) and own.holds(limit) else uninterrupted():
             _of_process.enter(limit)
             own.enter(limit)
         yield
