@@ -222,11 +222,13 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read in Linux' unit")
+@pytest.mark.slow
 def test_two_million_columns_are_never_dense():
     names = [cls.__name__ for cls in ALL if cls is not gramfold.LPP] + ["SpectralClustering"]
     done = subprocess.run([sys.executable, "-c", MANY, *names], check=True, capture_output=True, text=True)
     peak = int(done.stdout) * 1024
-    assert peak < 1e9, f"{peak / 1e9:.2f} GB, where the dense table takes 6.4 GB"
+    # 0.5 GB, and 1.8 GB where kernels are compiled in the same process
+    assert peak < 3e9, f"{peak / 1e9:.2f} GB, where the dense table takes 6.4 GB"
 
 
 @pytest.mark.parametrize("cls", [gramfold.LLE, gramfold.LaplacianEigenmaps, gramfold.ClassicalMDS, gramfold.PCA])

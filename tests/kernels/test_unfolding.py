@@ -93,7 +93,7 @@ def test_a_ring_in_many_columns_needs_two():
 def test_groups_are_held_each_by_itself():
     X = make_gaussian_clusters(300, n_clusters=3, n_features=4, separation=50, random_state=0).points
     assert rigid_neighbors(net_of(X)).n_neighbors <= 5
-    one = make_s_curve(500, random_state=0).points
+    one = make_s_curve(1_000, random_state=0).points
     two = np.vstack([one, one + [100, 0, 0]])
     assert abs(rigid_neighbors(net_of(two)).n_neighbors - rigid_neighbors(net_of(one)).n_neighbors) <= 1
 
@@ -110,7 +110,7 @@ def test_a_sheet_of_few_rows_has_few_neighbors():
 
 
 def test_mutual_edges_need_more():
-    X = make_s_curve(500, random_state=0).points
+    X = make_s_curve(1_000, random_state=0).points
     mutual = replace(net_of(X), edges="mutual")
     assert rigid_neighbors(mutual).n_neighbors > rigid_neighbors(net_of(X)).n_neighbors
 

@@ -30,7 +30,7 @@ def read_weights(given: Any, n: int) -> Floats:
     if bad.size:
         raise InputError(
             f"sample_weight of row {bad[0]} is {weights[bad[0]]:g} ({bad.size} such row{'s' * (bad.size > 1)}), but a "
-            "weight says how many times a row is given: leave such rows out."
+            "weight says how many times a row is given: leave rows of zero or negative weight out."
         )
     bad = np.flatnonzero((weights > _LARGEST) | (weights < 1.0 / _LARGEST))
     if bad.size:
