@@ -285,11 +285,11 @@ def test_blocks_of_many_entries_run_in_threads_with_one_blas_thread_each(three_t
         seen.append((set_now(), threading.get_ident()))
         covered[part] += 1
 
-    in_blocks(work, 1_000, 2.9e6, n_jobs=2)
+    in_blocks(work, 1_000, 1.1e7, n_jobs=2)
     assert seen == [({3}, threading.get_ident())]  # so few are done at once, where they are asked for
     assert (covered == 1).all()
     seen.clear()
-    in_blocks(work, 1_000, 1e7, n_jobs=2)
+    in_blocks(work, 1_000, 4e7, n_jobs=2)
     assert (covered == 2).all()
     assert len(seen) >= 10
     assert {str(threads) for threads, _ in seen} == {"{1}"}
