@@ -477,7 +477,7 @@ def test_a_common_factor(name):
         ([None] * 40, "sample_weight of row 0 is NaN"),
         (np.r_[np.ones(5), np.nan, np.ones(34)], "sample_weight of row 5 is NaN"),
         (np.r_[np.ones(5), np.inf, np.ones(34)], "sample_weight of row 5 is infinite"),
-        (np.r_[np.ones(5), 0.0, np.ones(33), -1], r"sample_weight of row 5 is 0 \(2 such rows\).*leave such rows out"),
+        (np.r_[np.ones(5), 0.0, np.ones(33), -1], r"sample_weight of row 5 is 0 \(2 such rows\).*leave rows of zero"),
         (np.full(40, 1e31), "sample_weight of row 0 is 1e[+]31, whose products overflow or vanish"),
         (np.full(40, 1j), "sample_weight contains values that are not numbers"),
     ],

@@ -30,8 +30,8 @@ from gramfold.runtime.progress import SILENT, Stages
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 StopFlag = NDArray[np.uint8]
-# Entries of a matrix that are multiplied by a few vectors: 15 ms of work, from which on a pool (2 ms to start) pays, and
-# blocks of them.
+# Entries of a matrix that a few vectors are multiplied with: 15 ms of work, from which on a pool (2 ms to start) pays,
+# and blocks of them.
 _ENTRIES_PER_THREAD, _ENTRIES_PER_TASK = 1.2e7, 2e6
 _MOST_THREADS = 1_024  # more than any machine can use; some libraries abort the process for absurd numbers
 
