@@ -18,7 +18,15 @@ from gramfold import LLE, PCA, Isomap, KernelPCA, LaplacianEigenmaps, NystromEmb
 from gramfold.errors import InputError
 from gramfold.kernels.projection import algebra_threads
 from gramfold.runtime.progress import Stages
-from gramfold.runtime.threads import blas_threads, blocks, in_blocks, one_blas_thread, run_blocks, thread_count
+from gramfold.runtime.threads import (
+    at_work,
+    blas_threads,
+    blocks,
+    in_blocks,
+    one_blas_thread,
+    run_blocks,
+    thread_count,
+)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +293,7 @@ def test_blocks_of_many_entries_run_in_threads_with_one_blas_thread_each(three_t
         seen.append((set_now(), threading.get_ident()))
         covered[part] += 1
 
-    in_blocks(work, 1_000, 1.1e7, n_jobs=2)
+    in_blocks(work, 1_000, 2.9e6, n_jobs=2)
     assert seen == [({3}, threading.get_ident())]  # so few are done at once, where they are asked for
     assert (covered == 1).all()
     seen.clear()
@@ -295,6 +303,32 @@ def test_blocks_of_many_entries_run_in_threads_with_one_blas_thread_each(three_t
     assert {str(threads) for threads, _ in seen} == {"{1}"}
     in_blocks(work, 1_000, 1e12, n_jobs=2)  # more entries in a row than a block should have
     assert (covered == 3).all()
+
+
+def test_an_estimator_at_work_keeps_its_pool_until_it_is_done():
+    def names(n_jobs=None):
+        meet = threading.Barrier(2)  # so that both threads take part
+
+        def work(_):
+            meet.wait(10)
+            return threading.current_thread().name
+
+        return set(run_blocks(work, [0, 1], n_jobs))
+
+    with at_work(2):
+        first = names()
+        assert names() == first
+        with pytest.raises(ZeroDivisionError):
+            run_blocks(lambda part: part / 0, [1, 2, 3])
+        assert names() == first
+        with at_work(2):
+            assert not names() & first  # one within it has its own, which ends with it
+        assert names() == first
+        assert not names(3) & first  # another number of threads
+        pool = {thread for thread in threading.enumerate() if thread.name in first}
+        assert len(pool) == 2
+    assert not any(thread.is_alive() for thread in pool)
+    assert names(2) != names(2)  # outside: one for the occasion
 
 
 # --- estimators

@@ -14,6 +14,7 @@ from gramfold.neighbors.metrics import Metric
 from gramfold.types import Floats, Integers
 
 _MORE_VECTORS, _ROUNDS = 6, 5  # of the block power method: a plain map need not be exact
+_FEW_COLUMNS = 32  # of which all eigenvectors are sooner found than some
 
 
 class Data(Protocol):
@@ -93,6 +94,8 @@ def classical_map(squared: Floats, dimensions: int) -> Floats:
 def _leading(product: Callable[[Floats], Floats], n: int, count: int) -> Floats:
     """About the leading eigenvectors (n, p) of a matrix that is known by its products: a block power method."""
     count = min(count, n)
+    if n <= _FEW_COLUMNS:
+        return np.asarray(np.linalg.eigh(product(np.eye(n)))[1][:, ::-1][:, :count])
     width = min(n, count + _MORE_VECTORS)
     # waves of all lengths: vectors that no data are made to be orthogonal to
     block = np.cos(np.outer(np.arange(n) + 0.5, np.arange(width) * (np.pi / n) * max(1, n // width) + 1.0))

@@ -17,6 +17,7 @@ from gramfold.types import Floats, Integers, Neighbors
 
 _QUERIES_PER_TASK = 4_000  # of a thread of our pool: an interrupt while SciPy's own threads run would end the process
 _ROWS_PER_BLOCK = 1_000
+_FEW_ENTRIES = 200_000  # of which the smallest are found before scikit-learn's search has looked at its parameters
 # Candidates taken beyond k from rounded distances, so that the check below seldom fails.
 _SPARE = 4
 
@@ -162,10 +163,14 @@ class BlockedIndex(VectorIndex):
         return self._nearest_by_blocks(rows, k, stages)
 
     def _seeming_of_few(self, rows: Floats, more: int) -> Seeming:
-        """Candidates by scikit-learn's search, which is compiled already: for small tables."""
+        """Candidates of a small table by what is compiled already: NumPy, or scikit-learn's search."""
+        shifted = self._shifted
+        if len(rows) * self.size <= _FEW_ENTRIES:
+            squares, rounding = self._rounded_squares(rows, shifted)
+            found = np.argpartition(squares, more - 1, axis=1)[:, :more]
+            return Seeming(found, squares[np.arange(len(rows)), found[:, -1]], rounding)
         from sklearn.neighbors import NearestNeighbors
 
-        shifted = self._shifted
         asking = shifted.rows if rows is self.rows else rows - shifted.center
         with openmp_threads():
             squares, found = (

@@ -44,7 +44,7 @@ class GeodesicCosts:
 class EigenCosts:
     """Eigenpairs: dense, through a factor, or by products."""
 
-    dense_rows: int = 150  # up to which LAPACK finds a few eigenpairs of a penalty as fast as a sparse factor does …
+    dense_rows: int = 300  # up to which LAPACK finds a few eigenpairs of a penalty as fast as a sparse factor does …
     dense_gram_rows: int = 250  # … and of a Gram matrix as fast as products do
     # Rows, and entries of each, up to which SuperLU orders and factorises a penalty in a moment: 3 to 20 ms at 2,000.
     small_rows: int = 3_000

@@ -11,7 +11,7 @@ block when they are free, and none waits for another.
 import os
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,16 +30,20 @@ from gramfold.runtime.progress import SILENT, Stages
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 StopFlag = NDArray[np.uint8]
-# Entries of a matrix that a few vectors are multiplied with: 15 ms of work, from which on a pool (2 ms to start) pays,
-# and blocks of them.
-_ENTRIES_PER_THREAD, _ENTRIES_PER_TASK = 1.2e7, 2e6
+# Entries of a matrix that a few vectors are multiplied with: 4 ms of work, from which on several threads pay, and the
+# most of them in a block.
+_ENTRIES_PER_THREAD, _ENTRIES_PER_TASK = 3e6, 2e6
 _MOST_THREADS = 1_024  # more than any machine can use; some libraries abort the process for absurd numbers
 
 
 class _Asked(local):
-    """The number of threads that the estimator at work in a thread was asked for."""
+    """The number of threads that the estimator at work in a thread was asked for, and its pool, once it needed one.
+
+    A pool takes 2 ms to start, as much as some of the blocks that a fit has thousands of.
+    """
 
     count: int | None = None
+    pool: ThreadPoolExecutor | None = None
 
 
 _asked = _Asked()
@@ -235,12 +239,16 @@ def one_blas_thread() -> AbstractContextManager[None]:
 @contextmanager
 def at_work(n_jobs: int | None) -> Iterator[None]:
     """Within it an estimator works: with so many threads of the pool, and one of BLAS."""
-    before, _asked.count = _asked.count, thread_count(n_jobs)
+    before = _asked.count, _asked.pool
+    _asked.count, _asked.pool = thread_count(n_jobs), None
     try:
         with one_blas_thread():
             yield
     finally:
-        _asked.count = before
+        mine = _asked.pool
+        _asked.count, _asked.pool = before
+        if mine is not None:
+            mine.shutdown()
 
 
 def stop_flag() -> StopFlag:
@@ -275,15 +283,30 @@ def run_blocks(
 
     On an interrupt or an error the blocks not yet begun are dropped and `stop` is raised for those under way.
     """
-    threads = min(thread_count(n_jobs), len(parts))
-    if threads <= 1 and stop is None:
+    threads = thread_count(n_jobs)
+    if min(threads, len(parts)) <= 1 and stop is None:
         return [work(part) for part in stages.bar(parts, len(parts), what)]
-    pool = ThreadPoolExecutor(max(threads, 1))  # even for one thread, so that the main thread can receive an interrupt
-    try:
-        return list(stages.bar(pool.map(work, parts), len(parts), what))
-    except BaseException:
-        if stop is not None:
-            stop[0] = 1
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    with _pool(threads, len(parts)) as pool:  # even for one thread, so that the main thread can receive an interrupt
+        begun: list[Future[Result]] = []
+        try:
+            begun.extend(pool.submit(work, part) for part in parts)
+            return [block.result() for block in stages.bar(begun, len(parts), what)]
+        except BaseException:
+            if stop is not None:
+                stop[0] = 1
+            raise
+        finally:
+            for block in begun:
+                block.cancel()
+            wait(begun)
+
+
+@contextmanager
+def _pool(threads: int, most: int) -> Iterator[ThreadPoolExecutor]:
+    """The pool of the estimator at work in this thread, else one for the occasion."""
+    if threads == _asked.count:
+        _asked.pool = _asked.pool or ThreadPoolExecutor(threads)
+        yield _asked.pool
+        return
+    with ThreadPoolExecutor(max(1, min(threads, most))) as pool:
+        yield pool
