@@ -41,7 +41,7 @@ def test_refit_forgets_the_first_fit():
 
 @pytest.mark.parametrize(
     ("model", "rows", "room", "solver"),
-    [(LLE(), 120, policy, "symmetric_eigenpairs"), (LaplacianEigenmaps(), 200, sparse, "smallest_eigenpairs")],
+    [(LLE(), 120, policy, "symmetric_eigenpairs"), (LaplacianEigenmaps(), 400, sparse, "smallest_eigenpairs")],
     ids=["dense", "sparse"],
 )
 def test_an_untrusted_spectrum_is_an_error_not_a_map(model, rows, room, solver, monkeypatch):

@@ -23,8 +23,6 @@ WORDS = {
 }
 # What differs, by the name of the test, and why.
 DIFFERENCES = {
-    "test_isomap__sparse_input*": "Sparse rows are refused: neighbours are found in dense rows, and nothing is made "
-    "dense without being asked.",
     "test_isomap__multiple_connected_components_metric_precomputed*": "DisconnectedGraphError is a ValueError, not a "
     "RuntimeError: the graph is the user's.",
     "test_locally_linear__barycenter_kneighbors_graph?float32?": "Weights are solved and kept in float64 whatever the "

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from gramfold.errors import InputError
 from gramfold.neighbors.duplicates import KnownRows
 from gramfold.neighbors.plain_distances import pair_lengths, plain_pairs
-from gramfold.neighbors.sparse_metric import prepared_rows, require_sparse_metric, sparse_block, sparse_pairs
+from gramfold.neighbors.sparse_metric import prepared_rows, refuse_sparse, sparse_block, sparse_pairs
 from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats, Integers, Plain
 
@@ -201,15 +201,17 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
     params = dict(params or {})
     if callable(name):
         if issparse(X):
-            require_sparse_metric(name)
+            refuse_sparse(name)
         from gramfold.neighbors.blockwise import BlockMetric, Blockwise
 
         if isinstance(name, Blockwise):
             return BlockMetric.of(name, params)
         return Metric("scipy", name, params=params)
     name = _SYNONYMS.get(name.lower(), name.lower())
+    if name == "minkowski" and {"p": 2, **params} == {"p": 2}:
+        name, params = "euclidean", {}
     if issparse(X) and (name not in {"euclidean", "cosine"} or params):
-        require_sparse_metric(name)
+        refuse_sparse(name)
     if reads_mixed(name):
         from gramfold.neighbors.gower import Gower
 
@@ -222,7 +224,7 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
         p = float(params.get("p", 2.0))
         if p < 1:
             raise InputError(f"metric 'minkowski' with p={p:g} is not a distance: use p >= 1.")
-        return Metric("euclidean", "euclidean") if p == 2 else Metric("minkowski", name, p=p)
+        return Metric("minkowski", name, p=p)
     if name in _OF_SETS and not params:
         from gramfold.neighbors.binary import BinaryMetric, is_binary
 

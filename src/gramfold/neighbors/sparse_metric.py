@@ -5,7 +5,7 @@ come from products, and from differences where these cancel.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -22,8 +22,8 @@ _ENTRIES_PER_BLOCK = 1_000_000
 _LARGEST = 1e150  # beyond, squared differences overflow
 
 
-def require_sparse_metric(name: str | Callable[..., float]) -> None:
-    """Refuse a metric that is not known for sparse rows."""
+def refuse_sparse(name: str | Callable[..., float]) -> NoReturn:
+    """Say that a metric is not known for sparse rows."""
     raise InputError(
         f"metric={name if callable(name) else repr(name)} is not available for sparse rows: use 'euclidean' or "
         "'cosine', reduce the columns first (sklearn.decomposition.TruncatedSVD), or pass X.toarray() if that fits in "

@@ -239,16 +239,16 @@ def one_blas_thread() -> AbstractContextManager[None]:
 @contextmanager
 def at_work(n_jobs: int | None) -> Iterator[None]:
     """Within it an estimator works: with so many threads of the pool, and one of BLAS."""
-    before = _asked.count, _asked.pool
-    _asked.count, _asked.pool = thread_count(n_jobs), None
+    before = dict(vars(_asked))
+    vars(_asked).update(count=thread_count(n_jobs), pool=None)
     try:
         with one_blas_thread():
             yield
     finally:
-        mine = _asked.pool
-        _asked.count, _asked.pool = before
-        if mine is not None:
-            mine.shutdown()
+        if _asked.pool is not None:
+            _asked.pool.shutdown()
+        vars(_asked).clear()
+        vars(_asked).update(before)
 
 
 def stop_flag() -> StopFlag:
