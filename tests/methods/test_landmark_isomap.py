@@ -93,7 +93,7 @@ def test_as_many_landmarks_as_fit_are_advised(model, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::gramfold.errors.DegenerateMapWarning")  # of what the constant does to a roll
-@pytest.mark.parametrize("cls", [Isomap, KernelIsomap])
+@pytest.mark.parametrize("cls", [Isomap, pytest.param(KernelIsomap, marks=pytest.mark.slow)])
 def test_float32_is_advised_where_it_halves_the_walks(cls, monkeypatch):
     X = make_swiss_roll(3000, random_state=0).points
     monkeypatch.setattr(memory, "available_memory", lambda: 6e7)  # walks of 72 MB, or of 36 in float32
