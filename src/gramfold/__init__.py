@@ -40,7 +40,7 @@ _HOMES = {
     "align": "gramfold.alignment",
     "blockwise": "gramfold.neighbors.blockwise",
 }
-_ROOMS = ("datasets", "errors", "io", "plotting")
+_ROOMS = ("datasets", "diagnostics", "errors", "io", "plotting")
 
 __all__ = [
     "LLE",
@@ -74,6 +74,7 @@ __all__ = [
     "align",
     "blockwise",
     "datasets",
+    "diagnostics",
     "errors",
     "io",
     "plotting",

@@ -1,4 +1,5 @@
 from gramfold import datasets as datasets
+from gramfold import diagnostics as diagnostics
 from gramfold import errors as errors
 from gramfold import io as io
 from gramfold import plotting as plotting
@@ -69,6 +70,7 @@ __all__ = [
     "align",
     "blockwise",
     "datasets",
+    "diagnostics",
     "errors",
     "io",
     "plotting",

@@ -1,0 +1,5 @@
+"""Numbers that say how far a map can be believed: of gramfold's maps and of anybody's."""
+
+from gramfold.diagnostics.measure import Measure
+
+__all__ = ["Measure"]
