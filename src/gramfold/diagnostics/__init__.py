@@ -1,5 +1,6 @@
 """Numbers that say how far a map can be believed: of gramfold's maps and of anybody's."""
 
+from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.measure import Measure
 
-__all__ = ["Measure"]
+__all__ = ["Judged", "Measure"]

@@ -48,10 +48,35 @@ def build_index(
     if not isinstance(search, str):
         return TransformerIndex.of(search, exact_index(points, measure, n_jobs, costs)), collapse
     _check_k(n_neighbors, radius, len(collapse))
+    index = rows_index(
+        points,
+        measure,
+        search=search,
+        n_neighbors=n_neighbors,
+        radius=radius,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        costs=costs,
+    )
+    return index, collapse
+
+
+def rows_index(
+    points: Any,
+    measure: Metric,
+    *,
+    search: str,
+    n_neighbors: int,
+    radius: float | None,
+    n_jobs: int | None,
+    random_state: np.random.RandomState,
+    costs: SearchCosts = COSTS.search,
+) -> VectorIndex:
+    """Search structure of distinct rows: exact, or approximate where that is asked for or exact is predicted slow."""
     slow = search == "auto" and _exact_is_slow(points, measure, n_neighbors, radius, costs)
     if issparse(points) and search == "approximate":
         sketched = SketchIndex.of(points, measure, n_jobs, random_state, costs)
-        return sketched.measured(n_neighbors, random_state), collapse
+        return sketched.measured(n_neighbors, random_state)
     if search == "approximate" or slow:
         index = SmallWorldIndex.of(points, measure, n_jobs, costs).measured(n_neighbors, random_state)
         if search == "auto":
@@ -61,8 +86,8 @@ def build_index(
                 "search='exact' for exact neighbours, which takes longer.",
                 ApproximationWarning,
             )
-        return index, collapse
-    return exact_index(points, measure, n_jobs, costs), collapse
+        return index
+    return exact_index(points, measure, n_jobs, costs)
 
 
 def exact_index(points: Any, metric: Metric, n_jobs: int | None, costs: SearchCosts = COSTS.search) -> VectorIndex:

@@ -1,0 +1,27 @@
+"""95% intervals of what is computed on rows drawn without replacement."""
+
+import numpy as np
+from scipy import special
+
+from gramfold.types import Floats
+
+CONFIDENCE = 0.95
+
+
+def half_width(variance: float, degrees: float) -> float:
+    """Of an interval around an estimate of this variance, by Student's t with so many degrees of freedom."""
+    return float(special.stdtrit(degrees, 0.5 + 0.5 * CONFIDENCE) * np.sqrt(max(variance, 0.0)))
+
+
+def mean_variance(values: Floats, n: int) -> float:
+    """Variance of the mean of values of rows drawn among n: σ̂²/m (1 − m/n)."""
+    m = len(values)
+    return float(np.var(values, ddof=1)) / m * (1 - m / n)
+
+
+def mean_interval(values: Floats, n: int, limits: tuple[float, float]) -> tuple[float, float] | None:
+    """Of the mean over n rows of which these were drawn, within what it can be; None where all were."""
+    if len(values) == n:
+        return None
+    middle, half = float(values.mean()), half_width(mean_variance(values, n), len(values) - 1)
+    return max(middle - half, limits[0]), min(middle + half, limits[1])

@@ -1,0 +1,259 @@
+"""Data and a map of them, compared: one neighbour search in each, and the rows on which measures are computed."""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from numbers import Integral
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_array
+
+from gramfold.diagnostics.tables import Distances, Rows, Table
+from gramfold.embedding import Estimator, Model, Reads
+from gramfold.embedding.reading import check_finite, read_training
+from gramfold.errors import InputError, PrecomputedInputError
+from gramfold.neighbors.columns import numeric_table
+from gramfold.neighbors.metrics import Metric, MetricName, make_metric, reads_mixed
+from gramfold.neighbors.precomputed import check_distances, settled_distances
+from gramfold.runtime.threads import blocks, run_blocks
+from gramfold.types import Floats, Integers, Neighbors
+
+_EXACT = 3_000  # rows up to which all of them are looked at: some seconds for all measures
+_SAMPLE = 1_000  # rows that are looked at among more
+_FEWEST = 20  # rows of a sample from which an interval can be computed
+_ENTRIES_PER_BLOCK = 2_000_000
+
+_DEFAULTS: Mapping[str, Any] = {"n_neighbors": 10, "metric": "euclidean", "sample": None, "random_state": 0}
+
+Result = TypeVar("Result")
+
+
+class Judged:
+    """Data and a map of them, ready to be compared by any number of measures.
+
+    It holds one neighbour search in the data and one on the map, each made when it is first needed, and the rows that
+    were drawn for measures that look at all distances of a row. Every function of `gramfold.diagnostics` that takes
+    `(X, Y)` takes a `Judged` in their place.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix, DataFrame} of shape (n_rows, n_columns), or a fitted gramfold estimator
+        The data; with ``metric="precomputed"`` the matrix of all distances (n_rows, n_rows). Of a fitted estimator the
+        training rows and its own metric are taken.
+    Y : array-like of shape (n_rows, n_components), optional
+        The map, however it was made. Rows with NaN have no place and are left out of both tables. It may be left out
+        where X is a fitted estimator: then it is its ``embedding_``.
+    n_neighbors : int, default=10
+        Number of neighbours of each row. Copies of a row are neighbours like any other; ties are broken by row number.
+    metric : str or callable, default="euclidean"
+        Distance in the data, as in every method of gramfold; distances on the map are Euclidean.
+    sample : int, optional
+        Number of rows whose distances from all other rows are computed. By default all rows up to 3,000, and 1,000
+        drawn at random among more. Measures of a sample come with a 95% interval.
+    random_state : int, default=0
+        Seed of what is drawn.
+    metric_params : dict, optional
+        Further arguments of the metric.
+    search : {"auto", "exact", "approximate"}, default="auto"
+        How neighbours are searched, as in every method of gramfold.
+    n_jobs : int, optional
+        Number of threads.
+
+    Attributes
+    ----------
+    n : int
+        Number of rows that are compared.
+    rows : ndarray of shape (m,)
+        The rows that were drawn, ascending, among these n; all of them where `exact`.
+    exact : bool
+        Whether all rows are looked at.
+    kept : ndarray of shape (n,)
+        Where the n rows stand in the tables that were given.
+    in_data, on_map : Neighbors
+        The nearest neighbours of all n rows.
+    data, map : Table
+        With ``distances(rows)``, ``between(first, second)`` and ``neighbors(k)``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.decomposition import PCA
+    >>> from gramfold.diagnostics import Judged, continuity, trustworthiness
+    >>> X = load_digits().data
+    >>> judged = Judged(X, PCA(2).fit_transform(X))
+    >>> trustworthiness(judged), continuity(judged)
+    (Measure(0.8245), Measure(0.949))
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        Y: Any = None,
+        *,
+        n_neighbors: int = 10,
+        metric: MetricName = "euclidean",
+        sample: int | None = None,
+        random_state: int = 0,
+        metric_params: Mapping[str, Any] | None = None,
+        search: str = "auto",
+        n_jobs: int | None = None,
+    ) -> None:
+        if search not in {"auto", "exact", "approximate"}:
+            raise InputError(f"search={search!r} is not known: use 'auto', 'exact' or 'approximate'.")
+        if not isinstance(random_state, Integral) or isinstance(random_state, bool) or random_state < 0:
+            raise InputError(f"random_state={random_state!r} is not a seed: pass an integer of at least 0.")
+        rows, measure, places = _read(X, Y, metric, metric_params)
+        if rows.shape[0] != len(places):
+            raise InputError(
+                f"X has {rows.shape[0]} rows and Y has {len(places)}, so they cannot be compared row by row: pass the "
+                "data that the map was made of, in the same order."
+            )
+        placed = ~np.isnan(places).any(axis=1)
+        check_finite(places[placed], "Y")
+        self._given = len(places)
+        self.kept = np.flatnonzero(placed)
+        self.n = len(self.kept)
+        self.n_neighbors = _checked_neighbors(n_neighbors, self.n, self._given)
+        self.n_jobs = n_jobs
+        self.random_state = int(random_state)
+        options: dict[str, Any] = {"search": search, "n_jobs": n_jobs, "random_state": self.random_state}
+        self.data: Table
+        if measure is None:
+            self.data = Distances(rows if self.n == self._given else rows[np.ix_(self.kept, self.kept)])
+        else:
+            rows = rows if self.n == self._given else rows[self.kept]
+            # its scales are of the rows that are compared, where it is not that of a model
+            found = measure if isinstance(measure, Metric) else make_metric(metric, metric_params, rows)
+            self.data = Rows(rows, found, **options)
+        self.map: Table = Rows(places[self.kept], make_metric("euclidean", None, places), **options)
+        for table, what in ((self.data, "X"), (self.map, "Y")):
+            if table.constant():
+                raise InputError(
+                    f"all rows of {what} are at one place, so none is nearer than another: check that the right "
+                    "columns were passed."
+                )
+        self.rows = self._drawn(sample)
+
+    @classmethod
+    def of(cls, X: Any, Y: Any, **parameters: Any) -> Self:
+        """X itself where it is judged already; then nothing else can be given."""
+        if not isinstance(X, cls):
+            return cls(X, Y, **parameters)
+        if Y is not None:
+            raise InputError("X is a Judged, which has its map, but Y was given too: pass one or the other.")
+        for name, value in parameters.items():
+            if value is not _DEFAULTS[name] and value != _DEFAULTS[name]:
+                raise InputError(
+                    f"{name}={value!r} was given with a Judged, whose searches are made with its own: pass {name} "
+                    "to Judged."
+                )
+        return X
+
+    def __repr__(self) -> str:
+        looked = "all of them looked at" if self.exact else f"{len(self.rows):,} of them drawn"
+        return f"Judged({self.n:,} rows, {looked}, {self.n_neighbors} neighbours)"
+
+    @property
+    def exact(self) -> bool:
+        """Whether all rows are looked at."""
+        return len(self.rows) == self.n
+
+    @cached_property
+    def in_data(self) -> Neighbors:
+        """The nearest neighbours of all rows in the data."""
+        return self.data.neighbors(self.n_neighbors)
+
+    @cached_property
+    def on_map(self) -> Neighbors:
+        """The nearest neighbours of all rows on the map."""
+        return self.map.neighbors(self.n_neighbors)
+
+    def over_rows(self, work: Callable[[slice], Result]) -> list[Result]:
+        """Run `work` on slices of `rows`, so small that their distances from all rows fit in little memory."""
+        return run_blocks(work, blocks(len(self.rows), max(1, _ENTRIES_PER_BLOCK // self.n)), self.n_jobs)
+
+    def per_point(self, values: Floats) -> Floats:
+        """Values of the sampled rows, or of all n, as one for each row that was given: NaN for the others."""
+        found = np.full(self._given, np.nan)
+        found[self.kept if len(values) == self.n else self.kept[self.rows]] = values
+        return found
+
+    def generator(self, purpose: int) -> np.random.Generator:
+        """Random numbers that are the same whichever measures are computed before."""
+        return np.random.default_rng([self.random_state, purpose])
+
+    def _drawn(self, sample: int | None) -> Integers:
+        if sample is None:
+            size = self.n if self.n <= _EXACT else _SAMPLE
+        elif isinstance(sample, bool) or not isinstance(sample, Integral) or sample < _FEWEST:
+            raise InputError(
+                f"sample={sample!r} cannot be drawn: an interval needs an integer of at least {_FEWEST} rows."
+            )
+        else:
+            size = min(int(sample), self.n)
+        if size == self.n:
+            return np.arange(self.n)
+        return np.sort(self.generator(0).choice(self.n, size, replace=False))
+
+
+def _read(X: Any, Y: Any, metric: MetricName, params: Mapping[str, Any] | None) -> tuple[Any, Any, Floats]:
+    """The data, their metric (True: to be made, None: they are distances), and the map."""
+    if isinstance(X, Estimator):
+        return _of_model(X, Y, metric)
+    if Y is None:
+        raise InputError("Y is missing, so there is no map to judge: pass its coordinates, one row for each row of X.")
+    precomputed = isinstance(metric, str) and metric.lower() == "precomputed"
+    if precomputed and issparse(X):
+        raise InputError(
+            "X is a sparse matrix of precomputed distances, so most distances are not known: pass all of them, or the "
+            "rows themselves."
+        )
+    reads = Reads(precomputed=precomputed, sparse=True, mixed=reads_mixed(metric))
+    rows, _ = read_training("Judged", X, reads)
+    if precomputed:
+        check_distances(rows)
+        return settled_distances(rows), None, _places(Y)
+    return rows.astype(np.float64, copy=False), True, _places(Y)
+
+
+def _of_model(estimator: Any, Y: Any, metric: MetricName) -> tuple[Any, Metric, Floats]:
+    name = type(estimator).__name__
+    model = getattr(estimator, "model_", None)
+    if model is None:
+        raise InputError(f"{name} is not fitted, so it has no map to judge: call fit first.")
+    if not isinstance(model, Model):
+        raise InputError(f"{name} does not keep the rows it was fitted on: pass them as X and its embedding_ as Y.")
+    if metric != "euclidean":
+        raise InputError(
+            f"metric={metric!r} was given with a fitted {name}, whose own metric is used: pass the rows for another."
+        )
+    if model.source.rows is None:
+        raise PrecomputedInputError(
+            f"{name} was fitted on precomputed input, which it does not keep: pass the distances as X with "
+            "metric='precomputed', and its embedding_ as Y."
+        )
+    rows = model.source.rows
+    check_finite(rows, "X", allow_missing=model.reads.mixed)
+    own = model.source.metric or make_metric("euclidean", None, rows)
+    return rows.astype(np.float64, copy=False), own, _places(model.aligned if Y is None else Y)
+
+
+def _places(Y: Any) -> Floats:
+    table = numeric_table(Y, least_rows=1, name="Y", dense_for="A map")
+    found: Floats = check_array(table, dtype=np.float64, ensure_all_finite=False, input_name="Y")
+    return found
+
+
+def _checked_neighbors(k: Any, n: int, given: int) -> int:
+    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+        raise InputError(f"n_neighbors={k!r} is not a number of neighbours: pass an integer of at least 1.")
+    if n < 3:
+        without = "" if n == given else f" of {given}"
+        raise InputError(f"the map has {n}{without} rows with coordinates, but a comparison needs 3: pass more rows.")
+    if k >= n:
+        raise InputError(
+            f"n_neighbors={k}, but there are only {n} rows, so each has at most {n - 1} neighbours: use "
+            f"n_neighbors <= {n - 1} or more rows."
+        )
+    return int(k)
