@@ -38,6 +38,30 @@ def usps(n: int) -> np.ndarray | None:
     return again(np.load(_USPS)["X"].astype(np.float64), n, noise=0.1) if _USPS.exists() else None
 
 
+def shared(name: str) -> np.ndarray | None:
+    """The rows of one of the shared tables."""
+    path = _SHARED / f"{name}.npz"
+    if not path.exists():
+        return None
+    X = np.load(path)["X"].astype(np.float64)
+    return X.reshape(len(X), -1)
+
+
+def cells(columns: int = 1_000) -> np.ndarray | None:
+    """The 2,700 cells of pbmc3k: log counts of the genes that vary most."""
+    from scipy.sparse import csr_array
+
+    path = _SHARED / "pbmc3k.npz"
+    if not path.exists():
+        return None
+    held = np.load(path)
+    counts = csr_array((held["data"].astype(np.float64), held["indices"], held["indptr"]), shape=tuple(held["shape"]))
+    counts = csr_array(counts.multiply(1e4 / counts.sum(axis=1)[:, None]))
+    counts.data = np.log1p(counts.data)
+    variance = np.asarray(counts.multiply(counts).mean(axis=0)).ravel() - np.asarray(counts.mean(axis=0)).ravel() ** 2
+    return np.asarray(counts[:, np.sort(np.argsort(-variance)[:columns])].toarray())
+
+
 def digits(n: int) -> np.ndarray:
     """Some n of scikit-learn's digits, (n, 64); beyond 1,797 they come again, with noise."""
     from sklearn.datasets import load_digits

@@ -126,7 +126,7 @@ class Judged:
             # its scales are of the rows that are compared, where it is not that of a model
             found = measure if isinstance(measure, Metric) else make_metric(metric, metric_params, rows)
             self.data = Rows(rows, found, **options)
-        self.map: Table = Rows(places[self.kept], make_metric("euclidean", None, places), **options)
+        self.map = Rows(places[self.kept], make_metric("euclidean", None, places), **options)
         for table, what in ((self.data, "X"), (self.map, "Y")):
             if table.constant():
                 raise InputError(

@@ -1,0 +1,298 @@
+"""The four faults that a map can have.
+
+    glued       strangers are neighbours on the map
+    torn        neighbours are strangers on the map
+    strained    lengths of edges between neighbours changed, beyond one common scale
+    collapsed   rows cannot be told apart: an axis is taken by few rows (98% of the others lie within 15% of its range),
+                rows that differ have one place, or the map is flat along an axis that the data have
+
+No one of them says whether to believe a map: one that collapsed keeps most neighbours, and one cut in pieces has no
+strangers. Each total has a threshold, made of what chance and what PCA give on the same rows:
+
+    glued       as much as PCA (three standard errors above), at least a tenth and at most a third of chance
+    torn        as much as PCA, but at least half of what one straight cut through the middle of a sheet of as many rows
+                and dimensions tears, and between a tenth and a third of chance
+    strained    as much as PCA, at least half of chance and at most chance
+    collapsed   as much as PCA, at least half of the rows
+
+By chance two thirds of the neighbours are strangers. A straight cut through a unit cube of p dimensions with n rows
+parts a share  r p/(p + 1) E|cos θ|  of the edges to the k nearest:  r = (k / n V_p)^(1/p)  is the distance of the k-th,
+r p/(p + 1) that of all k on average, and  E|cos θ| = Γ(p/2) / √π Γ((p + 1)/2)  its part across the cut.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import exp, lgamma, pi, sqrt
+from typing import Any
+
+import numpy as np
+
+from gramfold.diagnostics.intervals import mean_interval
+from gramfold.diagnostics.judged import Judged
+from gramfold.diagnostics.plain_places import plain_places
+from gramfold.diagnostics.strangers import SAME, Counts, Near, Places, all_rows, ball, strain_by_chance
+from gramfold.diagnostics.tables import Rows
+from gramfold.embedding.degenerate import taken_axis
+from gramfold.neighbors.metrics import MetricName, make_metric
+from gramfold.runtime.counting import some_rows
+from gramfold.types import Floats
+
+_CHANCE = 2 / 3  # share of neighbours that are strangers on a random map
+_LEAST, _MOST = 0.1, 1 / 3  # of chance
+_SURE = 3.0  # standard errors
+_HALF = 0.5
+_FEWEST = 20  # rows with a place of their own, below which neighbours are not judged
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fault:
+    """How much of one fault a map has.
+
+    Attributes
+    ----------
+    name : str
+        "glued", "torn", "strained" or "collapsed".
+    total : float
+        Of the whole map: the share of strangers among neighbours, of lost neighbours, the root mean square of relative
+        changes of length, the share of rows that cannot be told apart. NaN where so many rows share places that
+        neighbours cannot be judged.
+    interval : pair of float, or None
+        In which the total of all rows lies with 95% confidence, where it was estimated from a sample.
+    threshold : float
+        Above which the fault is named.
+    plain, chance : float
+        The total of the map of PCA (classical scaling for other metrics), and that of a random map.
+    per_point : ndarray of shape (n_rows,)
+        The same for each row; NaN where it is not known.
+    words : str
+        What was found, in one sentence.
+    """
+
+    name: str
+    total: float
+    interval: tuple[float, float] | None
+    threshold: float
+    plain: float
+    chance: float
+    per_point: Floats
+    words: str
+
+    @property
+    def named(self) -> bool:
+        """Whether the map has this fault."""
+        return bool(self.total > self.threshold)
+
+    def __repr__(self) -> str:
+        return f"Fault({self.name}: {self.total:.3g}, {'above' if self.named else 'below'} {self.threshold:.3g})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Faults:
+    """The four faults of a map. Iterating over it gives them in turn."""
+
+    glued: Fault
+    torn: Fault
+    strained: Fault
+    collapsed: Fault
+
+    def __iter__(self) -> Iterator[Fault]:
+        return iter((self.glued, self.torn, self.strained, self.collapsed))
+
+    @property
+    def named(self) -> list[str]:
+        """Names of those that are above their thresholds."""
+        return [fault.name for fault in self if fault.named]
+
+    def __repr__(self) -> str:
+        return f"Faults({', '.join(self.named) or 'none above its threshold'})"
+
+
+def faults(
+    X: Any,
+    Y: Any = None,
+    *,
+    n_neighbors: int = 10,
+    metric: MetricName = "euclidean",
+    sample: int | None = None,
+    random_state: int = 0,
+) -> Faults:
+    """Find what is wrong with a map: strangers brought together, neighbours torn apart, lengths changed, rows merged.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix, DataFrame, fitted estimator or Judged
+        The data, or data and map together.
+    Y : array-like of shape (n_rows, n_components), optional
+        The map, however it was made.
+    n_neighbors : int, default=10
+        Number of neighbours that are compared.
+    metric : str or callable, default="euclidean"
+        Distance in the data.
+    sample : int, optional
+        Number of rows whose distances from all rows are computed: all up to 3,000, and 1,000 among more.
+    random_state : int, default=0
+        Seed of what is drawn.
+
+    Returns
+    -------
+    faults : Faults
+        `glued`, `torn`, `strained` and `collapsed`, each with its total, its threshold and a value for each row;
+        `named` lists those above their thresholds.
+
+    Notes
+    -----
+    Neighbours are those of the metric in all columns of X. A map into few dimensions of data that have many is
+    strained by necessity, and says so.
+
+    Examples
+    --------
+    A sheet of paper that was folded in the middle:
+
+    >>> import numpy as np
+    >>> from gramfold.diagnostics import faults
+    >>> sheet = np.random.default_rng(0).random((500, 2))
+    >>> folded = np.column_stack([np.abs(sheet[:, 0] - 0.5), sheet[:, 1]])
+    >>> faults(sheet, folded)
+    Faults(glued)
+    >>> faults(sheet, sheet).named
+    []
+    """
+    judged = Judged.of(
+        X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state
+    )
+    k, rows = judged.n_neighbors, judged.rows
+    places = Places.of(judged.map)
+    usual_places = plain_places(judged, places.table.rows.shape[1])
+    plain = Places.of(Rows(usual_places, make_metric("euclidean", None, usual_places)))
+    flat = _flat(places, plain)
+    in_data = Near.exactly(judged.data, rows, k, judged.n_jobs)
+    on_map, on_plain = (Near.exactly(one.table, rows, k, judged.n_jobs) for one in (places, plain))
+    found = Counts.of(rows, in_data, on_map, judged.data, places, flat)
+    usual = Counts.of(rows, in_data, on_plain, judged.data, plain, flat=False)
+    every = found if judged.exact else Counts.of(np.arange(judged.n), *all_rows(judged), judged.data, places, flat)
+    taken, plainly_taken = _taken(places), _taken(plain)
+    told = _Told(judged, found, usual, every)
+    return Faults(
+        told.share("glued", "strangers, beyond the nearest third of all rows in the data", "on the map", _LEAST),
+        told.share("torn", "beyond the nearest third of all rows on the map", "in the data", _cut(judged) / _CHANCE),
+        told.strained(strain_by_chance(judged, in_data.distances)),
+        told.collapsed(taken, plainly_taken, flat),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    judged: Judged
+    found: Counts  # of the sample
+    usual: Counts  # of the sample, on the map of PCA
+    every: Counts  # of all rows
+
+    def share(self, name: str, what: str, side: str, least: float) -> Fault:
+        values, usual = getattr(self.found, name), getattr(self.usual, name)
+        total, plain = _mean(values), _mean(usual)
+        limit = float(np.clip(_above(usual), min(least, _LEAST) * _CHANCE, _MOST * _CHANCE))
+        words = (
+            f"{_percent(total)} of the {self.judged.n_neighbors} nearest rows {side} are {what} "
+            f"(PCA: {_percent(plain)}, chance: {_percent(_CHANCE)})"
+        )
+        return self._fault(name, values, total, limit, plain, _CHANCE, getattr(self.every, name), words)
+
+    def strained(self, chance: float) -> Fault:
+        values, usual = self.found.strain, self.usual.strain
+        total, plain = _root(_mean(values)), _root(_mean(usual))
+        limit = _root(float(np.clip(_above(usual), _HALF**2 * chance, chance)))
+        words = (
+            f"distances between neighbours differ from those in the data by {_percent(total)} (root mean square, after "
+            f"the best common scale; PCA: {_percent(plain)}, chance: {_percent(_root(chance))})"
+        )
+        return self._fault("strained", values, total, limit, plain, _root(chance), np.sqrt(self.every.strain), words)
+
+    def collapsed(self, taken: "_Taken", plainly: "_Taken", flat: bool) -> Fault:
+        rows = self.judged.rows
+        values = np.maximum(self.found.crowded, taken.inner[rows])
+        usual = np.maximum(self.usual.crowded, plainly.inner[rows])
+        total, plain = _mean(values), _mean(usual)
+        limit = float(np.clip(_above(usual), _HALF, 1.0))
+        reasons = [
+            *taken.words,
+            *(["the map is flat along an axis that the data have"] if flat else []),
+            *([] if flat or not self.found.crowded.any() else ["rows that differ in the data have the same place"]),
+        ]
+        words = f"{_percent(total)} of the rows cannot be told apart (PCA: {_percent(plain)})"
+        if reasons:
+            words += ": " + "; ".join(reasons)
+        every = np.maximum(self.every.crowded, taken.inner)
+        return self._fault("collapsed", values, total, limit, plain, 0.0, every, words)
+
+    def _fault(
+        self,
+        name: str,
+        values: Floats,
+        total: float,
+        limit: float,
+        plain: float,
+        chance: float,
+        every: Floats,
+        words: str,
+    ) -> Fault:
+        interval = None
+        if not self.judged.exact and np.isfinite(total):
+            interval = mean_interval(values[~np.isnan(values)], self.judged.n, (0.0, 1.0))
+            if name == "strained" and interval is not None:
+                interval = _root(interval[0]), _root(interval[1])
+        if not np.isfinite(total):
+            words = "not judged, because hardly a row has a place of its own"
+        return Fault(name, total, interval, limit, plain, chance, self.judged.per_point(every), words)
+
+
+@dataclass(frozen=True, eq=False)
+class _Taken:
+    """Rows that lie together on an axis which few others take."""
+
+    inner: Floats  # (n,) 1 or 0
+    words: list[str]
+
+
+def _taken(places: Places) -> _Taken:
+    inner, words = np.zeros(len(places.table)), []
+    for axis, column in enumerate(places.table.rows.T):
+        found = taken_axis(column)
+        if found is not None:
+            inner[found.inner] = 1.0
+            words.append(f"coordinate {axis + 1} is dominated by {some_rows(found.rows, len(found.rows))[0]}")
+    return _Taken(inner, words)
+
+
+def _flat(places: Places, plain: Places) -> bool:
+    """Whether the map has no width along an axis, though the data have one."""
+    widths, usual = places.spreads, plain.spreads
+    if len(usual) < len(widths):
+        return False
+    return bool(widths[0] < SAME * widths[-1] and usual[0] >= SAME * usual[-1])
+
+
+def _cut(judged: Judged) -> float:
+    """Half of the share of edges that a straight cut through a sheet parts."""
+    p, k, n = judged.map.rows.shape[1], judged.n_neighbors, judged.n
+    reach = (k / (n * ball(p))) ** (1.0 / p)
+    across = exp(lgamma(p / 2) - lgamma((p + 1) / 2)) / sqrt(pi)
+    return _HALF * reach * p / (p + 1) * across
+
+
+def _mean(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) >= min(_FEWEST, len(values)) else float("nan")
+
+
+def _above(values: Floats) -> float:
+    """The mean, and some standard errors more."""
+    known = values[~np.isnan(values)]
+    return float(known.mean() + _SURE * known.std() / sqrt(len(known))) if len(known) else 0.0
+
+
+def _root(square: float) -> float:
+    return float(np.sqrt(square))
+
+
+def _percent(share: float) -> str:
+    return f"{share:.2g}" if not np.isfinite(share) else f"{100 * share:.2g}%"

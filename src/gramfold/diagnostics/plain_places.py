@@ -1,0 +1,29 @@
+"""The map that PCA makes of any data, to compare another with, from their distances only.
+
+Classical scaling of some rows, and all others placed by their distances from these: PCA where distances are Euclidean
+and all rows are taken. de Silva, Tenenbaum, NIPS 15 (2003).
+"""
+
+import numpy as np
+
+from gramfold.diagnostics.judged import Judged
+from gramfold.types import Floats
+
+_LANDMARKS = 500
+
+
+def plain_places(judged: Judged, dimensions: int) -> Floats:
+    """Coordinates (n, p), fewer where the data have fewer dimensions."""
+    n = judged.n
+    chosen = np.arange(n) if n <= 2 * _LANDMARKS else np.sort(judged.generator(30).choice(n, _LANDMARKS, replace=False))
+    squares = judged.data.distances(chosen) ** 2  # (m, n)
+    own = squares[:, chosen]
+    means = own.mean(axis=1)
+    gram = -0.5 * (own - means[:, None] - means[None, :] + means.mean())
+    values, vectors = np.linalg.eigh(0.5 * (gram + gram.T))
+    values, vectors = values[::-1][:dimensions], vectors[:, ::-1][:, :dimensions]
+    seen = values > n * np.finfo(np.float64).eps * max(float(values[0]), 0.0)
+    if not seen.any():
+        return np.zeros((n, 1))
+    axes = vectors[:, seen] / np.sqrt(values[seen])
+    return np.asarray(-0.5 * (squares.T @ axes - means @ axes))

@@ -1,0 +1,150 @@
+"""What a map does to the neighbours of some rows.
+
+    stranger   one of the k nearest on the map that is beyond the nearest third of all rows in the data
+    lost       one of the k nearest in the data that is beyond the nearest third of all rows on the map
+    strain     √ mean of  min(|s m/d − 1|, 1)²  over the k nearest in the data that are not lost, at distance d there
+               and m on the map; s is the median of d/m over all of them, the best common scale
+    crowded    a row that shares its place with one that differs from it in the data
+
+A row that has no place of its own has no neighbours on the map either: nothing else is told of it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import exp, lgamma, log, pi
+
+import numpy as np
+
+from gramfold.diagnostics.judged import Judged
+from gramfold.diagnostics.tables import Rows, Table
+from gramfold.runtime.threads import blocks, run_blocks
+from gramfold.types import Floats, Integers
+
+FAR = 1 / 3  # of all rows: the others are far
+SAME = 5e-4  # of the size of a map, or of data: nearer rows have the same place
+_CROWDED_BY_CHANCE = 0.05  # share of evenly spread rows that would have the same place as another
+_INNER = (0.01, 0.99)
+_REFERENCES = 300  # rows whose distances from a row say how far a third of all are, where all rows are too many
+_ENTRIES_PER_BLOCK = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Near:
+    """The k nearest of some rows on one side, and how far a third of all rows are."""
+
+    indices: Integers  # (m, k)
+    distances: Floats  # (m, k)
+    third: Floats  # (m,)
+
+    @classmethod
+    def exactly(cls, table: Table, rows: Integers, k: int, n_jobs: int | None) -> "Near":
+        """From the distances of these rows from all."""
+        n = len(table)
+        nearest, third = np.empty((len(rows), k), dtype=np.intp), np.empty(len(rows))
+        lengths = np.empty((len(rows), k))
+
+        def work(part: slice) -> None:
+            away = table.distances(rows[part])
+            here = np.arange(len(away))
+            away[here, rows[part]] = -1.0  # itself is the first, also among copies
+            third[part] = np.partition(away, int(FAR * n), axis=1)[:, int(FAR * n)]
+            found = np.argpartition(away, k, axis=1)[:, : k + 1]
+            order = np.lexsort((found, away[here[:, None], found]), axis=1)[:, 1:]
+            nearest[part] = np.take_along_axis(found, order, axis=1)
+            lengths[part] = away[here[:, None], nearest[part]]
+
+        run_blocks(work, blocks(len(rows), max(1, _ENTRIES_PER_BLOCK // n)), n_jobs)
+        return cls(nearest, lengths, third)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What a map does to the neighbours of m rows; NaN in the first three for rows without a place of their own."""
+
+    glued: Floats  # (m,) share of strangers
+    torn: Floats  # (m,) share of lost neighbours
+    strain: Floats  # (m,) squared
+    crowded: Floats  # (m,) 1 or 0
+
+    @classmethod
+    def of(cls, rows: Integers, in_data: Near, on_map: Near, data: Table, places: "Places", flat: bool) -> "Counts":
+        """Those of these rows, by their nearest on both sides."""
+        k = in_data.indices.shape[1]
+        owners = np.repeat(rows, k)
+        of_neighbors = data.between(owners, on_map.indices.ravel()).reshape(-1, k)
+        lengths = places.table.between(owners, in_data.indices.ravel()).reshape(-1, k)
+        together = (on_map.distances <= places.same) & (of_neighbors > SAME * in_data.third[:, None])
+        crowded = together.any(axis=1) | flat
+        own = ~crowded
+        lost = lengths > on_map.third[:, None]
+        glued = np.where(own, (of_neighbors > in_data.third[:, None]).mean(axis=1), np.nan)
+        torn = np.where(own, lost.mean(axis=1), np.nan)
+        kept = ~lost & own[:, None]
+        return cls(glued, torn, squared_strain(in_data.distances, lengths, kept), crowded.astype(np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """A map, and what is one place on it."""
+
+    table: Rows
+    same: float  # distance within which rows have the same place
+
+    @classmethod
+    def of(cls, table: Rows) -> "Places":
+        """A map of these coordinates."""
+        n, p = table.rows.shape
+        low, high = np.quantile(table.rows, _INNER, axis=0)
+        # of many rows some are as near as that by chance
+        chance = (_CROWDED_BY_CHANCE / (n * ball(p))) ** (1.0 / p)
+        return cls(table, min(SAME, chance) * float((high - low).max()))
+
+    @property
+    def spreads(self) -> Floats:
+        """Standard deviations along the principal axes, ascending."""
+        centered = self.table.rows - self.table.rows.mean(axis=0)
+        return np.sqrt(np.maximum(np.linalg.eigvalsh(centered.T @ centered / len(centered)), 0.0))
+
+
+def squared_strain(lengths: Floats, on_map: Floats, kept: np.ndarray) -> Floats:
+    """Mean square of the relative changes of the lengths kept, of each row; NaN where none is."""
+    kept = kept & (lengths > 0)
+    if not kept.any():
+        return np.full(len(lengths), np.nan)
+    change = on_map / np.where(kept, lengths, 1.0)
+    middle = float(np.median(change[kept])) or 1.0
+    squares = np.where(kept, np.minimum(np.abs(change / middle - 1.0), 1.0) ** 2, 0.0)
+    counts = kept.sum(axis=1)
+    return np.where(counts > 0, squares.sum(axis=1) / np.maximum(counts, 1), np.nan)
+
+
+def strain_by_chance(judged: Judged, lengths: Floats) -> float:
+    """The squared strain where lengths on the map have nothing to do with those (m, k) in the data."""
+    random = judged.generator(31)
+    i, step = random.integers(0, judged.n, lengths.size), random.integers(1, judged.n, lengths.size)
+    on_map = judged.map.between(i, (i + step) % judged.n).reshape(lengths.shape)
+    return float(np.nanmean(squared_strain(lengths, on_map, np.ones(lengths.shape, dtype=bool))))
+
+
+def all_rows(judged: Judged) -> tuple[Near, Near]:
+    """The nearest of every row in the data and on the map; a third of all rows is told by a few of them."""
+    some = np.sort(judged.generator(32).choice(judged.n, min(judged.n, _REFERENCES), replace=False))
+    sides = []
+    for table, near in ((judged.data, judged.in_data), (judged.map, judged.on_map)):
+        third = np.empty(judged.n)
+        away = np.concatenate([part.astype(np.float32) for part in _by_blocks(table, some)])  # (references, n)
+        for part in blocks(judged.n, max(1, _ENTRIES_PER_BLOCK // len(some))):
+            third[part] = np.quantile(away[:, part], FAR, axis=0)
+        k = judged.n_neighbors
+        sides.append(Near(near.indices.reshape(-1, k), near.distances.reshape(-1, k), third))
+    return sides[0], sides[1]
+
+
+def _by_blocks(table: Table, rows: Integers) -> Iterator[Floats]:
+    for part in blocks(len(rows), max(1, _ENTRIES_PER_BLOCK // len(table))):
+        yield table.distances(rows[part])
+
+
+def ball(p: int) -> float:
+    """Volume of the unit ball in p dimensions."""
+    return exp(p / 2 * log(pi) - lgamma(p / 2 + 1))
