@@ -23,6 +23,7 @@ _EXACT = 3_000  # rows up to which all of them are looked at: some seconds for a
 _SAMPLE = 1_000  # rows that are looked at among more
 _FEWEST = 20  # rows of a sample from which an interval can be computed
 _ENTRIES_PER_BLOCK = 2_000_000
+_BLOCKS_AT_ONCE = 8
 
 _DEFAULTS: Mapping[str, Any] = {"n_neighbors": 10, "metric": "euclidean", "sample": None, "random_state": 0}
 
@@ -172,6 +173,15 @@ class Judged:
     def over_rows(self, work: Callable[[slice], Result]) -> list[Result]:
         """Run `work` on slices of `rows`, so small that their distances from all rows fit in little memory."""
         return run_blocks(work, blocks(len(self.rows), max(1, _ENTRIES_PER_BLOCK // self.n)), self.n_jobs)
+
+    def added_over_rows(self, work: Callable[[slice], tuple[Floats, ...]]) -> tuple[Floats, ...]:
+        """The same, and the sums of what `work` returns, always in the same order."""
+        parts = blocks(len(self.rows), max(1, _ENTRIES_PER_BLOCK // self.n))
+        total: tuple[Floats, ...] = ()
+        for group in blocks(len(parts), _BLOCKS_AT_ONCE):  # few at once: each may return a value for each of n rows
+            for found in run_blocks(work, parts[group], self.n_jobs):
+                total = tuple(a + b for a, b in zip(total, found, strict=True)) if total else found
+        return total
 
     def per_point(self, values: Floats) -> Floats:
         """Values of the sampled rows, or of all n, as one for each row that was given: NaN for the others."""
