@@ -10,10 +10,10 @@ Pairs that share a row are not independent: the variance is that of the means of
 all rows are columns.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
-from scipy.stats import rankdata
 
 from gramfold.diagnostics.described import described
 from gramfold.diagnostics.intervals import half_width, mean_variance
@@ -54,47 +54,66 @@ def distance_correlation(
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     n, rows = judged.n, judged.rows
-    columns = np.arange(n)
-    if n > _COLUMNS:
-        columns = np.sort(judged.generator(1).choice(n, _COLUMNS, replace=False))
-    d, y = np.empty((len(rows), len(columns))), np.empty((len(rows), len(columns)))
-
-    def work(part: slice) -> None:
-        d[part] = judged.data.distances(rows[part])[:, columns]
-        y[part] = judged.map.distances(rows[part])[:, columns]
-
-    judged.over_rows(work)
-    i, j = np.nonzero(rows[:, None] < columns if judged.exact and len(columns) == n else rows[:, None] != columns)
-    in_data, on_map = d[i, j], y[i, j]
-    f, g = (rankdata(values) / len(i) for values in (in_data, on_map))
+    every = judged.exact and n <= _COLUMNS
+    columns = np.arange(n) if n <= _COLUMNS else np.sort(judged.generator(1).choice(n, _COLUMNS, replace=False))
+    i, j, in_data, on_map = _pairs(judged, columns, every)
+    data_order, map_order = _Order.of(in_data), _Order.of(on_map)
+    f, g = data_order.ranks(), map_order.ranks()
     spread = float(f.std() * g.std())
     if spread == 0:
         raise InputError(
             "all distances in the data, or all on the map, are equal, so their ranks have no correlation: pass more or "
             "other rows."
         )
-    value = float(np.mean((f - f.mean()) * (g - g.mean()))) / spread
-    if judged.exact and len(columns) == n:
+    value = float(f @ g) / (len(f) * spread)
+    if every:
         return Measure(value)
-    f, g = f - 0.5, g - 0.5
-    influence = (f * g + _beyond(in_data, g) + _beyond(on_map, f)) / spread
+    influence = (f * g + data_order.beyond(g) + map_order.beyond(f)) / spread
     variance = mean_variance(_means(i, influence), n) + mean_variance(_means(j, influence), n)
     half = half_width(variance, min(len(rows), len(columns)) - 1)
     return Measure(value, (max(value - half, -1.0), min(value + half, 1.0)))
 
 
-def _beyond(distances: Floats, values: Floats) -> Floats:
-    """Share of all pairs at this distance or beyond, times the mean of their values; half of those at a tie."""
-    order = np.argsort(distances)
-    ascending = distances[order]
-    sums = np.concatenate(([0.0], np.cumsum(values[order])))
-    fresh = np.concatenate(([True], ascending[1:] != ascending[:-1]))
-    start = np.flatnonzero(fresh)
-    stop = np.append(start[1:], len(order))
-    level = sums[-1] - 0.5 * (sums[start] + sums[stop])  # of each distance that occurs
-    found = np.empty(len(order))
-    found[order] = level[np.cumsum(fresh) - 1] / len(order)
-    return found
+def _pairs(judged: Judged, columns: Integers, every: bool) -> tuple[Integers, Integers, Floats, Floats]:
+    """Row and column of each pair, and its distance in the data and on the map; of all pairs each once."""
+
+    def work(part: slice) -> tuple[Integers, Integers, Floats, Floats]:
+        rows = judged.rows[part]
+        i, j = np.nonzero(rows[:, None] < columns if every else rows[:, None] != columns)
+        d, y = judged.data.distances(rows, columns), judged.map.distances(rows, columns)
+        return part.start + i, j, d[i, j], y[i, j]
+
+    i, j, in_data, on_map = (np.concatenate(some) for some in zip(*judged.over_rows(work), strict=True))
+    return i, j, in_data, on_map
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """Of values, those that are equal in groups."""
+
+    order: Integers  # (p,)
+    starts: Integers  # (groups + 1,) where each group begins in this order
+
+    @classmethod
+    def of(cls, values: Floats) -> Self:
+        order = np.argsort(values)
+        ascending = values[order]
+        fresh = np.flatnonzero(ascending[1:] != ascending[:-1]) + 1
+        return cls(order, np.concatenate(([0], fresh, [len(values)])))
+
+    def ranks(self) -> Floats:
+        """The rank of each value, the mean one of equal values, between −½ and ½."""
+        return self._of_groups(0.5 * (self.starts[1:] + self.starts[:-1]) / len(self.order) - 0.5)
+
+    def beyond(self, others: Floats) -> Floats:
+        """Sum of what others have at this value or beyond, half of it where values are equal, by the number of all."""
+        sums = np.concatenate(([0.0], np.cumsum(others[self.order])))[self.starts]
+        return self._of_groups((sums[-1] - 0.5 * (sums[1:] + sums[:-1])) / len(self.order))
+
+    def _of_groups(self, values: Floats) -> Floats:
+        found = np.empty(len(self.order))
+        found[self.order] = np.repeat(values, np.diff(self.starts))
+        return found
 
 
 def _means(groups: Integers, values: Floats) -> Floats:

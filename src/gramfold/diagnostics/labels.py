@@ -122,10 +122,9 @@ def _coded(labels: Any, judged: Judged) -> tuple[Integers, Integers]:
     values = np.asarray(labels)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values.ravel()
-    if values.shape != (len(judged.per_point(np.zeros(judged.n))),):
+    if values.shape != (judged.n_given,):
         raise InputError(
-            f"labels have shape {values.shape}, but there are {len(judged.per_point(np.zeros(judged.n)))} rows: pass "
-            "one label for each row."
+            f"labels have shape {values.shape}, but there are {judged.n_given} rows: pass one label for each row."
         )
     _, codes, counts = np.unique(values[judged.kept], return_inverse=True, return_counts=True)
     return codes, counts

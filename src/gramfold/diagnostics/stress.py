@@ -61,7 +61,7 @@ def stress(
     Measure(0.5412)
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
-    moments = PairMoments.of(judged)
+    moments = judged.once(PairMoments.of)
     _, _, a, b, c = moments.means
     ratio = c / b if scale else moments.units[1] / moments.units[0]  # of the map's unit to that of the data
     square = (a - 2 * ratio * c + ratio**2 * b) / a
@@ -100,7 +100,7 @@ def residual_variance(
         Of all pairs.
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
-    moments = PairMoments.of(judged)
+    moments = judged.once(PairMoments.of)
     d, y, a, b, c = moments.means
     of_data, of_map, both = a - d**2, b - y**2, c - d * y
     for variance, size, what in ((of_data, a, "in the data"), (of_map, b, "on the map")):
