@@ -92,7 +92,7 @@ def dimension() -> Any:
     }
     figure = blank_figure(13, 3.6)
     for ax, (title, (points, k)) in zip(figure.subplots(1, len(data), sharey=True), data.items(), strict=True):
-        bars(ax, {"semidefinite": shares(SDE(n_neighbors=k).fit(points))})
+        bars(ax, {"semidefinite": shares(SDE(n_components=1, n_neighbors=k).fit(points))})
         ax.set_title(title, fontsize="medium")
         ax.get_legend().remove()
         ax.label_outer()

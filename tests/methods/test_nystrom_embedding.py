@@ -230,3 +230,9 @@ def test_a_kernel_with_gaps_gives_the_map_of_the_whole_one(eigenvectors):
         ours.transform(gaps)
     with pytest.raises(InputError, match="must be square"):
         NystromEmbedding(**settings).fit(gaps[:, known].copy() + np.where(np.arange(5) == 2, np.nan, 0.0))
+
+
+def test_rows_that_are_all_equal_have_no_axis():
+    with pytest.warns(RankWarning, match="only 0 positive"):
+        model = NystromEmbedding(n_components=1, eigenvectors="approximate").fit(np.zeros((38, 1), dtype=np.float32))
+    assert not model.embedding_.any()

@@ -59,3 +59,9 @@ def test_some_eigenpairs_follow_the_unit_to_the_bit(power: int) -> None:
         others, same = eigenpairs_between(np.ldexp(A.T @ A, power), 3, 5)
         np.testing.assert_array_equal(others, np.ldexp(values, power))
         np.testing.assert_array_equal(same, vectors)
+
+
+def test_no_pairs_are_asked_for():
+    values, vectors = eigenpairs_between(np.zeros((1, 1)), 1, 0)
+    assert values.shape == (0,)
+    assert vectors.shape == (1, 0)

@@ -157,9 +157,7 @@ def faults(
     >>> faults(sheet, sheet).named
     []
     """
-    judged = Judged.of(
-        X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state
-    )
+    judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     k, rows = judged.n_neighbors, judged.rows
     places = Places.of(judged.map)
     usual_places = plain_places(judged, places.table.rows.shape[1])

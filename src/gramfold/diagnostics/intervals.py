@@ -20,8 +20,16 @@ def mean_variance(values: Floats, n: int) -> float:
 
 
 def mean_interval(values: Floats, n: int, limits: tuple[float, float]) -> tuple[float, float] | None:
-    """Of the mean over n rows of which these were drawn, within what it can be; None where all were."""
-    if len(values) == n:
+    """Of the mean over n rows of which these were drawn, within what it can be; None where all were.
+
+    Values that are all equal, of a map without fault say, have no variance. Then K rows of any other value are missed
+    with the probability (1 − m/n)^K, and the interval has room for as many as are missed in 5% of all cases.
+    """
+    m, middle = len(values), float(values.mean())
+    if m == n:
         return None
-    middle, half = float(values.mean()), half_width(mean_variance(values, n), len(values) - 1)
+    if np.ptp(values) == 0:
+        others = min(1.0, np.log(1 - CONFIDENCE) / np.log1p(-m / n) / n)
+        return middle - others * (middle - limits[0]), middle + others * (limits[1] - middle)
+    half = half_width(mean_variance(values, n), m - 1)
     return max(middle - half, limits[0]), min(middle + half, limits[1])

@@ -23,6 +23,7 @@ _EXACT = 3_000  # rows up to which all of them are looked at: some seconds for a
 _SAMPLE = 1_000  # rows that are looked at among more
 _FEWEST = 20  # rows of a sample from which an interval can be computed
 _ENTRIES_PER_BLOCK = 2_000_000
+_BLOCKS_AT_ONCE = 8
 
 _DEFAULTS: Mapping[str, Any] = {"n_neighbors": 10, "metric": "euclidean", "sample": None, "random_state": 0}
 
@@ -64,6 +65,8 @@ class Judged:
     ----------
     n : int
         Number of rows that are compared.
+    n_given : int
+        Number of rows of the tables that were given, those without a place included.
     rows : ndarray of shape (m,)
         The rows that were drawn, ascending, among these n; all of them where `exact`.
     exact : bool
@@ -111,18 +114,18 @@ class Judged:
             )
         placed = ~np.isnan(places).any(axis=1)
         check_finite(places[placed], "Y")
-        self._given = len(places)
+        self.n_given = len(places)
         self.kept = np.flatnonzero(placed)
         self.n = len(self.kept)
-        self.n_neighbors = _checked_neighbors(n_neighbors, self.n, self._given)
+        self.n_neighbors = _checked_neighbors(n_neighbors, self.n, self.n_given)
         self.n_jobs = n_jobs
         self.random_state = int(random_state)
         options: dict[str, Any] = {"search": search, "n_jobs": n_jobs, "random_state": self.random_state}
         self.data: Table
         if measure is None:
-            self.data = Distances(rows if self.n == self._given else rows[np.ix_(self.kept, self.kept)])
+            self.data = Distances(rows if self.n == self.n_given else rows[np.ix_(self.kept, self.kept)])
         else:
-            rows = rows if self.n == self._given else rows[self.kept]
+            rows = rows if self.n == self.n_given else rows[self.kept]
             # its scales are of the rows that are compared, where it is not that of a model
             found = measure if isinstance(measure, Metric) else make_metric(metric, metric_params, rows)
             self.data = Rows(rows, found, **options)
@@ -134,6 +137,7 @@ class Judged:
                     "columns were passed."
                 )
         self.rows = self._drawn(sample)
+        self._made: dict[Any, Any] = {}
 
     @classmethod
     def of(cls, X: Any, Y: Any, **parameters: Any) -> Self:
@@ -173,9 +177,25 @@ class Judged:
         """Run `work` on slices of `rows`, so small that their distances from all rows fit in little memory."""
         return run_blocks(work, blocks(len(self.rows), max(1, _ENTRIES_PER_BLOCK // self.n)), self.n_jobs)
 
+    def added_over_rows(self, work: Callable[[slice], tuple[Floats, ...]]) -> tuple[Floats, ...]:
+        """The same, and the sums of what `work` returns, always in the same order."""
+        parts = blocks(len(self.rows), max(1, _ENTRIES_PER_BLOCK // self.n))
+        total: tuple[Floats, ...] = ()
+        for group in blocks(len(parts), _BLOCKS_AT_ONCE):  # few at once: each may return a value for each of n rows
+            for found in run_blocks(work, parts[group], self.n_jobs):
+                total = tuple(a + b for a, b in zip(total, found, strict=True)) if total else found
+        return total
+
+    def once(self, make: "Callable[[Judged], Result]") -> Result:
+        """What several measures need, made when the first of them asks for it."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        found: Result = self._made[make]
+        return found
+
     def per_point(self, values: Floats) -> Floats:
         """Values of the sampled rows, or of all n, as one for each row that was given: NaN for the others."""
-        found = np.full(self._given, np.nan)
+        found = np.full(self.n_given, np.nan)
         found[self.kept if len(values) == self.n else self.kept[self.rows]] = values
         return found
 

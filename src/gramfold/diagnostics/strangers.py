@@ -17,6 +17,7 @@ import numpy as np
 
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.tables import Rows, Table
+from gramfold.neighbors.index import ROUNDING
 from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats, Integers
 
@@ -54,7 +55,7 @@ class Near:
             lengths[part] = away[here[:, None], nearest[part]]
 
         run_blocks(work, blocks(len(rows), max(1, _ENTRIES_PER_BLOCK // n)), n_jobs)
-        return cls(nearest, lengths, third)
+        return cls(nearest, lengths, third * (1.0 + ROUNDING))
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,8 @@ class Table(Protocol):
     def __len__(self) -> int:
         """Number of rows."""
 
-    def distances(self, rows: Integers) -> Floats:
-        """Distances (len(rows), n) of these rows from all rows."""
+    def distances(self, rows: Integers, columns: Integers | None = None) -> Floats:
+        """Distances (len(rows), n) of these rows from all rows, or from some: a new array, which may be changed."""
 
     def between(self, first: Integers, second: Integers) -> Floats:
         """The distance of each of these pairs of rows."""
@@ -51,15 +51,15 @@ class Rows:
     def _prepared(self) -> Any:
         return self.metric.prepare(self.rows)
 
-    def distances(self, rows: Integers) -> Floats:
+    def distances(self, rows: Integers, columns: Integers | None = None) -> Floats:
         metric = self.metric
         if issparse(self.rows) or metric.family not in {"euclidean", "minkowski"}:
-            found = metric.block(self.rows[rows], self.rows)
+            found = metric.block(self.rows[rows], self.rows if columns is None else self.rows[columns])
         else:
             # as `Metric.block`, which would prepare all rows for each block; equal rows are at distance 0 by these
             from scipy.spatial.distance import cdist
 
-            asked, points = self._prepared[rows], self._prepared
+            asked, points = self._prepared[rows], self._prepared if columns is None else self._prepared[columns]
             if metric.family == "minkowski":
                 found = cdist(asked, points, "minkowski", p=metric.p)
             elif metric.name == "euclidean":
@@ -98,8 +98,8 @@ class Distances:
     def __len__(self) -> int:
         return len(self.matrix)
 
-    def distances(self, rows: Integers) -> Floats:
-        return self.matrix[rows].astype(np.float64)
+    def distances(self, rows: Integers, columns: Integers | None = None) -> Floats:
+        return self.matrix[rows if columns is None else np.ix_(rows, columns)].astype(np.float64)
 
     def between(self, first: Integers, second: Integers) -> Floats:
         return np.asarray(self.matrix[first, second], dtype=np.float64)

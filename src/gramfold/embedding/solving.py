@@ -90,7 +90,7 @@ def solve_part(
         count = min(fit.n_components, len(kernel.mass) - kernel.null.shape[1])
         spectrum = choose(kernel, count)
     positive = int(positive_directions(spectrum).sum())
-    if kernel.exponent > 0 and positive < count:
+    if kernel.exponent > 0 and positive < max(count, 1):
         warn(few(spectrum, positive, fit.n_components), RankWarning)
     coordinates = widened(place_everybody(kernel, spectrum), fit.n_components)
     if kernel.landmarks is None:  # over the vertices; a user's is over data rows

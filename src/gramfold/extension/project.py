@@ -27,7 +27,7 @@ def positive_directions(spectrum: Spectrum) -> np.ndarray:
     values = spectrum.eigenvalues
     if spectrum.penalties is not None:
         return np.asarray(values > 0)
-    return np.asarray(values > RANK_CUT * max(float(values[0]), np.finfo(np.float64).tiny))
+    return np.asarray(values > RANK_CUT * max(float(values.max(initial=0.0)), np.finfo(np.float64).tiny))
 
 
 def place_everybody(kernel: Kernel, spectrum: Spectrum) -> Floats:

@@ -36,7 +36,7 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Cost
         solver = "dense (LAPACK)"
         matrix = root * kernel.matrix() * root.T
         values, vectors = eigenpairs_between(matrix, n - count, n - 1)
-        values, vectors, norm = values[::-1], vectors[:, ::-1], float(np.linalg.norm(matrix))
+        values, vectors, norm = values[::-1], vectors[:, ::-1], _norm(matrix)
     else:
 
         def product(v: Floats) -> Floats:
@@ -122,6 +122,11 @@ def _penalty_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: C
         seconds=perf_counter() - started,
         penalties=penalties,
     )
+
+
+def _norm(matrix: Floats) -> float:
+    largest = float(np.abs(matrix).max(initial=0.0)) or 1.0  # whose square may overflow
+    return largest * float(np.linalg.norm(matrix / largest))
 
 
 def gram_misfit(product: Floats, vectors: Floats, values: Floats) -> Floats:

@@ -1,0 +1,76 @@
+"""All measures of a map at once."""
+
+from typing import Any
+
+from gramfold.diagnostics.coranking import r_nx_area
+from gramfold.diagnostics.density import density_preservation
+from gramfold.diagnostics.described import described
+from gramfold.diagnostics.distance_correlation import distance_correlation
+from gramfold.diagnostics.judged import Judged
+from gramfold.diagnostics.labels import neighborhood_purity, silhouette
+from gramfold.diagnostics.measure import Measure
+from gramfold.diagnostics.shared_neighbors import lcmc, r_nx
+from gramfold.diagnostics.stress import residual_variance, stress
+from gramfold.diagnostics.triplets import triplet_accuracy
+from gramfold.diagnostics.trustworthiness import continuity, trustworthiness
+from gramfold.neighbors.metrics import MetricName
+
+_MEASURES = (
+    trustworthiness,
+    continuity,
+    lcmc,
+    r_nx,
+    r_nx_area,
+    distance_correlation,
+    residual_variance,
+    stress,
+    triplet_accuracy,
+    density_preservation,
+)
+
+
+@described
+def measures(
+    X: Any,
+    Y: Any = None,
+    labels: Any = None,
+    *,
+    n_neighbors: int = 10,
+    metric: MetricName = "euclidean",
+    sample: int | None = None,
+    random_state: int = 0,
+) -> dict[str, Measure]:
+    """All measures of a map, by name, from one neighbour search in the data and one on the map.
+
+    No single number decides: trustworthiness alone is high on collapsed maps, continuity alone on maps that bring
+    strangers together, and measures of all distances see the large shape only.
+
+    Parameters
+    ----------
+    {shared}
+    labels : array-like of shape (n_rows,), optional
+        The label of each row; where they are given, ``neighborhood_purity`` (on the map),
+        ``neighborhood_purity_in_data`` and ``silhouette`` (on the map) are computed too.
+    {options}
+
+    Returns
+    -------
+    dict of str to Measure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from gramfold import PCA
+    >>> from gramfold.diagnostics import measures
+    >>> X, species = load_iris(return_X_y=True)
+    >>> found = measures(X, PCA(2).fit_transform(X), species)
+    >>> found["trustworthiness"], found["silhouette"]
+    (Measure(0.9784), Measure(0.5258))
+    """
+    judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
+    found = {measure.__name__: measure(judged) for measure in _MEASURES}
+    if labels is not None:
+        found["neighborhood_purity"] = neighborhood_purity(judged, labels=labels)
+        found["neighborhood_purity_in_data"] = neighborhood_purity(judged, labels=labels, on="data")
+        found["silhouette"] = silhouette(judged, labels=labels)
+    return found
