@@ -66,14 +66,14 @@ def first_half() -> Iterator[FaultyMap]:
 
     yield FaultyMap("plane, folded", "glued", plane, _folded(on_plane))
     yield FaultyMap("roll, folded at its middle", "glued", roll.points, _folded(roll.truth))
-    yield FaultyMap("groups, two on one another", "glued", blobs, _group_moved(on_blobs, blobs))
+    yield FaultyMap("groups, two on one another", "glued", blobs, _group_moved(on_blobs))
     yield FaultyMap("digits, a class on another", "glued", digits, _class_moved(digits_map, load_digits().target, 0, 1))
     yield FaultyMap("S-curve, crushed along its length", "glued", curve.points, _crumpled(curve.truth))
     yield FaultyMap("plane, cut in two", "torn", plane, _cut(on_plane, 2))
     yield FaultyMap("roll, cut in four", "torn", roll.points, _cut(roll.truth, 4))
     yield FaultyMap("circle, opened", "torn", circle, _opened(on_circle))
     yield FaultyMap("digits, two classes halved", "torn", digits, _halved(digits_map, load_digits().target, (0, 3)))
-    yield FaultyMap("groups, halved", "torn", blobs, _split_at_random(on_blobs, blobs, seed=7))
+    yield FaultyMap("groups, halved", "torn", blobs, _split_at_random(on_blobs, seed=7))
     yield FaultyMap("roll, stretched along", "strained", roll.points, _stretched(roll.truth))
     yield FaultyMap("plane, one side six times", "strained", plane, on_plane * [6.0, 1.0])
     yield FaultyMap("plane, blown up in the middle", "strained", plane, _blown(on_plane))
@@ -125,7 +125,7 @@ def second_half() -> Iterator[FaultyMap]:
 
     yield FaultyMap("strip, folded", "glued", strip, _folded(on_strip))
     yield FaultyMap("noisy roll, crushed", "glued", roll.points, _crumpled(roll.truth))
-    yield FaultyMap("groups, two on one another", "glued", blobs, _group_moved(on_blobs, blobs))
+    yield FaultyMap("groups, two on one another", "glued", blobs, _group_moved(on_blobs))
     yield FaultyMap("S-curve, folded", "glued", curve.points, _folded(curve.truth))
     if usps is not None:
         few = usps[::5]
@@ -135,7 +135,7 @@ def second_half() -> Iterator[FaultyMap]:
         yield FaultyMap("digits, a class on another", "glued", digits, _class_moved(digits_map, target, 4, 7))
     yield FaultyMap("S-curve, cut in three", "torn", curve.points, _cut(curve.truth, 3))
     yield FaultyMap("plane, cut in two", "torn", plane, _cut(on_plane, 2))
-    yield FaultyMap("groups, halved", "torn", blobs, _split_at_random(on_blobs, blobs, seed=27))
+    yield FaultyMap("groups, halved", "torn", blobs, _split_at_random(on_blobs, seed=27))
     yield FaultyMap("digits, two classes halved", "torn", digits, _halved(digits_map, target, (1, 6)))
     around = _circle(800, 7, seed=28)
     yield FaultyMap("circle, opened", "torn", around[0], _opened(around[1]))
@@ -199,8 +199,8 @@ def _crumpled(Y: Floats) -> Floats:
     return np.column_stack([turns, Y[:, 1:]])
 
 
-def _group_moved(Y: Floats, X: Floats) -> Floats:
-    group = np.arange(len(X)) % 3
+def _group_moved(Y: Floats) -> Floats:
+    group = np.arange(len(Y)) % 3
     moved = Y.copy()
     moved[group == 1] += Y[group == 0].mean(axis=0) - Y[group == 1].mean(axis=0)
     return moved
@@ -239,7 +239,7 @@ def _halved(Y: Floats, target: np.ndarray, classes: tuple[int, ...]) -> Floats:
     return moved
 
 
-def _split_at_random(Y: Floats, X: Floats, seed: int) -> Floats:
+def _split_at_random(Y: Floats, seed: int) -> Floats:
     away = np.random.default_rng(seed).random(len(Y)) < 0.5
     return np.asarray(Y + away[:, None] * np.array([0.0, 3.0 * np.ptp(Y[:, 1])]))
 

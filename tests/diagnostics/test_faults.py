@@ -229,3 +229,14 @@ def test_words_say_what_was_found_and_what_is_usual():
 def test_a_judged_has_its_own_neighbors():
     with pytest.raises(InputError, match="n_neighbors=5 was given with a Judged"):
         faults(Judged(sheet(), sheet()), n_neighbors=5)
+
+
+def test_neighbors_kept_are_those_in_both_lists():
+    X = sheet(200)
+    Y = folded(X)
+    judged = Judged(X, Y)
+    lists = zip(judged.in_data.indices.reshape(-1, K), judged.on_map.indices.reshape(-1, K), strict=True)
+    np.testing.assert_allclose(
+        faults(judged).kept.per_point, [len(set(first) & set(second)) / K for first, second in lists]
+    )
+    assert faults(X, X).kept.value == 1.0

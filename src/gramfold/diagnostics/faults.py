@@ -29,8 +29,9 @@ import numpy as np
 
 from gramfold.diagnostics.intervals import mean_interval
 from gramfold.diagnostics.judged import Judged
+from gramfold.diagnostics.measure import Measure
 from gramfold.diagnostics.plain_places import plain_places
-from gramfold.diagnostics.strangers import SAME, Counts, Near, Places, all_rows, ball, strain_by_chance
+from gramfold.diagnostics.strangers import SAME, Counts, Near, Places, all_rows, ball, shared_share, strain_by_chance
 from gramfold.diagnostics.tables import Rows
 from gramfold.embedding.degenerate import taken_axis
 from gramfold.neighbors.metrics import MetricName, make_metric
@@ -88,12 +89,21 @@ class Fault:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Faults:
-    """The four faults of a map. Iterating over it gives them in turn."""
+    """The four faults of a map. Iterating over it gives them in turn.
+
+    Attributes
+    ----------
+    glued, torn, strained, collapsed : Fault
+        Each with its total and its threshold.
+    kept : Measure
+        Share of the nearest rows in the data that are among as many nearest on the map.
+    """
 
     glued: Fault
     torn: Fault
     strained: Fault
     collapsed: Fault
+    kept: Measure
 
     def __iter__(self) -> Iterator[Fault]:
         return iter((self.glued, self.torn, self.strained, self.collapsed))
@@ -158,6 +168,11 @@ def faults(
     []
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
+    return faults_of(judged, every_row=True)
+
+
+def faults_of(judged: Judged, *, every_row: bool) -> Faults:
+    """The faults of a map; with values of rows that were not drawn only if these are wanted, which takes a search."""
     k, rows = judged.n_neighbors, judged.rows
     places = Places.of(judged.map)
     usual_places = plain_places(judged, places.table.rows.shape[1])
@@ -167,14 +182,17 @@ def faults(
     on_map, on_plain = (Near.exactly(one.table, rows, k, judged.n_jobs) for one in (places, plain))
     found = Counts.of(rows, in_data, on_map, judged.data, places, flat)
     usual = Counts.of(rows, in_data, on_plain, judged.data, plain, flat=False)
-    every = found if judged.exact else Counts.of(np.arange(judged.n), *all_rows(judged), judged.data, places, flat)
-    taken, plainly_taken = _taken(places), _taken(plain)
+    every = found
+    if every_row and not judged.exact:
+        every = Counts.of(np.arange(judged.n), *all_rows(judged), judged.data, places, flat)
     told = _Told(judged, found, usual, every)
+    kept = shared_share(in_data, on_map)
     return Faults(
         told.share("glued", "strangers, beyond the nearest third of all rows in the data", "on the map", _LEAST),
         told.share("torn", "beyond the nearest third of all rows on the map", "in the data", _cut(judged) / _CHANCE),
         told.strained(strain_by_chance(judged, in_data.distances)),
-        told.collapsed(taken, plainly_taken, flat),
+        told.collapsed(_taken(places), _taken(plain), flat),
+        Measure(float(kept.mean()), mean_interval(kept, judged.n, (0.0, 1.0)), judged.per_point(kept)),
     )
 
 
@@ -219,7 +237,7 @@ class _Told:
         words = f"{_percent(total)} of the rows cannot be told apart (PCA: {_percent(plain)})"
         if reasons:
             words += ": " + "; ".join(reasons)
-        every = np.maximum(self.every.crowded, taken.inner)
+        every = np.maximum(self.every.crowded, taken.inner if len(self.every.crowded) == self.judged.n else values)
         return self._fault("collapsed", values, total, limit, plain, 0.0, every, words)
 
     def _fault(

@@ -14,7 +14,7 @@ _ABOVE_SINGULAR = 1e-9
 
 
 def eigenpairs_between(matrix: Floats, first: int, last: int) -> tuple[Floats, Floats]:
-    """The eigenpairs from number `first` to number `last` of a symmetric matrix, ascending; none if `last` is before."""
+    """The eigenpairs from number `first` to number `last` of a symmetric matrix, ascending; none if last < first."""
     if last < first:
         return np.empty(0), np.empty((len(matrix), 0))
     # LAPACK's inverse iteration rounds differently in another unit: here the largest entry is about 1
