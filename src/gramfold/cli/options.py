@@ -49,6 +49,18 @@ def _split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     return [name.strip() for row in rows for name in row]
 
 
+def names_option(option: str, words: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """An option for names of columns."""
+    return click.option(option, callback=_split, metavar="A,B", multiple=True, help=words)
+
+
+def reading_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add how a table is read, without the parameters of a method."""
+    for decorate in reversed(_READING_OPTIONS):
+        command = decorate(command)
+    return command
+
+
 def table_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add INPUT, --out, how INPUT is read, and the parameters of neighbours."""
     for decorate in reversed(_TABLE_OPTIONS):
@@ -56,6 +68,22 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+_COLUMN_OPTIONS = [
+    names_option("--columns", "Use only these columns; repeatable."),
+    names_option("--skip", "Leave these columns out; repeatable."),
+]
+_TEXT_OPTIONS = [
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line of a text file holds column names.  [default: detect]",
+    ),
+    click.option("--decimal", metavar="MARK", help="Decimal separator of a text file, as in 1,5.  [default: .]"),
+    click.option("--thousands", metavar="MARK", help="Thousands separator, as in 1,234.  [default: none]"),
+    click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="Seed of the random numbers."),
+    click.option("--no-overwrite", is_flag=True, help="Raise an error if the file to write exists."),
+]
+_READING_OPTIONS = [*_COLUMN_OPTIONS, *_TEXT_OPTIONS]
 _TABLE_OPTIONS = [
     click.argument("source", metavar="INPUT", type=click.Path(path_type=Path)),
     click.option(
@@ -89,25 +117,14 @@ _TABLE_OPTIONS = [
         multiple=True,
         help="Any other parameter of the method (see `gramfold methods NAME`); repeatable.",
     ),
-    click.option(
-        "--columns", callback=_split, metavar="A,B", multiple=True, help="Use only these columns; repeatable."
-    ),
-    click.option("--skip", callback=_split, metavar="A,B", multiple=True, help="Leave these columns out; repeatable."),
+    *_COLUMN_OPTIONS,
     click.option(
         "--sample-weight",
         "weight",
         metavar="COLUMN",
         help="Column with the weight of each row, for methods that use weights; it is excluded from the data.",
     ),
-    click.option(
-        "--header/--no-header",
-        default=None,
-        help="Whether the first line of a text file holds column names.  [default: detect]",
-    ),
-    click.option("--decimal", metavar="MARK", help="Decimal separator of a text file, as in 1,5.  [default: .]"),
-    click.option("--thousands", metavar="MARK", help="Thousands separator, as in 1,234.  [default: none]"),
-    click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="Seed of the random numbers."),
-    click.option("--no-overwrite", is_flag=True, help="Raise an error if the file to write exists."),
+    *_TEXT_OPTIONS,
     click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors."),
 ]
 

@@ -1,0 +1,142 @@
+"""`gramfold judge`: a map that anybody made, compared with the data it was made of."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gramfold.cli.matching import read_map
+from gramfold.cli.options import check_files, names_option, read_options, reading_options
+from gramfold.cli.sentences import in_sentences
+from gramfold.errors import InputError
+
+if TYPE_CHECKING:
+    from gramfold.diagnostics import Faults, Judged, Measure
+
+_WORDS = {
+    "trustworthiness": "rows near on the map are near in the data",
+    "continuity": "rows near in the data are near on the map",
+    "r_nx_area": "neighbours kept at all scales, 0 by chance",
+    "distance_correlation": "of the ranks of all distances",
+    "stress": "of all distances, 0 is best",
+    "triplet_accuracy": "of two rows the same one is nearer, 0.5 by chance",
+    "density_preservation": "dense regions are dense on the map",
+    "neighborhood_purity": "neighbours on the map that have the same label",
+    "neighborhood_purity_in_data": "the same in the data",
+    "silhouette": "of the labels on the map",
+}
+
+
+@click.command()
+@click.argument("source", metavar="TABLE", type=click.Path(path_type=Path))
+@click.argument("placed", metavar="MAP", type=click.Path(path_type=Path))
+@click.option(
+    "-k",
+    "--neighbors",
+    "--n-neighbors",
+    "neighbors",
+    type=int,
+    default=10,
+    show_default=True,
+    help="Number of neighbours that are compared.",
+)
+@click.option(
+    "--metric",
+    default="euclidean",
+    show_default=True,
+    help="Distance between rows of TABLE: euclidean, cosine, …, gower, or precomputed (TABLE holds distances).",
+)
+@click.option(
+    "--id", "by", metavar="COLUMN", help="Column of both files by which rows are matched.  [default: by order]"
+)
+@names_option("--map-columns", "The coordinates of MAP.  [default: columns of numbers that TABLE does not have]")
+@click.option("--labels", metavar="COLUMN", help="Column of TABLE with the class of each row.")
+@click.option("--sample", type=int, help="Number of rows looked at.  [default: all up to 3,000, else 1,000]")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="File for the faults of each row: csv, parquet, …")
+@reading_options
+@in_sentences
+def judge(
+    source: Path,
+    placed: Path,
+    neighbors: int,
+    metric: str,
+    by: str | None,
+    map_columns: list[str] | None,
+    labels: str | None,
+    sample: int | None,
+    out: Path | None,
+    columns: list[str] | None,
+    skip: list[str] | None,
+    seed: int,
+    no_overwrite: bool,
+    **options: Any,
+) -> None:
+    """Say how far a map can be believed.
+
+    TABLE holds the data, MAP the coordinates of its rows, made by gramfold or by any other program. Columns of MAP that
+    TABLE has too are not coordinates. Rows are in the same order, or have the same value in the column --id.
+
+    Four faults are named where they are above what chance and PCA give: glued (strangers are neighbours on the map),
+    torn (neighbours are strangers on the map), strained (distances between neighbours changed), collapsed (rows cannot
+    be told apart).
+
+    \b
+    gramfold judge cells.csv umap.csv
+    gramfold judge cells.csv umap.csv --id barcode --labels type --out faults.csv
+    gramfold judge docs.npz tsne.npy --metric cosine -k 15
+    """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
+    from gramfold.diagnostics import Judged, faults, measures
+
+    if out is not None:
+        check_files([source, placed], out, None, no_overwrite)
+    written = read_options(options)
+    pair = read_map(source, placed, by, labels, metric, columns, skip, map_columns, written)
+    judged = Judged(pair.values, pair.places, n_neighbors=neighbors, metric=metric, sample=sample, random_state=seed)
+    found, numbers = faults(judged), measures(judged, labels=pair.labels)
+    click.echo(f"Map of {judged.n:,} rows in {pair.places.shape[1]} dimensions, judged by {neighbors} neighbours")
+    for line in [*pair.account(), *summary(found), *_numbers(numbers, judged)]:
+        click.echo(f"  {line}")
+    if out is not None:
+        _write(out, found, pair.rows, pair.n_rows)
+        click.echo(f"  rows      {out.absolute()}")
+
+
+def summary(found: "Faults") -> list[str]:
+    """Summary lines: neighbours kept, and the faults above their thresholds."""
+    lines = [f"kept      {_value(found.kept, percent=True)} of the nearest neighbours"]
+    named = [fault for fault in found if fault.named]
+    lines += [f"{fault.name:<9} {fault.words}" for fault in named]
+    if not named:
+        lines.append("faults    none is above what PCA and chance give")
+    return lines
+
+
+def _numbers(numbers: "dict[str, Measure]", judged: "Judged") -> list[str]:
+    lines = [
+        f"{name.replace('_', ' '):<28}{_value(numbers[name]):<26}{words}"
+        for name, words in _WORDS.items()
+        if name in numbers
+    ]
+    if not judged.exact:
+        lines.append(f"intervals hold the value of all rows with 95% confidence ({len(judged.rows):,} rows were drawn)")
+    return lines
+
+
+def _value(measure: "Measure", percent: bool = False) -> str:
+    form = "{:.0%}" if percent else "{:.3f}"
+    value = form.format(measure.value)
+    if measure.interval is None:
+        return value
+    return f"{value} ({form.format(measure.interval[0])} to {form.format(measure.interval[1])})"
+
+
+def _write(out: Path, found: "Faults", rows: Any, n_rows: int) -> None:
+    import numpy as np
+
+    from gramfold.io import write_table
+
+    values = np.full((n_rows, 4), np.nan)
+    values[rows] = np.column_stack([fault.per_point for fault in found])
+    if not np.isfinite(values).any():
+        raise InputError("no row has a value: the map has no rows in common with the table.")
+    write_table(out, values, [fault.name for fault in found])
