@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from gramfold.diagnostics.intrinsic.estimate import Estimate, check_level, normal_interval
+from gramfold.diagnostics.intrinsic.estimate import WIDER, Estimate, check_level, normal_interval
 from gramfold.diagnostics.intrinsic.nearby import SAMPLE, Nearby
 from gramfold.diagnostics.intrinsic.normal_reference import correlation_slope, dimension_that_reads
 from gramfold.embedding.reading import check_count
@@ -33,6 +33,8 @@ _LEAST = 200  # rows that are, whatever it takes
 _ENTRIES = 4_000_000  # of a block of distances
 # a pair at the distance r itself is not nearer than r, however the distance was computed
 _ROUNDING = 1e-9
+_DENSEST = 0.1  # share of the rows
+_MOST_PAIRS = 0.5  # share of the near pairs that is told of where the densest rows have it
 
 
 def correlation_dimension(
@@ -106,13 +108,26 @@ def correlation_dimension(
         )
     length = float(np.log(radii[1] / radii[0]))
     value = float(np.log(shares[1] / shares[0]) / length)
-    interval = normal_interval(value, _variance(counts, shares, n) / length**2, level)
+    interval = normal_interval(value, WIDER * _variance(counts, shares, n) / length**2, level)
 
     def corrected(reading: float) -> float:
         return dimension_that_reads(reading, lambda d: correlation_slope(d, shares[0], shares[1]))
 
     ends = corrected(interval[0]), corrected(interval[1])
-    return Estimate(value, interval, level, corrected=corrected(value), corrected_interval=ends)
+    note = _note(counts[:, 1])
+    return Estimate(value, interval, level, corrected=corrected(value), corrected_interval=ends, note=note)
+
+
+def _note(counts: Floats) -> str | None:
+    """Of near pairs that belong to few rows."""
+    few = max(1, int(_DENSEST * len(counts)))
+    share = float(np.partition(counts, len(counts) - few)[-few:].sum() / counts.sum())
+    if share < _MOST_PAIRS:
+        return None
+    return (
+        f"a tenth of the rows, where they are densest, has {share:.0%} of the near pairs, so that it is the dimension of "
+        "these rows"
+    )
 
 
 def _compared(near: Nearby) -> Integers:

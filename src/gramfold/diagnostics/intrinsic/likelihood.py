@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gramfold.diagnostics.intrinsic.estimate import Estimate, check_level, interval_of_inverse
+from gramfold.diagnostics.intrinsic.estimate import WIDER, Estimate, check_level, interval_of_inverse
 from gramfold.diagnostics.intrinsic.nearby import SAMPLE, Nearby
 from gramfold.diagnostics.intrinsic.normal_reference import dimension_that_reads, mean_log_ratio
 from gramfold.embedding.reading import check_count
@@ -83,7 +83,7 @@ def maximum_likelihood(
             f"the first {k} neighbours of every row are at the same distance or at distance 0, so the dimension is not "
             "defined: use more neighbours."
         )
-    variance = (1.0 + near.share) * float(known.var()) / len(known)
+    variance = WIDER * (1.0 + near.share) * float(known.var()) / len(known)
     value, interval = 1.0 / inverse, interval_of_inverse(inverse, variance, level)
     with np.errstate(divide="ignore"):
         per_point = near.over_rows(1.0 / inverses)

@@ -107,6 +107,15 @@ class Nearby:
         first, second = self.distances[:, 0], self.distances[:, 1]
         return float(np.mean(second <= first * (1.0 + _ROUNDING)))
 
+    def spacing(self, d: float) -> float:
+        """Spread of the nearest distances relative to that of random rows of d dimensions, at least 1 for those.
+
+        r₁^d is exponential where the density is constant, so that log r₁ has the standard deviation (π/√6) / d, and more
+        where it is not. Frames of a film or nodes of a grid have less.
+        """
+        nearest = self.distances[self.apart, 0]
+        return float(np.log(nearest).std() * d * np.sqrt(6.0) / np.pi) if len(nearest) else 0.0
+
     def require(self, k: int) -> Self:
         """Itself, if so many neighbours were searched."""
         if k > self.n_neighbors:

@@ -14,6 +14,7 @@ _LEAST = 0.5  # dimensions, that estimates may differ by in any case
 _CHANGED = 1.25  # ratio of the dimensions at two scales that is told of
 _UNEVEN = 2.0  # ratio of the local dimensions of the 10% and 90% quantile that is told of
 _TIED = 0.01  # share of tied rows likewise
+_EVEN = 0.6  # of the spread of nearest distances of random rows, below which rows are evenly spaced
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,7 @@ class Found:
     n_rows: int
     n_distinct: int
     tied: float
+    spacing: float
     local: tuple[float, float] | None  # quantiles of the local dimension
     reasons: Mapping[str, str]
 
@@ -38,8 +40,8 @@ def agreement(estimates: Mapping[str, Estimate], value: float) -> list[str]:
 
 def sentence_of(found: Found) -> str:
     """One to some sentences: the dimension, who disagrees, and why that may be."""
-    said = [_headline(found), _copies(found), _undefined(found), _ties(found), _over_scales(found)]
-    said += [_few_rows(found), _uneven(found), _notes(found)]
+    said = [_headline(found), _copies(found), _undefined(found), _ties(found), _even(found)]
+    said += [_over_scales(found), _few_rows(found), _uneven(found), _notes(found)]
     return " ".join(one for one in said if one)
 
 
@@ -57,7 +59,9 @@ def _headline(found: Found) -> str:
 
 def _copies(found: Found) -> str:
     copies = found.n_rows - found.n_distinct
-    return f"{counted(copies, 'row')} of {found.n_rows:,} are copies of others and were left out." if copies else ""
+    if copies == 1:
+        return f"1 of {found.n_rows:,} rows is a copy of another and was left out."
+    return f"{copies:,} of {found.n_rows:,} rows are copies of others and were left out." if copies else ""
 
 
 def _undefined(found: Found) -> str:
@@ -70,6 +74,15 @@ def _ties(found: Found) -> str:
     return (
         f"{found.tied:.0%} of the rows have their two nearest neighbours at exactly the same distance, as values on a grid "
         "do (counts, rounded or integer data): two_nn then reads the grid, and too high a dimension."
+    )
+
+
+def _even(found: Found) -> str:
+    if found.tied >= _TIED or not found.spacing < _EVEN:
+        return ""
+    return (
+        "The rows are spaced more evenly than random ones, as the frames of a film or the nodes of a grid are: estimates "
+        "from few neighbours, two_nn above all, are then too high."
     )
 
 
@@ -86,8 +99,8 @@ def _over_scales(found: Found) -> str:
     if step < _LEAST or 1.0 / _CHANGED < ratio < _CHANGED:
         return ""
     if ratio > 1:
-        if found.tied >= _TIED:
-            return f"The dimension falls with the scale {where}, by the grid or by noise: trust larger neighbourhoods."
+        if found.tied >= _TIED or found.spacing < _EVEN:
+            return f"The dimension falls with the scale {where}: trust larger neighbourhoods."
         return (
             f"The dimension falls with the scale {where}: noise is seen at small scales, and two_nn reads it most; trust "
             "larger neighbourhoods, or pass more n_neighbors."
@@ -102,12 +115,11 @@ def _few_rows(found: Found) -> str:
     needed = 10.0 ** (found.value / 2.0)
     if found.n_distinct >= needed:
         return ""
-    raw = min(found.estimates.values(), key=lambda one: one.value)
     much = f"{needed:,.0f}" if needed < 1e7 else f"1e{found.value / 2.0:.0f}"
     return (
         f"A dimension of {found.value:.2g} needs about 10^(d/2) = {much} rows, and there are {found.n_distinct:,}: "
-        f"neighbourhoods are no longer local, edges make every estimate too low (down to {raw.value:.3g}), and what was "
-        "corrected assumes edges like those of a normal distribution."
+        f"neighbourhoods are no longer local, edges make estimates from distances too low, and their correction assumes edges "
+        "like those of a normal distribution."
     )
 
 
@@ -124,5 +136,6 @@ def _uneven(found: Found) -> str:
 
 
 def _notes(found: Found) -> str:
-    gap = found.estimates.get("spectral_gap")
-    return "" if gap is None or gap.note is None else f"spectral_gap: {gap.note}."
+    """Of the estimators whose reservations were not told above."""
+    noted = ((name, found.estimates.get(name)) for name in ("correlation_dimension", "spectral_gap"))
+    return " ".join(f"{name}: {one.note}." for name, one in noted if one is not None and one.note is not None)
