@@ -56,6 +56,28 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def reading_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add only how INPUT is read: its columns, and how a text file is written."""
+    for decorate in reversed([*_COLUMN_OPTIONS, *_TEXT_OPTIONS]):
+        command = decorate(command)
+    return command
+
+
+_COLUMN_OPTIONS = [
+    click.option(
+        "--columns", callback=_split, metavar="A,B", multiple=True, help="Use only these columns; repeatable."
+    ),
+    click.option("--skip", callback=_split, metavar="A,B", multiple=True, help="Leave these columns out; repeatable."),
+]
+_TEXT_OPTIONS = [
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line of a text file holds column names.  [default: detect]",
+    ),
+    click.option("--decimal", metavar="MARK", help="Decimal separator of a text file, as in 1,5.  [default: .]"),
+    click.option("--thousands", metavar="MARK", help="Thousands separator, as in 1,234.  [default: none]"),
+]
 _TABLE_OPTIONS = [
     click.argument("source", metavar="INPUT", type=click.Path(path_type=Path)),
     click.option(
@@ -89,23 +111,14 @@ _TABLE_OPTIONS = [
         multiple=True,
         help="Any other parameter of the method (see `gramfold methods NAME`); repeatable.",
     ),
-    click.option(
-        "--columns", callback=_split, metavar="A,B", multiple=True, help="Use only these columns; repeatable."
-    ),
-    click.option("--skip", callback=_split, metavar="A,B", multiple=True, help="Leave these columns out; repeatable."),
+    *_COLUMN_OPTIONS,
     click.option(
         "--sample-weight",
         "weight",
         metavar="COLUMN",
         help="Column with the weight of each row, for methods that use weights; it is excluded from the data.",
     ),
-    click.option(
-        "--header/--no-header",
-        default=None,
-        help="Whether the first line of a text file holds column names.  [default: detect]",
-    ),
-    click.option("--decimal", metavar="MARK", help="Decimal separator of a text file, as in 1,5.  [default: .]"),
-    click.option("--thousands", metavar="MARK", help="Thousands separator, as in 1,234.  [default: none]"),
+    *_TEXT_OPTIONS,
     click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="Seed of the random numbers."),
     click.option("--no-overwrite", is_flag=True, help="Raise an error if the file to write exists."),
     click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors."),

@@ -24,7 +24,7 @@ from gramfold.errors import InputError
 from gramfold.neighbors.metrics import MetricName
 from gramfold.types import Floats
 
-_NOTED = 0.01  # share of tied rows that is told of
+_NOTED = 0.02  # share of tied rows that is told of
 
 
 def two_nn(

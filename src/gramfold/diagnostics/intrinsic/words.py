@@ -13,7 +13,7 @@ _CLOSE = 0.15  # relative to the dimension
 _LEAST = 0.5  # dimensions, that estimates may differ by in any case
 _CHANGED = 1.25  # ratio of the dimensions at two scales that is told of
 _UNEVEN = 2.0  # ratio of the local dimensions of the 10% and 90% quantile that is told of
-_TIED = 0.01  # share of tied rows likewise
+_TIED = 0.02  # share of tied rows likewise
 _EVEN = 0.6  # of the spread of nearest distances of random rows, below which rows are evenly spaced
 
 
@@ -89,17 +89,19 @@ def _even(found: Found) -> str:
 def _over_scales(found: Found) -> str:
     """Noise makes the dimension fall with the scale, curvature makes it rise."""
     scales = found.scales
-    if len(scales) < 2:
+    by_grid = found.tied >= _TIED or found.spacing < _EVEN
+    first = 1 if by_grid else 0  # a grid is seen at the first scale, and was told of
+    if len(scales) < first + 2:
         return ""
-    small, large = scales.corrected[0], scales.corrected[-1]
+    small, large = scales.corrected[first], scales.corrected[-1]
     if not (np.isfinite(small) and np.isfinite(large)):
         return ""
     ratio, step = small / large, abs(small - large)
-    where = f"({small:.2g} between neighbours 1 and 2, {large:.2g} at neighbour {scales.n_neighbors[-1]})"
+    where = f"({small:.2g} at neighbour {scales.n_neighbors[first]}, {large:.2g} at neighbour {scales.n_neighbors[-1]})"
     if step < _LEAST or 1.0 / _CHANGED < ratio < _CHANGED:
         return ""
     if ratio > 1:
-        if found.tied >= _TIED or found.spacing < _EVEN:
+        if by_grid:
             return f"The dimension falls with the scale {where}: trust larger neighbourhoods."
         return (
             f"The dimension falls with the scale {where}: noise is seen at small scales, and two_nn reads it most; trust "
