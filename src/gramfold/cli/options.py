@@ -55,7 +55,7 @@ def names_option(option: str, words: str) -> Callable[[Callable[..., None]], Cal
 
 
 def reading_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add how a table is read, without the parameters of a method."""
+    """Add how a table is read, the seed and --no-overwrite: no parameters of a method."""
     for decorate in reversed(_READING_OPTIONS):
         command = decorate(command)
     return command
@@ -80,10 +80,12 @@ _TEXT_OPTIONS = [
     ),
     click.option("--decimal", metavar="MARK", help="Decimal separator of a text file, as in 1,5.  [default: .]"),
     click.option("--thousands", metavar="MARK", help="Thousands separator, as in 1,234.  [default: none]"),
+]
+_RUN_OPTIONS = [
     click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="Seed of the random numbers."),
     click.option("--no-overwrite", is_flag=True, help="Raise an error if the file to write exists."),
 ]
-_READING_OPTIONS = [*_COLUMN_OPTIONS, *_TEXT_OPTIONS]
+_READING_OPTIONS = [*_COLUMN_OPTIONS, *_TEXT_OPTIONS, *_RUN_OPTIONS]
 _TABLE_OPTIONS = [
     click.argument("source", metavar="INPUT", type=click.Path(path_type=Path)),
     click.option(
@@ -125,6 +127,7 @@ _TABLE_OPTIONS = [
         help="Column with the weight of each row, for methods that use weights; it is excluded from the data.",
     ),
     *_TEXT_OPTIONS,
+    *_RUN_OPTIONS,
     click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors."),
 ]
 

@@ -4,6 +4,13 @@ from gramfold.diagnostics.coranking import CorankingCurve, r_nx_area, r_nx_curve
 from gramfold.diagnostics.density import density_preservation
 from gramfold.diagnostics.distance_correlation import distance_correlation
 from gramfold.diagnostics.faults import Fault, Faults, faults
+from gramfold.diagnostics.intrinsic.correlation import correlation_dimension
+from gramfold.diagnostics.intrinsic.eigengap import spectral_gap
+from gramfold.diagnostics.intrinsic.estimate import Estimate
+from gramfold.diagnostics.intrinsic.likelihood import maximum_likelihood
+from gramfold.diagnostics.intrinsic.local_axes import local_pca
+from gramfold.diagnostics.intrinsic.nearest_two import two_nn
+from gramfold.diagnostics.intrinsic.together import Dimensions, dimension
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.labels import neighborhood_purity, silhouette
 from gramfold.diagnostics.measure import Measure
@@ -15,15 +22,21 @@ from gramfold.diagnostics.trustworthiness import continuity, trustworthiness
 
 __all__ = [
     "CorankingCurve",
+    "Dimensions",
+    "Estimate",
     "Fault",
     "Faults",
     "Judged",
     "Measure",
     "continuity",
+    "correlation_dimension",
     "density_preservation",
+    "dimension",
     "distance_correlation",
     "faults",
     "lcmc",
+    "local_pca",
+    "maximum_likelihood",
     "measures",
     "neighborhood_purity",
     "r_nx",
@@ -31,7 +44,9 @@ __all__ = [
     "r_nx_curve",
     "residual_variance",
     "silhouette",
+    "spectral_gap",
     "stress",
     "triplet_accuracy",
     "trustworthiness",
+    "two_nn",
 ]

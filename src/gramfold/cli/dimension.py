@@ -1,0 +1,134 @@
+"""`gramfold dimension`: read a table, print estimates of its intrinsic dimension."""
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gramfold.cli.options import read_options, reading_options
+from gramfold.cli.sentences import in_sentences
+from gramfold.errors import InputError
+
+if TYPE_CHECKING:
+    from gramfold.diagnostics import Dimensions, Estimate
+
+
+@click.command()
+@click.argument("source", metavar="INPUT", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--out", "--output", "out", type=click.Path(path_type=Path), metavar="FILE", help="Also write them as JSON."
+)
+@click.option(
+    "-k",
+    "--neighbors",
+    "--n-neighbors",
+    "neighbors",
+    type=int,
+    default=20,
+    show_default=True,
+    help="Number of neighbours of each row.",
+)
+@click.option(
+    "--metric",
+    default="euclidean",
+    show_default=True,
+    help="Distance between rows: euclidean, cosine, …, gower (INPUT may hold text and gaps), or precomputed (INPUT holds "
+    "distances).",
+)
+@click.option("--level", type=float, default=0.9, show_default=True, help="Confidence of the intervals.")
+@click.option(
+    "--sample", type=int, default=20_000, show_default=True, help="Rows whose neighbours are searched, among all rows."
+)
+@reading_options
+@in_sentences
+def dimension(
+    source: Path,
+    out: Path | None,
+    neighbors: int,
+    metric: str,
+    level: float,
+    sample: int,
+    columns: list[str] | None,
+    skip: list[str] | None,
+    seed: int,
+    no_overwrite: bool,
+    **options: Any,
+) -> None:
+    """Estimate the intrinsic dimension of the rows of a table.
+
+    INPUT is a table: csv, tsv, txt, npy, npz, parquet or feather, or a sparse matrix saved with scipy.sparse.save_npz.
+
+    One line for each estimator: its value, an interval, and the value corrected for the edges of the data; then a
+    sentence on where they disagree, and why.
+
+    \b
+    gramfold dimension cells.csv --skip name
+    gramfold dimension texts.npz --metric cosine -k 30 --out dimension.json
+    """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
+    from gramfold.diagnostics import dimension as estimate_dimension
+    from gramfold.io import replacing
+
+    _check_out(source, out, no_overwrite)
+    rows = _rows(source, metric, columns, skip, read_options(options))
+    started = time.perf_counter()
+    found = estimate_dimension(
+        rows, n_neighbors=neighbors, metric=metric, sample=sample, level=level, random_state=seed
+    )
+    seconds = time.perf_counter() - started
+    if out is not None:
+        with replacing(out) as draft:
+            draft.write_text(json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n", encoding="utf8")
+    click.echo(f"Intrinsic dimension of {found.n_rows:,} rows in {seconds:.2f} s")
+    for line in _lines(found):
+        click.echo(f"  {line}")
+    click.echo(found.sentence)
+    if out is not None:
+        click.echo(f"  written   {out.absolute()}")
+
+
+def _check_out(source: Path, out: Path | None, no_overwrite: bool) -> None:
+    from gramfold.io import check_folder
+
+    if out is None:
+        return
+    check_folder(out)
+    if out.suffix.lower() != ".json":
+        raise InputError(f"'{out}' does not end in .json, and estimates are written as JSON only: choose such a name.")
+    if no_overwrite and out.exists():
+        raise InputError(f"'{out}' already exists: choose another name, or leave out --no-overwrite.")
+    if out.resolve() == source.resolve():
+        raise InputError(f"'{out}' is an input file and would be overwritten: write to another file.")
+
+
+def _rows(source: Path, metric: str, columns: list[str] | None, skip: list[str] | None, written: dict[str, Any]) -> Any:
+    from gramfold.io import read_sparse, read_table
+    from gramfold.neighbors.metrics import reads_mixed
+
+    matrix = read_sparse(source)
+    if matrix is None:
+        mixed = reads_mixed(metric)
+        return read_table(source, columns=columns, skip=skip, missing=mixed, text=mixed, **written).values
+    given = [option for option, value in (("--columns", columns), ("--skip", skip)) if value is not None]
+    given += [f"--{name}" for name in written]
+    if given:
+        raise InputError(f"'{source}' is a sparse matrix, which has no column names or text: leave out {given[0]}.")
+    return matrix
+
+
+def _lines(found: "Dimensions") -> list[str]:
+    """One line for each estimator, and one for the scales."""
+    width = max(len(name) for name in found.estimates)
+    lines = [f"{name:<{width}}  {_account(one)}" for name, one in found.estimates.items()]
+    scales = ", ".join(
+        f"{one:.3g} (k={k})" for k, one in zip(found.scales.n_neighbors, found.scales.corrected, strict=True)
+    )
+    return [*lines, f"{'by scale':<{width}}  {scales}"]
+
+
+def _account(one: "Estimate") -> str:
+    said = f"{one.value:.3g}"
+    if one.interval is not None:
+        said += f"  ({one.level:.0%} interval {one.interval[0]:.3g} to {one.interval[1]:.3g})"
+    return said if one.corrected is None else f"{said}, corrected {one.corrected:.3g}"

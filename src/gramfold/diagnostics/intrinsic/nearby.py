@@ -1,0 +1,238 @@
+"""The neighbours of rows, searched once for all estimators of the intrinsic dimension.
+
+Copies of a row are one vertex: at distance 0 they would say that the data have dimension 0. Beyond `sample` distinct rows
+some are drawn, and their neighbours are searched among all: the memory is that of sample · k numbers.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from gramfold.embedding import Estimator
+from gramfold.embedding.reading import Reads, read_training
+from gramfold.errors import InputError, PrecomputedInputError
+from gramfold.neighbors.duplicates import Collapse, collapse_rows
+from gramfold.neighbors.index import Index, VectorIndex, without
+from gramfold.neighbors.metrics import Metric, MetricName, degree, make_metric, reads_mixed
+from gramfold.neighbors.precomputed import check_distances
+from gramfold.neighbors.search import build_index, exact_index
+from gramfold.neighbors.units import Unit
+from gramfold.runtime.threads import at_work
+from gramfold.types import Floats, Integers
+
+SAMPLE = 20_000  # rows whose neighbours are searched, by default
+# two distances closer than this, relative to their size, are the same one computed twice
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Nearby:
+    """Rows and the nearest neighbours of some or all of them."""
+
+    index: Index  # over the distinct rows
+    copies: Collapse
+    vertices: Integers  # (m,) the distinct rows that were drawn, ascending: all where there are few
+    indices: Integers  # (m, k) their neighbours, vertices
+    distances: Floats  # (m, k) nearest first, in the unit
+    unit: float  # of distances: 1, or a power of two where rows are very large or small
+    random_state: Any
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        k: int,
+        *,
+        widest: int = 0,
+        metric: MetricName = "euclidean",
+        metric_params: Mapping[str, Any] | None = None,
+        sample: int | None = SAMPLE,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> Self:
+        """Of rows, distances or a fitted model; an object of this class is returned as it is.
+
+        At least k neighbours are searched, and up to `widest` where these are no more than a quarter of the rows.
+        """
+        if isinstance(X, cls):
+            return X.require(k)
+        if sample is not None and (isinstance(sample, bool) or not isinstance(sample, Integral) or sample < 2):
+            raise InputError(
+                f"sample={sample!r} is not a number of rows: pass an integer of at least 2, or None for all."
+            )
+        with at_work(n_jobs):
+            if isinstance(X, Estimator):
+                index, copies, unit = _index_of_model(X, k, metric, metric_params, n_jobs)
+            else:
+                index, copies, unit = _index_of_rows(X, k, metric, metric_params, n_jobs)
+            drawn = _drawn(index.size, sample, random_state)
+            k = max(k, min(widest, index.size // 4))
+            return cls(index, copies, drawn, *_lists(index, drawn, k), unit, random_state)
+
+    def __repr__(self) -> str:
+        return f"Nearby({len(self.vertices):,} of {self.n_rows:,} rows, {self.n_neighbors} neighbours each)"
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of X."""
+        return len(self.copies.vertex)
+
+    @property
+    def n_distinct(self) -> int:
+        """Distinct ones."""
+        return self.index.size
+
+    @property
+    def n_neighbors(self) -> int:
+        """Of each drawn row."""
+        return int(self.indices.shape[1])
+
+    @property
+    def share(self) -> float:
+        """Of the distinct rows that were drawn."""
+        return len(self.vertices) / self.n_distinct
+
+    @property
+    def apart(self) -> np.ndarray:
+        """Which drawn rows have no other row at distance 0, as some metrics give rows that differ, (m,)."""
+        return np.asarray(self.distances[:, 0] > 0.0)
+
+    @property
+    def tied(self) -> float:
+        """Share of the drawn rows whose two nearest neighbours are equally far."""
+        first, second = self.distances[:, 0], self.distances[:, 1]
+        return float(np.mean(second <= first * (1.0 + _ROUNDING)))
+
+    def spacing(self, d: float) -> float:
+        """Spread of the nearest distances relative to that of random rows of d dimensions, at least 1 for those.
+
+        r₁^d is exponential where the density is constant, so that log r₁ has the standard deviation (π/√6) / d, and more
+        where it is not. Frames of a film or nodes of a grid have less.
+        """
+        nearest = self.distances[self.apart, 0]
+        return float(np.log(nearest).std() * d * np.sqrt(6.0) / np.pi) if len(nearest) else 0.0
+
+    def require(self, k: int) -> Self:
+        """Itself, if so many neighbours were searched."""
+        if k > self.n_neighbors:
+            raise InputError(
+                f"{k} neighbours are needed, but {self.n_neighbors} of each row were searched: search for more of them."
+            )
+        return self
+
+    def over_rows(self, values: Floats) -> Floats:
+        """Values (m,) of the drawn rows, for each row of X, (n_rows,); NaN where it was not drawn. Copies share theirs."""
+        known = np.full(self.n_distinct, np.nan)
+        known[self.vertices] = values
+        return np.asarray(known[self.copies.vertex])
+
+    def smoothed(self, inverses: Floats, k: int, n_jobs: int | None = None) -> Floats:
+        """The mean over each drawn row and its k nearest drawn ones, (m,), of those that are not NaN."""
+        lists = self.indices[:, :k]
+        if self.share < 1.0:  # few neighbours of a drawn row were drawn themselves
+            assert isinstance(self.index, VectorIndex)
+            fewer = exact_index(self.index.points[self.vertices], self.index.metric, n_jobs)
+            lists = fewer.own(min(k, len(self.vertices) - 1), None).indices.reshape(len(self.vertices), -1)
+        around = np.column_stack([inverses, inverses[lists]])
+        known = ~np.isnan(around)
+        sums, counts = np.where(known, around, 0.0).sum(axis=1), known.sum(axis=1)
+        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def _index_of_rows(
+    X: Any, k: int, metric: MetricName, metric_params: Mapping[str, Any] | None, n_jobs: int | None
+) -> tuple[Index, Collapse, float]:
+    given = isinstance(metric, str) and metric == "precomputed"
+    params = dict(metric_params or {})
+    mixed = reads_mixed(metric)
+    rows, _ = read_training(
+        "dimension", X, Reads(precomputed=given, sparse=True, mixed=mixed, categorical=params.get("categorical"))
+    )
+    if given:
+        if issparse(rows):
+            raise PrecomputedInputError(
+                "X is a sparse matrix of distances, so those between most rows are not known: pass all distances, or "
+                "the rows themselves."
+            )
+        check_distances(rows)
+    if _by_angle(metric):
+        rows, metric = make_metric(metric, metric_params, rows).prepare(rows), "euclidean"
+    power = degree(metric, metric_params)
+    unit = Unit() if power is None else Unit.of_rows(rows)
+    index, copies = build_index(
+        unit.inward(rows),
+        metric=metric,
+        metric_params=metric_params,
+        search="exact",
+        n_neighbors=k,
+        radius=None,
+        n_jobs=n_jobs,
+        random_state=check_random_state(0),  # an exact search draws nothing
+    )
+    return index, copies, unit.size ** (power or 0)
+
+
+def _index_of_model(
+    model: Any, k: int, metric: MetricName, metric_params: Mapping[str, Any] | None, n_jobs: int | None
+) -> tuple[Index, Collapse, float]:
+    """Of the rows that a model was fitted to, by its own metric."""
+    check_is_fitted(model)
+    name = type(model).__name__
+    if metric_params is not None or not (isinstance(metric, str) and metric == "euclidean"):
+        raise InputError(
+            f"X is a fitted {name}, whose own metric is used: leave out metric and metric_params, or pass rows."
+        )
+    source = getattr(model.model_, "source", None)
+    rows = getattr(source, "rows", None)
+    if rows is None:
+        net = getattr(getattr(source, "components", None), "net", None)
+        if net is None or net.index.given:
+            raise PrecomputedInputError(
+                f"{name} holds no rows or distances from which neighbours could be searched: pass the rows, or all "
+                "their distances with metric='precomputed'."
+            )
+        _require(k, net.index.size)
+        return net.index, net.copies, net.unit_of_distances
+    measure = source.metric or Metric("euclidean", "euclidean")
+    if _by_angle(measure.name):
+        rows, measure = measure.prepare(rows), Metric("euclidean", "euclidean")
+    copies = collapse_rows(measure.prepare(rows))
+    _require(k, len(copies))
+    power = degree(measure.name, measure.params)
+    return exact_index(rows[copies.first], measure, n_jobs), copies, source.unit.size ** (power or 0)
+
+
+def _by_angle(metric: MetricName) -> bool:
+    """Whether a distance is half the square of one between unit rows, of which the dimension would be half as high.
+
+    Then the distance between the unit rows is used.
+    """
+    return isinstance(metric, str) and metric.lower() in {"cosine", "correlation"}
+
+
+def _require(k: int, n: int) -> None:
+    if k >= n:
+        raise InputError(f"{k} neighbours of each row are needed, but there are only {n} distinct rows: use more rows.")
+
+
+def _drawn(n: int, sample: int | None, random_state: Any) -> Integers:
+    if sample is None or n <= sample:
+        return np.arange(n)
+    return np.sort(check_random_state(random_state).choice(n, int(sample), replace=False))
+
+
+def _lists(index: Index, drawn: Integers, k: int) -> tuple[Integers, Floats]:
+    """Neighbours (m, k) of these vertices, and their distances."""
+    m = len(drawn)
+    if m == index.size or not isinstance(index, VectorIndex):
+        found = index.own(k, None)
+        indices, distances = found.indices.reshape(-1, k), found.distances.reshape(-1, k)
+        return indices[drawn], distances[drawn]
+    found = index.nearest(index.points[drawn], k + 1)
+    return without(drawn, found.indices.reshape(m, k + 1), found.distances.reshape(m, k + 1))

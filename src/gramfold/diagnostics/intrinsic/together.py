@@ -1,0 +1,234 @@
+"""All estimators of the intrinsic dimension, on one search of neighbours."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gramfold.diagnostics.intrinsic.correlation import correlation_dimension
+from gramfold.diagnostics.intrinsic.eigengap import measures_variance, spectral_gap
+from gramfold.diagnostics.intrinsic.estimate import Estimate, check_level
+from gramfold.diagnostics.intrinsic.likelihood import local_inverses, maximum_likelihood
+from gramfold.diagnostics.intrinsic.local_axes import local_pca
+from gramfold.diagnostics.intrinsic.nearby import SAMPLE, Nearby
+from gramfold.diagnostics.intrinsic.nearest_two import two_nn
+from gramfold.diagnostics.intrinsic.scales import Scales, scales_of
+from gramfold.diagnostics.intrinsic.words import Found, agreement, sentence_of
+from gramfold.embedding import Estimator
+from gramfold.embedding.reading import check_count
+from gramfold.errors import InputError
+from gramfold.neighbors.metrics import MetricName
+from gramfold.types import Floats
+
+_MOST_NEIGHBORS = 64  # of the largest scale
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dimensions:
+    """Estimates of the intrinsic dimension, and where they disagree.
+
+    Attributes
+    ----------
+    two_nn, maximum_likelihood, correlation_dimension, local_pca : Estimate or None
+        None where an estimator is not defined for these rows: `reasons` tells why.
+    spectral_gap : Estimate or None
+        Of a fitted model whose eigenvalues are variances; else None.
+    scales : Scales
+        The dimension from the smallest scale to neighbourhoods of up to 64 rows.
+    per_point : ndarray of shape (n_rows,)
+        Local dimension: that of maximum likelihood, averaged (inverses) over each row and its neighbours. NaN for rows
+        that are not in the sample.
+    n_rows, n_distinct, n_sampled : int
+        Rows, those of them that differ, and those whose neighbours were searched.
+    tied : float
+        Share of the rows whose two nearest neighbours are equally far.
+    spacing : float
+        How much the distances to the nearest neighbour vary, relative to random rows of the dimension between the
+        neighbours 2 and 4: about 1 or above for these, well below for a grid or the frames of a film.
+    reasons : dict
+        Why an estimator is not defined here, by its name.
+    """
+
+    two_nn: Estimate | None
+    maximum_likelihood: Estimate | None
+    correlation_dimension: Estimate | None
+    local_pca: Estimate | None
+    spectral_gap: Estimate | None
+    scales: Scales
+    per_point: Floats
+    n_rows: int
+    n_distinct: int
+    n_sampled: int
+    tied: float
+    spacing: float
+    reasons: Mapping[str, str]
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """Those that are defined, by name."""
+        every = {name: getattr(self, name) for name in ESTIMATORS}
+        return {name: one for name, one in every.items() if one is not None}
+
+    @property
+    def value(self) -> float:
+        """The median of the estimates, each corrected where it can be; without the spectral gap."""
+        return float(np.median([one.best for name, one in self.estimates.items() if name != "spectral_gap"]))
+
+    @property
+    def agree(self) -> bool:
+        """Whether all estimates are within 15%, or 0.5, of `value`."""
+        return not agreement(self.estimates, self.value)
+
+    @property
+    def sentence(self) -> str:
+        """What the estimates say together, and why they disagree."""
+        known = self.per_point[np.isfinite(self.per_point)]
+        return sentence_of(
+            Found(
+                estimates=self.estimates,
+                value=self.value,
+                scales=self.scales,
+                n_rows=self.n_rows,
+                n_distinct=self.n_distinct,
+                tied=self.tied,
+                spacing=self.spacing,
+                local=(float(np.quantile(known, 0.1)), float(np.quantile(known, 0.9))) if len(known) else None,
+                reasons=self.reasons,
+            )
+        )
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        each = ", ".join(f"{name} {one.best:.3g}" for name, one in self.estimates.items())
+        return f"Dimensions({self.value:.3g}: {each})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything but `per_point` as numbers and strings, for JSON; what is infinite is None."""
+        return {
+            "value": _plain(self.value),
+            "agree": self.agree,
+            "sentence": self.sentence,
+            "estimates": {
+                name: {
+                    "value": _plain(one.value),
+                    "interval": _plain(one.interval),
+                    "level": one.level,
+                    "corrected": _plain(one.corrected),
+                    "corrected_interval": _plain(one.corrected_interval),
+                    "note": one.note,
+                }
+                for name, one in self.estimates.items()
+            },
+            "not_defined": dict(self.reasons),
+            "scales": [
+                {"n_neighbors": int(k), "radius": _plain(r), "value": _plain(v), "corrected": _plain(c)}
+                for k, r, v, c in zip(
+                    self.scales.n_neighbors, self.scales.radius, self.scales.value, self.scales.corrected, strict=True
+                )
+            ],
+            "n_rows": self.n_rows,
+            "n_distinct": self.n_distinct,
+            "n_sampled": self.n_sampled,
+            "tied": self.tied,
+            "spacing": _plain(self.spacing),
+        }
+
+
+ESTIMATORS = ("two_nn", "maximum_likelihood", "correlation_dimension", "local_pca", "spectral_gap")
+
+
+def dimension(
+    X: Any,
+    *,
+    n_neighbors: int = 20,
+    metric: MetricName = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    sample: int | None = SAMPLE,
+    level: float = 0.9,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Dimensions:
+    """Estimate the intrinsic dimension by several estimators, on one search of neighbours.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_rows, n_features), or fitted model
+        Rows; distances between all of them with ``metric="precomputed"``; or a fitted model of gramfold, for its rows
+        and, where its eigenvalues are variances, its spectrum. Copies of a row count once.
+    n_neighbors : int, default=20
+        Neighbours of each row, at least 4, for all estimators but TwoNN.
+    metric : str or callable, default="euclidean"
+        Distance between rows, as of `Isomap`.
+    metric_params : dict, default=None
+        Keyword arguments of the metric.
+    sample : int or None, default=20000
+        Rows whose neighbours are searched, among all rows; None: of all.
+    level : float, default=0.9
+        Confidence of the intervals.
+    random_state : int, RandomState instance or None, default=0
+        Draws the sample.
+    n_jobs : int, default=None
+        Threads; None: all.
+
+    Returns
+    -------
+    dimensions : Dimensions
+        An `Estimate` of each estimator, the dimension of each row (`per_point`) and at each scale (`scales`), and
+        `sentence`, which says where they disagree and why.
+
+    Examples
+    --------
+    >>> from gramfold.datasets import make_swiss_roll
+    >>> from gramfold.diagnostics import dimension
+    >>> found = dimension(make_swiss_roll(2000, random_state=0).points)
+    >>> found.agree, round(found.value)
+    (True, 2)
+    """
+    check_level(level)
+    k = check_count(n_neighbors, "n_neighbors")
+    if k < 4:
+        raise InputError(f"n_neighbors={k}, but local PCA needs at least 4 neighbours: use n_neighbors >= 4.")
+    settings = {"metric": metric, "metric_params": metric_params, "sample": sample}
+    near = Nearby.of(X, k, widest=_MOST_NEIGHBORS, **settings, random_state=random_state, n_jobs=n_jobs)  # type: ignore[arg-type]
+    asked: dict[str, Callable[[], Estimate]] = {
+        "two_nn": lambda: two_nn(near, level=level),
+        "maximum_likelihood": lambda: maximum_likelihood(near, n_neighbors=k, level=level),
+        "correlation_dimension": lambda: correlation_dimension(near, n_neighbors=k, level=level),
+        "local_pca": lambda: local_pca(near, n_neighbors=k, level=level),
+    }
+    if isinstance(X, Estimator) and measures_variance(X):
+        asked["spectral_gap"] = lambda: spectral_gap(X, level=level)
+    found: dict[str, Estimate | None] = dict.fromkeys(ESTIMATORS)
+    reasons = {}
+    for name, estimate in asked.items():
+        try:
+            found[name] = estimate()
+        except InputError as error:  # not defined for these rows, which the sentence tells of
+            reasons[name] = str(error)
+    if len(reasons) == len(asked):
+        raise InputError(f"no estimate of the dimension is defined for these rows: {reasons['maximum_likelihood']}")
+    with np.errstate(divide="ignore"):
+        local = 1.0 / near.smoothed(local_inverses(near, k), k, n_jobs)
+    scales = scales_of(near)
+    return Dimensions(
+        **found,
+        scales=scales,
+        per_point=near.over_rows(local),
+        n_rows=near.n_rows,
+        n_distinct=near.n_distinct,
+        n_sampled=len(near.vertices),
+        tied=near.tied,
+        spacing=near.spacing(float(scales.value[1])),
+        reasons=reasons,
+    )
+
+
+def _plain(value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return float(value) if np.isfinite(value) else None
