@@ -7,6 +7,7 @@ and all rows are taken. de Silva, Tenenbaum, NIPS 15 (2003).
 import numpy as np
 
 from gramfold.diagnostics.judged import Judged
+from gramfold.spectral.dense import eigenpairs_between
 from gramfold.types import Floats
 
 _LANDMARKS = 500
@@ -20,8 +21,8 @@ def plain_places(judged: Judged, dimensions: int) -> Floats:
     own = squares[:, chosen]
     means = own.mean(axis=1)
     gram = -0.5 * (own - means[:, None] - means[None, :] + means.mean())
-    values, vectors = np.linalg.eigh(0.5 * (gram + gram.T))
-    values, vectors = values[::-1][:dimensions], vectors[:, ::-1][:, :dimensions]
+    values, vectors = eigenpairs_between(0.5 * (gram + gram.T), max(0, len(gram) - dimensions), len(gram) - 1)
+    values, vectors = values[::-1], vectors[:, ::-1]
     seen = values > n * np.finfo(np.float64).eps * max(float(values[0]), 0.0)
     if not seen.any():
         return np.zeros((n, 1))

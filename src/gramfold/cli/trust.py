@@ -1,0 +1,42 @@
+"""Summary lines of `embed`: neighbours kept, faults of the map, the dimension of the data."""
+
+from typing import Any
+
+_LOOKED = 500  # rows that are looked at among more: a summary must not take longer than the map
+_FEWEST = 50  # rows below which little can be told
+_NEIGHBORS = 10
+
+
+def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
+    """What can be said of a map whose data are rows, or all distances; nothing of a graph or a kernel."""
+    import numpy as np
+
+    from gramfold.cli.judge import summary
+    from gramfold.diagnostics import Judged
+    from gramfold.diagnostics.faults import faults_of
+
+    parameters = model.get_params()
+    metric = parameters.get("metric", "euclidean")
+    given = [name for name in ("kernel", "weights") if parameters.get(name) == "precomputed"]
+    graph = metric == "precomputed" and hasattr(X, "nnz")
+    placed = coordinates[~np.isnan(coordinates).any(axis=1)]
+    if given or graph or len(placed) < _FEWEST or not np.ptp(placed, axis=0).any():
+        return []
+    measure = {"metric": metric, "metric_params": parameters.get("metric_params")}
+    looked = None if len(placed) <= _LOOKED else _LOOKED
+    judged = Judged(X, coordinates, n_neighbors=_NEIGHBORS, sample=looked, **measure)
+    return [*summary(faults_of(judged, every_row=False)), *_dimension(X, measure)]
+
+
+def _dimension(X: Any, measure: dict[str, Any]) -> list[str]:
+    from gramfold.diagnostics import maximum_likelihood
+    from gramfold.errors import InputError
+
+    try:
+        found = maximum_likelihood(X, sample=_LOOKED, **measure)
+    except InputError as error:  # too few distinct rows, say
+        return [f"dimension not estimated: {error}"]
+    low, high = found.interval
+    return [
+        f"dimension {found.best:.2g} ({low:.2g} to {high:.2g}), as the data are near each row; see `gramfold dimension`"
+    ]
