@@ -222,7 +222,7 @@ def test_words_say_what_was_found_and_what_is_usual():
         "0%, chance: 67%)"
     )
     assert repr(found) == "Faults(glued)"
-    assert repr(found.glued).startswith("Fault(glued: 0.32")
+    assert repr(found.glued).startswith("Fault(glued: 0.319")
     assert [fault.name for fault in found] == ["glued", "torn", "strained", "collapsed"]
 
 

@@ -8,7 +8,7 @@ _NEIGHBORS = 10
 
 
 def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
-    """What can be said of a map whose data are rows, or all distances; nothing of a graph or a kernel."""
+    """What can be said of a map whose data are rows, or all distances; nothing of a graph, a kernel, or gaps."""
     import numpy as np
 
     from gramfold.cli.judge import summary
@@ -20,7 +20,8 @@ def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
     given = [name for name in ("kernel", "weights") if parameters.get(name) == "precomputed"]
     graph = metric == "precomputed" and hasattr(X, "nnz")
     placed = coordinates[~np.isnan(coordinates).any(axis=1)]
-    if given or graph or len(placed) < _FEWEST or not np.ptp(placed, axis=0).any():
+    gaps = isinstance(X, np.ndarray) and X.dtype != object and np.isnan(X).any()
+    if given or graph or gaps or len(placed) < _FEWEST or not np.ptp(placed, axis=0).any():
         return []
     measure = {"metric": metric, "metric_params": parameters.get("metric_params")}
     looked = None if len(placed) <= _LOOKED else _LOOKED

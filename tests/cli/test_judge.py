@@ -1,0 +1,142 @@
+"""`gramfold judge`: a map in one file, its table in another."""
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from gramfold.cli import main
+from gramfold.io import read_table, write_table
+
+ROWS = 200
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["judge", *map(str, arguments)])
+
+
+def refused(*arguments):
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    return result.output
+
+
+def written(path, columns):
+    """A csv with these columns, of numbers or text."""
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf8")
+    return path
+
+
+@pytest.fixture
+def sheet():
+    return np.random.default_rng(0).random((ROWS, 2))
+
+
+@pytest.fixture
+def table(tmp_path, sheet):
+    return written(tmp_path / "table.csv", {"a": sheet[:, 0], "b": sheet[:, 1]})
+
+
+@pytest.fixture
+def folded(tmp_path, sheet):
+    path = tmp_path / "folded.csv"
+    write_table(path, np.column_stack([np.abs(sheet[:, 0] - 0.5), sheet[:, 1]]), ["u", "v"])
+    return path
+
+
+def test_a_good_map(table, tmp_path, sheet):
+    good = tmp_path / "good.npy"
+    np.save(good, sheet @ [[0.0, 1.0], [1.0, 0.0]])
+    told = run(table, good)
+    assert told.exit_code == 0, told.output
+    assert "Map of 200 rows in 2 dimensions, judged by 10 neighbours" in told.output
+    assert "kept      100% of the nearest neighbours" in told.output
+    assert "faults    none is above what PCA and chance give" in told.output
+
+
+def test_a_fault_is_named_in_words(table, folded):
+    told = run(table, folded)
+    assert "glued     " in told.output
+    assert "of the 10 nearest rows on the map are strangers" in told.output
+    assert "faults    none" not in told.output
+
+
+def test_the_faults_of_each_row_are_written(table, folded, tmp_path):
+    out = tmp_path / "rows.csv"
+    assert run(table, folded, "--out", out).exit_code == 0
+    found = read_table(out)
+    assert found.names == ["glued", "torn", "strained", "collapsed"]
+    assert len(found.values) == ROWS
+    assert found.values[:, 0].mean() > 0.2
+    assert "already exists" in refused(table, folded, "--out", out, "--no-overwrite")
+
+
+def test_columns_of_both_are_no_coordinates(table, tmp_path, sheet):
+    mapped = written(tmp_path / "map.csv", {"a": sheet[:, 0], "name": ["n"] * ROWS, "u": -sheet[:, 0], "v": sheet[:, 1]})
+    told = run(table, mapped)
+    assert "map       columns u, v" in told.output
+    assert "kept      100%" in told.output
+
+
+def test_coordinates_can_be_named(table, tmp_path, sheet):
+    mapped = written(tmp_path / "map.csv", {"cluster": np.arange(ROWS) % 3, "u": sheet[:, 1], "v": sheet[:, 0]})
+    assert "columns cluster, u, v" in run(table, mapped).output
+    assert "columns u, v" in run(table, mapped, "--map-columns", "u,v").output
+
+
+def test_rows_are_matched_by_id(tmp_path, sheet):
+    names = [f"cell {i}" for i in range(ROWS)]
+    table = written(tmp_path / "t.csv", {"id": names, "a": sheet[:, 0], "b": sheet[:, 1]})
+    order = np.random.default_rng(1).permutation(ROWS)[:150]
+    mapped = written(
+        tmp_path / "m.csv", {"u": sheet[order, 0], "v": sheet[order, 1], "id": [names[i] for i in order]}
+    )
+    out = tmp_path / "rows.csv"
+    told = run(table, mapped, "--id", "id", "--out", out)
+    assert told.exit_code == 0, told.output
+    assert "left out  50 rows of the table that the map does not have" in told.output
+    assert "kept      100%" in told.output
+    absent = np.isnan(read_table(out, missing=True).values).all(axis=1)
+    np.testing.assert_array_equal(np.flatnonzero(~absent), np.sort(order))
+
+
+def test_labels_are_judged_too(tmp_path, sheet, folded):
+    table = written(
+        tmp_path / "t.csv", {"a": sheet[:, 0], "b": sheet[:, 1], "kind": np.where(sheet[:, 0] < 0.5, "left", "right")}
+    )
+    told = run(table, folded, "--labels", "kind")
+    assert told.exit_code == 0, told.output
+    assert "neighborhood purity" in told.output
+    assert "silhouette" in told.output
+
+
+def test_distances_are_judged(tmp_path, sheet, folded):
+    from scipy.spatial.distance import cdist
+
+    np.save(tmp_path / "d.npy", cdist(sheet, sheet))
+    assert "glued" in run(tmp_path / "d.npy", folded, "--metric", "precomputed").output
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "words"),
+    [
+        (ROWS - 1, [], "name a column that both have with --id"),
+        (ROWS, ["--id", "who"], "who"),
+        (ROWS, ["-k", "200"], "n_neighbors=200, but there are only 200 rows"),
+        (ROWS, ["--map-columns", "w"], "w"),
+    ],
+)
+def test_what_cannot_be_judged(table, tmp_path, sheet, rows, options, words):
+    mapped = written(tmp_path / "m.csv", {"u": sheet[:rows, 0], "v": sheet[:rows, 1]})
+    assert words in refused(table, mapped, *options)
+
+
+def test_no_column_is_left(table, tmp_path, sheet):
+    mapped = written(tmp_path / "m.csv", {"a": sheet[:, 0], "b": sheet[:, 1]})
+    assert "name them with --map-columns" in refused(table, mapped)
+
+
+def test_an_id_must_be_unique(tmp_path, sheet):
+    table = written(tmp_path / "t.csv", {"id": ["x"] * ROWS, "a": sheet[:, 0]})
+    mapped = written(tmp_path / "m.csv", {"id": range(ROWS), "u": sheet[:, 0]})
+    assert "has the value 'x' of 'id' more than once" in refused(table, mapped, "--id", "id")
