@@ -17,7 +17,9 @@ def ranks(distances):
 def trustworthiness(D, E, k):
     n = len(D)
     in_data, on_map = ranks(D), ranks(E)
-    penalty = [sum(in_data[i, j] - k for j in range(n) if j != i and on_map[i, j] <= k < in_data[i, j]) for i in range(n)]
+    penalty = [
+        sum(in_data[i, j] - k for j in range(n) if j != i and on_map[i, j] <= k < in_data[i, j]) for i in range(n)
+    ]
     return 1 - 2 / (k * (2 * n - 3 * k - 1)) * np.array(penalty)
 
 

@@ -201,7 +201,8 @@ def test_a_torn_map_and_a_glued_one():
     angle = rng.uniform(0, 2 * np.pi, 400)
     ring = np.column_stack([np.cos(angle), np.sin(angle)])
     torn = diagnostics.measures(ring, angle[:, None])
-    assert torn["trustworthiness"].value == pytest.approx(1, abs=1e-3) and torn["continuity"].value < 0.999
+    assert torn["trustworthiness"].value == pytest.approx(1, abs=1e-3)
+    assert torn["continuity"].value < 0.999
     glued = diagnostics.measures(ring, ring[:, :1])  # both halves of the ring lie on each other
     assert glued["trustworthiness"].value < 0.8 < glued["continuity"].value
     worst = np.argsort(diagnostics.continuity(ring, angle[:, None]).per_point)[:5]
@@ -238,12 +239,13 @@ def test_metrics_are_their_distances(metric):
 
 
 def test_sampled_rows_have_the_values_of_all():
-    rows, places, labels = kind("digits", 400)
+    rows, places, _labels = kind("digits", 400)
     for name in ("trustworthiness", "continuity", "r_nx_area", "stress"):
         every = getattr(diagnostics, name)(rows, places)
         some = getattr(diagnostics, name)(rows, places, sample=100, random_state=1)
         drawn = ~np.isnan(some.per_point)
-        assert drawn.sum() == 100 and some.interval is not None
+        assert drawn.sum() == 100
+        assert some.interval is not None
         atol = 1e-2 if name == "stress" else 1e-12  # its scale is estimated
         np.testing.assert_allclose(some.per_point[drawn], every.per_point[drawn], atol=atol)
 

@@ -48,7 +48,7 @@ def test_all_rows_equal():
 def test_many_copies_of_one_row_are_searched_once():
     # a search among all of them would compare 30,000² pairs
     X = np.concatenate([np.zeros((30_000, 2)), np.random.default_rng(0).standard_normal((2_000, 2))])
-    indices, distances = found(X, 5)
+    indices, _distances = found(X, 5)
     np.testing.assert_array_equal(indices[[0, 17_000]], [[1, 2, 3, 4, 5], [0, 1, 2, 3, 4]])
     some = slice(30_000, 30_050)
     theirs = cdist(X[some], X)

@@ -28,6 +28,6 @@ __all__ = [
     "residual_variance",
     "silhouette",
     "stress",
-    "trustworthiness",
     "triplet_accuracy",
+    "trustworthiness",
 ]
