@@ -84,9 +84,9 @@ def r_nx_curve(
     >>> X = load_digits().data
     >>> curve = r_nx_curve(X, PCA(2).fit_transform(X))
     >>> curve
-    CorankingCurve(1795 scales, area 0.219)
+    CorankingCurve(1795 scales, area 0.2334)
     >>> curve.r_nx[[9, 99]].round(2)
-    array([0.12, 0.32])
+    array([0.11, 0.36])
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     n, m = judged.n, len(judged.rows)
@@ -105,7 +105,7 @@ def r_nx_curve(
         shares = np.cumsum(within, axis=1) / scales
         return shares.sum(axis=0), np.square(shares).sum(axis=0)
 
-    sums, squares = judged.added_over_rows(work)
+    sums, squares = judged.added_over(m, work)
     harmonic = float((1.0 / np.arange(1, n - 1)).sum())
     areas = (areas - float((1.0 / (n - 1 - np.arange(1.0, n - 1))).sum())) / harmonic
     area = Measure(float(areas.mean()), mean_interval(areas, n, (-1.0, 1.0)), judged.per_point(areas))
@@ -131,8 +131,8 @@ def r_nx_area(
 ) -> Measure:
     """Area under the curve of R_NX with the number of neighbours on a logarithmic scale: one number for all scales.
 
-    1: the map keeps all neighbours at every scale. 0: as many as a random map. At a tie the row with the lower number is
-    nearer.
+    1: the map keeps all neighbours at every scale. 0: as many as a random map. At a tie the row with the lower number
+    is nearer.
 
     Parameters
     ----------

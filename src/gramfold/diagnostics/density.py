@@ -32,9 +32,9 @@ def density_preservation(
 ) -> Measure:
     """Correlation of the logarithms of neighbourhood radii in the data and on the map.
 
-    1: where the data are dense, the map is, by one power law. 0: the density on the map says nothing, as on a random map.
-    Below 0: it is reversed. It is exact for any number of rows. Rows whose neighbours are all at distance 0 (copies, or a
-    map that puts them at one place) have no radius and are left out.
+    1: where the data are dense, the map is, by one power law. 0: the density on the map says nothing, as on a random
+    map. Below 0: it is reversed. It is exact for any number of rows. Rows whose neighbours are all at distance 0
+    (copies, or a map that puts them at one place) have no radius and are left out.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def density_preservation(
     spread = radii.std(axis=1, keepdims=True)
     if spread.min() <= _LEVEL:
         raise InputError(
-            "all neighbourhoods in the data, or all on the map, have the same radius, so radii have no correlation: use "
-            "another n_neighbors, or other rows."
+            "all neighbourhoods in the data, or all on the map, have the same radius, so radii have no correlation: "
+            "use another n_neighbors, or other rows."
         )
     found = np.full(judged.n, np.nan)
     found[known] = np.prod((radii - radii.mean(axis=1, keepdims=True)) / spread, axis=0)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-_SHARED = """X : {array-like, sparse matrix, DataFrame} of shape (n_rows, n_columns), fitted gramfold estimator, or Judged
+_SHARED = """X : {array-like, sparse matrix, DataFrame} of shape (n_rows, n_columns), fitted estimator, or Judged
         The data; with ``metric="precomputed"`` the matrix of all distances. A `Judged` has data, map and all other
         arguments, and shares its neighbour searches among measures.
     Y : array-like of shape (n_rows, n_components), optional

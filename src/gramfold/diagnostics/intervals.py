@@ -6,11 +6,12 @@ from scipy import special
 from gramfold.types import Floats
 
 CONFIDENCE = 0.95
+_ROUNDING = 1e-12  # of the measures, which are numbers of size 1
 
 
 def half_width(variance: float, degrees: float) -> float:
     """Of an interval around an estimate of this variance, by Student's t with so many degrees of freedom."""
-    return float(special.stdtrit(degrees, 0.5 + 0.5 * CONFIDENCE) * np.sqrt(max(variance, 0.0)))
+    return float(special.stdtrit(degrees, 0.5 + 0.5 * CONFIDENCE) * np.sqrt(max(variance, 0.0))) + _ROUNDING
 
 
 def mean_variance(values: Floats, n: int) -> float:

@@ -86,8 +86,18 @@ class Judged:
     >>> X = load_digits().data
     >>> judged = Judged(X, PCA(2).fit_transform(X))
     >>> trustworthiness(judged), continuity(judged)
-    (Measure(0.8245), Measure(0.949))
+    (Measure(0.83), Measure(0.9505))
     """
+
+    n: int
+    n_given: int
+    n_neighbors: int
+    kept: Integers
+    rows: Integers
+    data: Table
+    map: Table
+    n_jobs: int | None
+    random_state: int
 
     def __init__(
         self,
@@ -104,9 +114,10 @@ class Judged:
     ) -> None:
         if search not in {"auto", "exact", "approximate"}:
             raise InputError(f"search={search!r} is not known: use 'auto', 'exact' or 'approximate'.")
-        if not isinstance(random_state, Integral) or isinstance(random_state, bool) or random_state < 0:
+        self.random_state = _whole(random_state, 0)
+        if self.random_state < 0:
             raise InputError(f"random_state={random_state!r} is not a seed: pass an integer of at least 0.")
-        rows, measure, places = _read(X, Y, metric, metric_params)
+        rows, measure, places = _read(X, Y, metric)
         if rows.shape[0] != len(places):
             raise InputError(
                 f"X has {rows.shape[0]} rows and Y has {len(places)}, so they cannot be compared row by row: pass the "
@@ -119,9 +130,7 @@ class Judged:
         self.n = len(self.kept)
         self.n_neighbors = _checked_neighbors(n_neighbors, self.n, self.n_given)
         self.n_jobs = n_jobs
-        self.random_state = int(random_state)
         options: dict[str, Any] = {"search": search, "n_jobs": n_jobs, "random_state": self.random_state}
-        self.data: Table
         if measure is None:
             self.data = Distances(rows if self.n == self.n_given else rows[np.ix_(self.kept, self.kept)])
         else:
@@ -177,9 +186,9 @@ class Judged:
         """Run `work` on slices of `rows`, so small that their distances from all rows fit in little memory."""
         return run_blocks(work, blocks(len(self.rows), max(1, _ENTRIES_PER_BLOCK // self.n)), self.n_jobs)
 
-    def added_over_rows(self, work: Callable[[slice], tuple[Floats, ...]]) -> tuple[Floats, ...]:
-        """The same, and the sums of what `work` returns, always in the same order."""
-        parts = blocks(len(self.rows), max(1, _ENTRIES_PER_BLOCK // self.n))
+    def added_over(self, count: int, work: Callable[[slice], tuple[Floats, ...]]) -> tuple[Floats, ...]:
+        """The same for a list of so many rows, and the sums of what `work` returns, always in the same order."""
+        parts = blocks(count, max(1, _ENTRIES_PER_BLOCK // self.n))
         total: tuple[Floats, ...] = ()
         for group in blocks(len(parts), _BLOCKS_AT_ONCE):  # few at once: each may return a value for each of n rows
             for found in run_blocks(work, parts[group], self.n_jobs):
@@ -206,7 +215,7 @@ class Judged:
     def _drawn(self, sample: int | None) -> Integers:
         if sample is None:
             size = self.n if self.n <= _EXACT else _SAMPLE
-        elif isinstance(sample, bool) or not isinstance(sample, Integral) or sample < _FEWEST:
+        elif _whole(sample, _FEWEST) < 0:
             raise InputError(
                 f"sample={sample!r} cannot be drawn: an interval needs an integer of at least {_FEWEST} rows."
             )
@@ -217,7 +226,14 @@ class Judged:
         return np.sort(self.generator(0).choice(self.n, size, replace=False))
 
 
-def _read(X: Any, Y: Any, metric: MetricName, params: Mapping[str, Any] | None) -> tuple[Any, Any, Floats]:
+def _whole(value: Any, least: int) -> int:
+    """A whole number of at least this; -1 for anything else."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        return -1
+    return int(value)
+
+
+def _read(X: Any, Y: Any, metric: MetricName) -> tuple[Any, Any, Floats]:
     """The data, their metric (True: to be made, None: they are distances), and the map."""
     if isinstance(X, Estimator):
         return _of_model(X, Y, metric)
@@ -266,7 +282,7 @@ def _places(Y: Any) -> Floats:
 
 
 def _checked_neighbors(k: Any, n: int, given: int) -> int:
-    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+    if _whole(k, 1) < 0:
         raise InputError(f"n_neighbors={k!r} is not a number of neighbours: pass an integer of at least 1.")
     if n < 3:
         without = "" if n == given else f" of {given}"

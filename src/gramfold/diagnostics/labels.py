@@ -1,8 +1,8 @@
 """Labels on a map: how pure neighbourhoods are, and how well groups are apart.
 
     purity(i) = share of the k nearest that have the label of row i, on the map or in the data
-    silhouette(i) = (b − a) / max(a, b) on the map, a the mean distance to the others of the same label, b the least mean
-                    distance to those of another
+    silhouette(i) = (b − a) / max(a, b) on the map, a the mean distance to the others of the same label, b the least
+                    mean distance to those of another
 
 Rousseeuw, Journal of Computational and Applied Mathematics 20 (1987).
 """
@@ -34,9 +34,9 @@ def neighborhood_purity(
 ) -> Measure:
     """Share of the neighbours that have the label of the row: on the map, and in the data to compare it with.
 
-    1: neighbourhoods have one label. Chance is the sum of squared shares of the labels. A map that is purer than the data
-    (``on="data"``) has pulled labels apart that are mixed; one that is less pure has mixed them. It is exact for any
-    number of rows. At a tie the row with the lower number is nearer.
+    1: neighbourhoods have one label. Chance is the sum of squared shares of the labels. A map that is purer than the
+    data (``on="data"``) has pulled labels apart that are mixed; one that is less pure has mixed them. It is exact for
+    any number of rows. At a tie the row with the lower number is nearer.
 
     Parameters
     ----------

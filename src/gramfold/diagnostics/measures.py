@@ -65,7 +65,7 @@ def measures(
     >>> X, species = load_iris(return_X_y=True)
     >>> found = measures(X, PCA(2).fit_transform(X), species)
     >>> found["trustworthiness"], found["silhouette"]
-    (Measure(0.9784), Measure(0.5258))
+    (Measure(0.983), Measure(0.5344))
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     found = {measure.__name__: measure(judged) for measure in _MEASURES}

@@ -90,4 +90,4 @@ def _shares(judged: Judged) -> Floats:
         [judged.in_data.indices.reshape(n, k), judged.on_map.indices.reshape(n, k)], axis=1
     )  # (n, 2k): whoever is in both lists is there twice
     both.sort(axis=1)
-    return np.count_nonzero(both[:, 1:] == both[:, :-1], axis=1) / k
+    return np.asarray(np.count_nonzero(both[:, 1:] == both[:, :-1], axis=1) / k)

@@ -58,7 +58,7 @@ def stress(
     >>> stress(square, 3 * square, n_neighbors=2)
     Measure(0)
     >>> stress(square, square[:, :1], n_neighbors=2)
-    Measure(0.5412)
+    Measure(0.521)
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     moments = judged.once(PairMoments.of)

@@ -32,8 +32,8 @@ def triplet_accuracy(
 ) -> Measure:
     """Share of triplets (row, two others) in which the map shows the same one of the two nearer as the data do.
 
-    1: always. 0.5: chance. It sees the large shape. Two that are equally far in one table only count as half, in both as
-    kept. All triplets are looked at up to 200 rows, else 100 drawn for each row.
+    1: always. 0.5: chance. It sees the large shape. Two that are equally far in one table only count as half, in both
+    as kept. All triplets are looked at up to 200 rows, else 100 drawn for each row.
 
     Parameters
     ----------
@@ -82,7 +82,8 @@ def _other_rows(judged: Judged) -> tuple[Integers, Integers]:
 
 def _nearer(table: Any, rows: Integers, first: Integers, second: Integers) -> Floats:
     own = np.repeat(rows, first.shape[1])
-    return np.sign(table.between(own, first.ravel()) - table.between(own, second.ravel())).reshape(first.shape)
+    apart: Floats = table.between(own, first.ravel()) - table.between(own, second.ravel())
+    return np.sign(apart).reshape(first.shape)
 
 
 def _kept(in_data: Floats, on_map: Floats) -> Floats:

@@ -54,7 +54,7 @@ def trustworthiness(
     >>> from gramfold.diagnostics import trustworthiness
     >>> X = load_digits().data
     >>> trustworthiness(X, PCA(2).fit_transform(X))
-    Measure(0.8245)
+    Measure(0.83)
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     return _kept_ranks(judged, judged.data, judged.on_map, "trustworthiness")
@@ -102,7 +102,7 @@ def _kept_ranks(judged: Judged, table: Table, lists: Neighbors, what: str) -> Me
     def work(part: slice) -> Floats:
         rows = judged.rows[part]
         beyond = np.maximum(ranks_of(table.distances(rows), rows, asked[rows]) - k, 0)
-        return 1.0 - 2.0 / (k * (2.0 * n - 3.0 * k - 1.0)) * beyond.sum(axis=1)
+        return np.asarray(1.0 - 2.0 / (k * (2.0 * n - 3.0 * k - 1.0)) * beyond.sum(axis=1))
 
     kept = np.concatenate(judged.over_rows(work))
     return Measure(float(kept.mean()), mean_interval(kept, n, (0.0, 1.0)), judged.per_point(kept))

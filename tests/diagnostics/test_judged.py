@@ -1,0 +1,158 @@
+"""What can be judged, and one sentence for what cannot."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
+
+from gramfold import PCA, Isomap
+from gramfold.diagnostics import (
+    Judged,
+    density_preservation,
+    distance_correlation,
+    lcmc,
+    measures,
+    neighborhood_purity,
+    r_nx,
+    residual_variance,
+    silhouette,
+    trustworthiness,
+)
+from gramfold.errors import InputError, PrecomputedInputError
+from tests.diagnostics.kinds import kind
+
+ROWS, PLACES, LABELS = kind("digits", 120)
+
+
+def test_rows_without_a_place_are_left_out_of_both_tables():
+    places = PLACES.copy()
+    places[[3, 50, 119], [0, 1, 0]] = np.nan
+    kept = ~np.isnan(places).any(axis=1)
+    holed, whole = measures(ROWS, places, LABELS), measures(ROWS[kept], PLACES[kept], LABELS[kept])
+    for name, measure in whole.items():
+        assert holed[name].value == measure.value, name
+        if measure.per_point is not None:
+            assert np.isnan(holed[name].per_point[[3, 50, 119]]).all()
+            np.testing.assert_array_equal(holed[name].per_point[kept], measure.per_point)
+    distances = cdist(ROWS, ROWS)
+    assert trustworthiness(distances, places, metric="precomputed").value == whole["trustworthiness"].value
+
+
+def test_a_fitted_model_has_its_rows_metric_and_map():
+    model = Isomap(n_neighbors=8, metric="cityblock").fit(ROWS)
+    own, given = trustworthiness(model), trustworthiness(ROWS, model.embedding_, metric="cityblock")
+    assert own.value == given.value
+    assert trustworthiness(model, PLACES).value == trustworthiness(ROWS, PLACES, metric="cityblock").value
+
+
+def test_every_method_can_be_judged_by_its_model():
+    assert trustworthiness(PCA(2).fit(ROWS)).value == pytest.approx(trustworthiness(ROWS, PLACES).value, abs=1e-3)
+
+
+def test_a_table_of_numbers_and_categories():
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(3, size=90)
+    table = pd.DataFrame({"size": kinds + 0.1 * rng.random(90), "colour": np.array(["red", "green", "blue"])[kinds]})
+    table.loc[4, "size"] = np.nan
+    good = trustworthiness(table, np.column_stack([kinds, table["size"].fillna(0)]), metric="gower").value
+    bad = trustworthiness(table, rng.random((90, 2)), metric="gower").value
+    assert good > 0.95
+    assert bad < 0.65
+    model = Isomap(n_neighbors=40, metric="gower").fit(table)
+    assert trustworthiness(model).value == trustworthiness(table, model.embedding_, metric="gower").value
+
+
+def test_tables_as_users_have_them():
+    value = trustworthiness(ROWS, PLACES).value
+    assert trustworthiness(pd.DataFrame(ROWS), pd.DataFrame(PLACES)).value == value
+    assert trustworthiness(ROWS.tolist(), PLACES.tolist()).value == value
+    assert trustworthiness(ROWS.astype(np.float32), PLACES).value == value
+
+
+def test_one_search_serves_all(monkeypatch):
+    judged, searches = Judged(ROWS, PLACES), []
+    for table in (judged.data, judged.map):
+        search = table.neighbors
+        monkeypatch.setitem(vars(table), "neighbors", lambda k, search=search: searches.append(k) or search(k))
+    measures(judged, labels=LABELS)
+    assert searches == [10, 10]
+    assert judged.exact
+    assert list(judged.rows) == list(range(120))
+    assert repr(judged) == "Judged(120 rows, all of them looked at, 10 neighbours)"
+
+
+def test_the_seed_decides_the_rows():
+    first, same, other = (Judged(ROWS, PLACES, sample=40, random_state=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.rows, same.rows)
+    assert not np.array_equal(first.rows, other.rows)
+    assert not first.exact
+    assert len(np.unique(first.rows)) == 40
+    assert Judged(ROWS, PLACES, sample=5_000).exact
+
+
+def test_many_rows_are_sampled():
+    X = np.random.default_rng(0).standard_normal((3_001, 3))
+    assert len(Judged(X, X[:, :2]).rows) == 1_000
+    assert Judged(X[:3_000], X[:3_000, :2]).exact
+
+
+def test_three_rows():
+    found = measures([[0.0], [1.0], [3.0]], [[0.0], [1.0], [2.5]], n_neighbors=1)
+    assert found["trustworthiness"].value == found["triplet_accuracy"].value == 1
+
+
+def test_a_scale_of_any_size():
+    for size in (1e-140, 1e140):
+        found = measures(ROWS * size, PLACES / size, LABELS)
+        for name, measure in measures(ROWS, PLACES, LABELS).items():
+            assert found[name].value == pytest.approx(measure.value, abs=1e-3), name  # ties are rounded
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: trustworthiness(ROWS, PLACES[:100]), "X has 120 rows and Y has 100"),
+        (lambda: trustworthiness(ROWS), "Y is missing"),
+        (lambda: trustworthiness(np.where(ROWS[3, 3] == ROWS, np.nan, ROWS), PLACES), "X contains NaN"),
+        (lambda: trustworthiness(ROWS, np.where(PLACES[3, 1] == PLACES, np.inf, PLACES)), "Y contains infinity in row"),
+        (lambda: trustworthiness(ROWS, PLACES, n_neighbors=120), "n_neighbors=120, but there are only 120 rows"),
+        (lambda: trustworthiness(ROWS, PLACES, n_neighbors=60), "half of the 120 rows or more"),
+        (lambda: trustworthiness(ROWS, PLACES, n_neighbors=0), "n_neighbors=0 is not a number of neighbours"),
+        (lambda: trustworthiness(ROWS, PLACES, n_neighbors=2.5), "n_neighbors=2.5 is not a number"),
+        (lambda: r_nx(ROWS, PLACES, n_neighbors=119), "are all other rows"),
+        (lambda: lcmc(ROWS[:2], PLACES[:2], n_neighbors=1), "2 rows with coordinates, but a comparison needs 3"),
+        (lambda: lcmc(ROWS, np.full((120, 2), np.nan)), "0 of 120 rows with coordinates"),
+        (lambda: lcmc(ROWS, np.ones((120, 2))), "all rows of Y are at one place"),
+        (lambda: lcmc(np.ones((120, 2)), PLACES), "all rows of X are at one place"),
+        (lambda: lcmc(ROWS, PLACES, sample=5), "sample=5 cannot be drawn"),
+        (lambda: lcmc(ROWS, PLACES, random_state=None), "random_state=None is not a seed"),
+        (lambda: lcmc(csr_array(cdist(ROWS, ROWS)), PLACES, metric="precomputed"), "sparse matrix of precomputed"),
+        (lambda: lcmc(ROWS, PLACES, metric="precomputed"), "needs a square matrix"),
+        (lambda: lcmc(Isomap(), PLACES), "Isomap is not fitted"),
+        (lambda: lcmc(PCA(2).fit(ROWS), metric="cosine"), "whose own metric is used"),
+        (lambda: lcmc(Judged(ROWS, PLACES), PLACES), "X is a Judged"),
+        (lambda: lcmc(Judged(ROWS, PLACES), n_neighbors=5), "pass n_neighbors to Judged"),
+        (lambda: lcmc(ROWS, csr_array(PLACES)), "sparse"),
+        (lambda: Judged(ROWS, PLACES, search="fast"), "search='fast' is not known"),
+        (lambda: neighborhood_purity(ROWS, PLACES), "labels are missing"),
+        (lambda: neighborhood_purity(ROWS, PLACES, LABELS[:7]), "labels have shape (7,), but there are 120 rows"),
+        (lambda: neighborhood_purity(ROWS, PLACES, LABELS, on="both"), "on='both' is not known"),
+        (lambda: silhouette(ROWS, PLACES, np.zeros(120)), "labels hold 1 different values"),
+        (lambda: residual_variance(np.eye(3), PLACES[:3], n_neighbors=1), "all distances in the data are equal"),
+        (lambda: distance_correlation(np.eye(3), PLACES[:3], n_neighbors=1), "are equal"),
+        (lambda: density_preservation(np.arange(9.0)[:, None] // 3, PLACES[:9], n_neighbors=2), "0 of 9 rows"),
+        (lambda: density_preservation(np.eye(5), PLACES[:5], n_neighbors=2), "the same radius"),
+    ],
+)
+def test_one_sentence(call, words):
+    with pytest.raises(InputError) as caught:
+        call()
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_distances_are_not_kept_by_a_model():
+    model = Isomap(metric="precomputed").fit(cdist(ROWS, ROWS))
+    with pytest.raises(PrecomputedInputError, match="fitted on precomputed input, which it does not keep"):
+        trustworthiness(model)
