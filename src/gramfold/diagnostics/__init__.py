@@ -1,5 +1,20 @@
 """Numbers that say how far a map can be believed: of gramfold's maps and of anybody's."""
 
+from gramfold.diagnostics.agreement import kernel_alignment, procrustes
+from gramfold.diagnostics.coefficients import Coefficients, kernel_coefficients
 from gramfold.diagnostics.measure import Measure
+from gramfold.diagnostics.stability import Stability, stability
+from gramfold.diagnostics.sweep import Sweep, SweepStep, sweep
 
-__all__ = ["Measure"]
+__all__ = [
+    "Coefficients",
+    "Measure",
+    "Stability",
+    "Sweep",
+    "SweepStep",
+    "kernel_alignment",
+    "kernel_coefficients",
+    "procrustes",
+    "stability",
+    "sweep",
+]
