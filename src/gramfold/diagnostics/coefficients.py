@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gramfold.diagnostics.measure import Measure
-from gramfold.diagnostics.refits import Table, Told, require_map
+from gramfold.diagnostics.refits import Table, Told, refuse_numbered_rows, require_map
 from gramfold.diagnostics.rows_kernel import RowsKernel
 from gramfold.errors import InputError
 from gramfold.runtime.counting import counted
@@ -137,6 +137,7 @@ def kernel_coefficients(
     ((5, 2), (4,))
     """
     require_map(model)
+    refuse_numbered_rows(model)
     table = Table.of(model, X, y)
     counts = _read_sizes(sizes, len(table))
     chosen = _read_pairs(pairs, counts[0] if random_state is None else len(table), counts[0])

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,16 @@ def require_map(model: Any) -> None:
         raise InputError(f"model is {named}, which is {what}: pass an estimator with fit_transform, such as Isomap().")
 
 
+def refuse_numbered_rows(model: Any) -> None:
+    """Refuse a model that names rows by their numbers, which are others among fewer rows."""
+    for name, value in model.get_params().items():
+        if name.rsplit("__", 1)[-1] == "landmarks" and not (value is None or isinstance(value, str | Integral)):
+            raise InputError(
+                f"{name} are given as row numbers, which stand for other rows where some are left out: pass the number of "
+                "landmarks."
+            )
+
+
 def coordinates(found: Any) -> Floats:
     """As an array in float64, whatever kind of table the estimator was set to return."""
     return np.asarray(found, dtype=np.float64)
@@ -134,7 +145,7 @@ def coordinates(found: Any) -> Floats:
 
 def check_whole(value: Any, name: str, least: int) -> int:
     """A whole number of at least so much."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise InputError(f"{name}={value!r} is not valid: pass an integer of at least {least}.")
     return int(value)
 
