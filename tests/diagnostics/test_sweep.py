@@ -1,5 +1,7 @@
 """Sweeps over numbers of neighbours: the maps of fits by themselves, from one search, turned onto each other."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -69,7 +71,9 @@ def test_maps_are_those_of_fits_by_themselves(model):
 def test_neighbours_are_searched_once(monkeypatch):
     calls, search = [], fit_module.NeighborGraph.of
     monkeypatch.setattr(
-        fit_module.NeighborGraph, "of", lambda X, hood, **more: calls.append(hood.n_neighbors) or search(X, hood, **more)
+        fit_module.NeighborGraph,
+        "of",
+        lambda X, hood, **more: calls.append(hood.n_neighbors) or search(X, hood, **more),
     )
     sweep(LLE(), ROLL.points, [8, 12, 16, 24])
     assert calls == [24]
@@ -79,7 +83,7 @@ def test_maps_are_turned_onto_the_one_before_and_compared():
     found = sweep(Isomap(), ROLL.points, [7, 8, 9])
     steps = list(found)
     assert np.isnan(steps[0].moved)
-    for before, step in zip(steps, steps[1:], strict=False):
+    for before, step in pairwise(steps):
         disparity = procrustes(step.fitted, before.fitted).value
         assert step.moved == pytest.approx(np.sqrt(disparity), abs=1e-9)
         gap = step.embedding - before.embedding

@@ -17,7 +17,9 @@ DIGITS = load_digits().data[:400]  # whole numbers, with many ties
 
 
 @pytest.mark.filterwarnings("ignore::gramfold.errors.GramfoldWarning")
-@pytest.mark.parametrize("rows", [CURVE, DIGITS, DIGITS.astype(np.float32), csr_array(DIGITS)], ids=lambda X: str(X.dtype))
+@pytest.mark.parametrize(
+    "rows", [CURVE, DIGITS, DIGITS.astype(np.float32), csr_array(DIGITS)], ids=lambda X: str(X.dtype)
+)
 @pytest.mark.parametrize("k", [3, 7, 20])
 def test_lists_are_those_of_a_search_by_itself(rows, k):
     model = LaplacianEigenmaps(n_neighbors=k, graph="mutual+mst")
@@ -33,7 +35,9 @@ def test_one_search_serves_all_fits_in_the_block_and_none_outside(monkeypatch):
     searched = []
     search = fit_module.NeighborGraph.of
     monkeypatch.setattr(
-        fit_module.NeighborGraph, "of", lambda X, hood, **more: searched.append(hood.n_neighbors) or search(X, hood, **more)
+        fit_module.NeighborGraph,
+        "of",
+        lambda X, hood, **more: searched.append(hood.n_neighbors) or search(X, hood, **more),
     )
     with shared_search(12) as shared:
         for k in (12, 5, 8):

@@ -6,7 +6,6 @@
 Schönemann, Carroll, Psychometrika 35 (1970); Cortes, Mohri, Rostamizadeh, JMLR 13 (2012).
 """
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_array
 
 from gramfold.alignment import similarity
 from gramfold.diagnostics.measure import Measure
+from gramfold.diagnostics.refits import check_whole
 from gramfold.diagnostics.rows_kernel import EXACT_ROWS, PROBES, RowsKernel, TakenRows
 from gramfold.errors import InputError
 from gramfold.neighbors.columns import numeric_table
@@ -62,7 +62,8 @@ def procrustes(Y: Any, Z: Any) -> Measure:
     n, kept = len(first), np.flatnonzero(~np.isnan(first).any(axis=1) & ~np.isnan(second).any(axis=1))
     if len(kept) < 2:
         raise InputError(
-            f"{len(kept)} of {n} rows have coordinates on both maps, and so few have no shape: pass at least 2 such rows."
+            f"{len(kept)} of {n} rows have coordinates on both maps, and so few have no shape: pass at least 2 such "
+            "rows."
         )
     here, there = _unit_cloud(first[kept], "Y"), _unit_cloud(second[kept], "Z")
     if np.abs(here.T @ there).max() <= _ROUNDING:  # no rotation is better than another, and none explains anything
@@ -79,9 +80,9 @@ def kernel_alignment(first: Any, second: Any, *, probes: int | None = None, rand
     Parameters
     ----------
     first, second : fitted estimator, Kernel, or array-like of shape (n_rows, n_rows)
-        A model with the attribute `kernel_`, such a kernel, or a matrix of kernel values. Rows that only one of them has
-        kernel values of (other connected components, rows that are no landmarks) are left out, and both are centred on
-        the rows that are left. Copies of a row are rows.
+        A model with the attribute `kernel_`, such a kernel, or a matrix of kernel values. Rows that only one of them
+        has kernel values of (other connected components, rows that are no landmarks) are left out, and both are centred
+        on the rows that are left. Copies of a row are rows.
     probes : int, default=None
         Number of random vectors, for an estimate with a 95% interval. None: exact up to 2,000 rows, an estimate from 60
         above. No n × n matrix is made for an estimate but those that a model already has.
@@ -106,19 +107,15 @@ def kernel_alignment(first: Any, second: Any, *, probes: int | None = None, rand
     """
     left, right = _over_common_rows(RowsKernel.of(first, "first"), RowsKernel.of(second, "second"))
     n = len(left.places)
-    if probes is not None and (isinstance(probes, bool) or not isinstance(probes, Integral) or probes < _LEAST_PROBES):
-        raise InputError(
-            f"probes={probes!r} is not a number of random vectors with an interval: pass an integer of at least "
-            f"{_LEAST_PROBES}, or None."
-        )
     if probes is None and n <= EXACT_ROWS:
         return _exact(left.matrix(), right.matrix())
+    count = PROBES if probes is None else check_whole(probes, "probes", _LEAST_PROBES)
     found = sampled_inner_products(
         left.product,
         right.product,
         n,
         np.hstack([left.leading, right.leading]),
-        int(probes or PROBES),
+        count,
         check_random_state(random_state),
     )
     both, one, other = found.values
@@ -138,8 +135,8 @@ def _require_size(one: float, other: float) -> None:
     for size, which in ((one, "first"), (other, "second")):
         if not size > 0:
             raise InputError(
-                f"the {which} kernel is constant over the rows in common, so it has no direction: pass one of rows that "
-                "differ."
+                f"the {which} kernel is constant over the rows in common, so it has no direction: pass one of rows "
+                "that differ."
             )
 
 
@@ -166,8 +163,8 @@ def _unit_cloud(points: Floats, name: str) -> Floats:
     size = float(np.linalg.norm(centered))
     if size <= _ROUNDING * np.sqrt(len(points)):
         raise InputError(
-            f"the {len(points):,} rows with coordinates on both maps all lie at one point of {name}, which has no shape: "
-            "pass a map of rows that are apart."
+            f"the {len(points):,} rows with coordinates on both maps all lie at one point of {name}, which has no "
+            "shape: pass a map of rows that are apart."
         )
     return np.asarray(centered / size)
 

@@ -2,8 +2,8 @@
 
     m rows:  K_ij of chosen pairs;    normalised:  K_ij / (tr K / m), relative to the mean of the diagonal
 
-A kernel of a neighbour graph depends on all rows, and its scale on their number; the scale does not change the map. Ham,
-Lee, Mika, Schölkopf, ICML 2004, fig 5.
+A kernel of a neighbour graph depends on all rows, and its scale on their number; the scale does not change the map.
+Ham, Lee, Mika, Schölkopf, ICML 2004, fig 5.
 """
 
 from collections.abc import Mapping
@@ -147,7 +147,8 @@ def kernel_coefficients(
         others = np.setdiff1d(order, first)
         if len(first) > counts[0]:
             raise InputError(
-                f"pairs name {len(first)} rows, but the first fit is on {counts[0]}: use a larger first size, or fewer pairs."
+                f"pairs name {len(first)} rows, but the first fit is on {counts[0]}: use a larger first size, or fewer "
+                "pairs."
             )
         order = np.concatenate([first, check_random_state(random_state).permutation(others)])
     stages, told, found = Stages(verbose, "coefficients"), Told(), []
@@ -157,8 +158,8 @@ def kernel_coefficients(
             with told.hearing():
                 fitted, _ = table.take(order[:count]).fitted(model)
             kernel = RowsKernel.of(fitted, "model")
-            entries = kernel.entries(place[chosen[:, 0]], place[chosen[:, 1]])
-            found.append((entries, kernel.trace(), len(kernel)))
+            values = kernel.entries(place[chosen[:, 0]], place[chosen[:, 1]])
+            found.append((values, kernel.trace(), len(kernel)))
     entries, traces, rows = zip(*found, strict=True)
     return Coefficients(
         np.array(counts), chosen, np.array(entries), traces, np.array(rows), told.by_category, told.examples
@@ -178,7 +179,8 @@ def _read_sizes(sizes: Any, n: int) -> list[int]:
     counts = given.astype(np.intp) if given.dtype.kind in "iuf" and given.ndim == 1 else np.empty(0, np.intp)
     if len(counts) < 3 or (np.diff(counts) <= 0).any() or (counts != given).any() or counts[0] < 2 or counts[-1] > n:
         raise InputError(
-            f"sizes={sizes!r} are not at least 3 ascending numbers of rows, from 2 to the {n:,} of X: pass such numbers."
+            f"sizes={sizes!r} are not at least 3 ascending numbers of rows, from 2 to the {n:,} of X: pass such "
+            "numbers."
         )
     return [int(count) for count in counts]
 
@@ -193,7 +195,7 @@ def _read_pairs(pairs: Any, n: int, first: int) -> Integers:
     wrong = given[(given < 0) | (given >= n)]
     if wrong.size:
         raise InputError(
-            f"pairs contains row {wrong[0]}, but only rows 0 to {n - 1} are in every fit: use other rows, a larger first "
-            "size, or a random_state, with which the rows of pairs come first."
+            f"pairs contains row {wrong[0]}, but only rows 0 to {n - 1} are in every fit: use other rows, a larger "
+            "first size, or a random_state, with which the rows of pairs come first."
         )
     return given.astype(np.intp)

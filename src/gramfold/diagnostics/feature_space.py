@@ -134,19 +134,19 @@ def feature_distances(model: Any, *, sample: int | None = None, random_state: An
     Parameters
     ----------
     model : estimator
-        A fitted model with the attribute `kernel_`. Rows without kernel values (other connected components, rows that are
-        no landmarks) are left out. A duplicate row is at distance 0 of the others.
+        A fitted model with the attribute `kernel_`. Rows without kernel values (other connected components, rows that
+        are no landmarks) are left out. A duplicate row is at distance 0 of the others.
     sample : int, default=None
-        Number of rows that are drawn at random; pairs of neighbours are drawn from all rows, half as many. None: all rows
-        up to 2,000, else 800.
+        Number of rows that are drawn at random; pairs of neighbours are drawn from all rows, half as many. None: all
+        rows up to 2,000, else 800.
     random_state : int, RandomState instance or None, default=0
         Of the sample.
 
     Returns
     -------
     distances : FeatureDistances
-        `everywhere` and `local`, each with the distances themselves, `correlation` and `slope`. They are those of the model,
-        fitted to X / `unit_`, which is 1 unless values of X are extreme.
+        `everywhere` and `local`, each with the distances themselves, `correlation` and `slope`. They are those of the
+        model, fitted to X / `unit_`, which is 1 unless values of X are extreme.
 
     Examples
     --------
@@ -232,7 +232,7 @@ class _Spaces:
         source: Any = self.model.source
         if self.graphs is not None or getattr(source, "joined", None) is not None:
             edges = source.graph.lengths.tocoo()
-            i, j = (np.asarray(ends, dtype=np.intp) for ends in edges.coords)
+            i, j = (np.asarray(ends) for ends in edges.coords)
         elif source.rows is not None and source.metric is not None:
             first = collapse_rows(source.metric.prepare(source.rows)).first
             k = min(_NEAREST, len(first) - 1)

@@ -67,8 +67,8 @@ class Table:
         pairwise = bool(get_tags(model).input_tags.pairwise)
         if pairwise and table.shape[0] != table.shape[1]:
             raise InputError(
-                f"X is precomputed and has shape {tuple(table.shape)}, but rows can be left out of a square matrix only: "
-                "pass the values between all rows."
+                f"X is precomputed and has shape {tuple(table.shape)}, but rows can be left out of a square matrix "
+                "only: pass the values between all rows."
             )
         if issparse(table):
             table = table.tocsr()  # which can be indexed by rows
@@ -133,8 +133,8 @@ def refuse_numbered_rows(model: Any) -> None:
     for name, value in model.get_params().items():
         if name.rsplit("__", 1)[-1] == "landmarks" and not (value is None or isinstance(value, str | Integral)):
             raise InputError(
-                f"{name} are given as row numbers, which stand for other rows where some are left out: pass the number of "
-                "landmarks."
+                f"{name} are given as row numbers, which stand for other rows where some are left out: pass the number "
+                "of landmarks."
             )
 
 

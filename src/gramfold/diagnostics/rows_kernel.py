@@ -44,8 +44,8 @@ class RowsKernel:
         model: Any = vars(estimator)["model_"]
         if not isinstance(model, Model) or not model.parts or model.parts[0].kernel is None:
             raise InputError(
-                f"{type(estimator).__name__} has no kernel, so kernel values of its rows are not known: pass a model with "
-                "the attribute kernel_."
+                f"{type(estimator).__name__} has no kernel, so kernel values of its rows are not known: pass a model "
+                "with the attribute kernel_."
             )
         rows = _rows_of(estimator, model)
         vectors = model.spectrum.eigenvectors
@@ -55,17 +55,19 @@ class RowsKernel:
     def _of_matrix(cls, given: Any, name: str) -> Self:
         if hasattr(given, "fit"):
             raise InputError(
-                f"{name} is {type(given).__name__}, which has no kernel: pass a fitted model with the attribute kernel_, a "
-                "kernel, or a square matrix of kernel values."
+                f"{name} is {type(given).__name__}, which has no kernel: pass a fitted model with the attribute "
+                "kernel_, a kernel, or a square matrix of kernel values."
             )
         matrix = np.asarray(given)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "iufb":
             raise InputError(
-                f"{name} is a {type(given).__name__} of shape {matrix.shape}, which is no kernel: pass a fitted model with "
-                "kernel_, a kernel, or a square matrix of kernel values."
+                f"{name} is a {type(given).__name__} of shape {matrix.shape}, which is no kernel: pass a fitted model "
+                "with kernel_, a kernel, or a square matrix of kernel values."
             )
         matrix = matrix.astype(np.float64)
-        if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T, rtol=1e-8, atol=1e-8 * np.abs(matrix).max()):
+        if not np.isfinite(matrix).all() or not np.allclose(
+            matrix, matrix.T, rtol=1e-8, atol=1e-8 * np.abs(matrix).max()
+        ):
             raise InputError(f"{name} is a matrix that is not symmetric, or not finite: pass one of kernel values.")
         m = len(matrix)
         return cls(centered_gram(0.5 * (matrix + matrix.T)), np.arange(m), np.empty((m, 0)))
@@ -147,7 +149,9 @@ class TakenRows:
 
 def whole_matrix(kernel: Kernel) -> Floats:
     """K over the vertices: what is stored or, of a penalty, by solves, which are quicker than all its eigenvectors."""
-    return np.asarray(kernel.matrix()) if kernel.kind == "gram" else np.asarray(kernel.product(np.eye(len(kernel.mass))))
+    return (
+        np.asarray(kernel.matrix()) if kernel.kind == "gram" else np.asarray(kernel.product(np.eye(len(kernel.mass))))
+    )
 
 
 def diagonal(kernel: Kernel) -> Floats:

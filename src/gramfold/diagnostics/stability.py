@@ -5,13 +5,12 @@
                     = |mean of y_ib − y_i|² + variance of y_ib      (a drift of all refits, and a scatter about it)
 
 Rotations, reflections, scale and shift of the whole map are taken out (alignment.py), so that the signs of
-eigenvectors, and turns among near-equal eigenvalues of the map, are not counted. An eigenvector that gives way to one that
-is not on the map is counted: no turn of the map undoes it. Politis, Romano, Wolf, Subsampling, Springer 1999.
+eigenvectors, and turns among near-equal eigenvalues of the map, are not counted. An eigenvector that gives way to one
+that is not on the map is counted: no turn of the map undoes it. Politis, Romano, Wolf, Subsampling, Springer 1999.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -110,18 +109,19 @@ class Stability(Measure):
         assert self.interval is not None
         known = np.flatnonzero(~np.isnan(self.per_point))
         worst = int(known[np.argmax(self.per_point[known])])
-        words = [
+        moved = (
             f"Over {counted(len(self.per_refit), 'refit')} on {self.share:.0%} of the rows, rows moved by "
             f"{self.value:.1%} of the size of the map (95% interval {self.interval[0]:.1%} to {self.interval[1]:.1%}): "
             f"half of them by less than {np.median(self.per_point[known]):.1%}, row {worst} most, by "
             f"{self.per_point[worst]:.1%}."
-        ]
+        )
+        words = [moved]
         if len(known) < len(self.per_point):
             words.append(f"{len(self.per_point) - len(known):,} rows had no place on the map or in any refit.")
         if self.eigengap is not None and self.eigengap < _NARROW_GAP:
             words.append(
-                f"The eigenvalue after that of the last coordinate is only {max(self.eigengap, 0.0):.1%} smaller, so both may "
-                "change places between refits: fit more components and measure the first ones (n_shown)."
+                f"The eigenvalue after that of the last coordinate is only {max(self.eigengap, 0.0):.1%} smaller, so "
+                "both may change places between refits: fit more components and measure the first ones (n_shown)."
             )
         if self.warned:
             words.append(f"Warnings: {_listing(self.warned)}.")
@@ -137,15 +137,15 @@ def stability(
     y: Any = None,
     sample_weight: Any = None,
     refits: int = 20,
-    share: float = 0.8,
+    share: Any = 0.8,
     n_shown: int | None = None,
     random_state: Any = 0,
     verbose: int = 0,
 ) -> Stability:
     """Measure how far each row moves when the map is fitted again on a part of the rows.
 
-    Clones of the model are fitted on rows drawn at random without replacement, and turned onto the map of all rows by the
-    rows in common. Rows that were left out are placed by `transform`, where the model has it.
+    Clones of the model are fitted on rows drawn at random without replacement, and turned onto the map of all rows by
+    the rows in common. Rows that were left out are placed by `transform`, where the model has it.
 
     Parameters
     ----------
@@ -153,9 +153,9 @@ def stability(
         Anything with `fit_transform`. It is not changed. `random_state` of the model is kept, so that only the rows
         differ between refits.
     X : array-like of shape (n_rows, n_features), default=None
-        Rows, or precomputed values between all of them, as for `fit`; a clone of the model is fitted on them for the map
-        that refits are compared with. None: the map is that of `model`, which is fitted, and the rows are those that it
-        keeps.
+        Rows, or precomputed values between all of them, as for `fit`; a clone of the model is fitted on them for the
+        map that refits are compared with. None: the map is that of `model`, which is fitted, and the rows are those
+        that it keeps.
     y, sample_weight : array-like of shape (n_rows,), default=None
         As for `fit`. A model that was fitted with them needs X here too: it does not keep them.
     refits : int, default=20
@@ -164,8 +164,8 @@ def stability(
         Share of the rows in a refit, between 0 and 1.
     n_shown : int, default=None
         Measure distances in the first `n_shown` coordinates; maps are turned onto each other in all of them. Where the
-        eigenvalues of the last coordinate and of the next are near each other, fit more components than are shown. None:
-        all coordinates.
+        eigenvalues of the last coordinate and of the next are near each other, fit more components than are shown.
+        None: all coordinates.
     random_state : int, RandomState instance or None, default=0
         Of the rows that are drawn.
     verbose : int, default=0
@@ -192,7 +192,7 @@ def stability(
     (True, (400,))
     """
     refits = check_whole(refits, "refits", 2)
-    if isinstance(share, bool) or not isinstance(share, Real) or not 0 < share < 1:
+    if not isinstance(share, float | np.floating) or not 0 < share < 1:
         raise InputError(f"share={share!r} is not a part of the rows: pass a number between 0 and 1.")
     table = rows_of(model, X, y, sample_weight)
     refuse_numbered_rows(model)
@@ -238,9 +238,7 @@ class _Tally:
         n, size = len(places), _size(places[:, :columns])
         if not size > 0:
             raise InputError("all rows of the map have the same coordinates, so it has no size to compare with.")
-        return cls(
-            places, columns, size, np.zeros(n, np.intp), np.zeros((n, columns)), np.zeros(n), [], Told(), []
-        )
+        return cls(places, columns, size, np.zeros(n, np.intp), np.zeros((n, columns)), np.zeros(n), [], Told(), [])
 
     def add(self, model: Any, table: Table, drawn: Integers) -> None:
         """One more refit, on these rows."""
@@ -251,10 +249,9 @@ class _Tally:
             self.failures.append(f"{type(error).__name__}: {error}")
             return
         step = (found - self.places)[:, : self.columns] / self.size
-        here = ~np.isnan(step).any(axis=1)
+        here = np.asarray(~np.isnan(step).any(axis=1))
         squares = np.where(here, np.sum(step**2, axis=1), 0.0)
-        inside = np.zeros(len(here), dtype=bool)
-        inside[drawn] = True
+        inside = np.isin(np.arange(len(step)), drawn)
         self.count += here
         self.moved[here] += step[here]
         self.squares += squares
@@ -273,8 +270,8 @@ class _Tally:
         fresh, inner = table.take(drawn).fitted(model)
         if inner.shape[1] != self.places.shape[1]:
             raise InputError(
-                f"a refit has {inner.shape[1]} coordinates and the map {self.places.shape[1]}: give the model a number of "
-                "components."
+                f"a refit has {inner.shape[1]} coordinates and the map {self.places.shape[1]}: give the model a number "
+                "of components."
             )
         both = ~np.isnan(inner).any(axis=1) & ~np.isnan(self.places[drawn]).any(axis=1)
         if both.sum() <= inner.shape[1]:
@@ -293,13 +290,13 @@ class _Tally:
         """All of it."""
         if len(self.by_refit) < 2:
             raise InputError(
-                f"{counted(len(self.failures), 'refit')} of {len(self.failures) + len(self.by_refit)} failed, so nothing is "
-                f"known of how far rows move; the first said: {self.failures[0]}"
+                f"{counted(len(self.failures), 'refit')} of {len(self.failures) + len(self.by_refit)} failed, so "
+                f"nothing is known of how far rows move; the first said: {self.failures[0]}"
             )
         if self.failures:
             warn(
-                f"{counted(len(self.failures), 'refit')} of {len(self.failures) + len(self.by_refit)} failed and stability is "
-                f"measured on the others; the first said: {self.failures[0]}",
+                f"{counted(len(self.failures), 'refit')} of {len(self.failures) + len(self.by_refit)} failed and "
+                f"stability is measured on the others; the first said: {self.failures[0]}",
                 RefitWarning,
             )
         sums = np.array(self.by_refit)  # (refits, 4)
@@ -333,8 +330,8 @@ class _Tally:
 def _around(mean: float, off: Floats, total: float) -> tuple[float, float]:
     """95% interval of a ratio of sums over refits, `off` (refits,) being what each adds to it beyond the mean.
 
-    Few refits move far and most do not. A t interval, which takes them to be spread evenly about the mean, holds the truth
-    88 times of 100 where their skewness γ is 3; with t turned into one that is, by Hall's cubic
+    Few refits move far and most do not. A t interval, which takes them to be spread evenly about the mean, holds the
+    truth 88 times of 100 where their skewness γ is 3; with t turned into one that is, by Hall's cubic
     T + aT² + a²T³/3 + γ/(6√n), a = γ/(3√n), it is 93 times. Hall, Journal of the Royal Statistical Society B 54 (1992).
     """
     n, spread = len(off), float(off.std(ddof=1))

@@ -1,8 +1,8 @@
 """Maps of the same rows for several numbers of neighbours, from one neighbour search, each turned onto the one before.
 
-A map that holds over a range of neighbours shows the data; one that changes from each number to the next shows the number.
-No score chooses among them: too few neighbours cut the graph, too many make short circuits, and what lies between is seen
-in the maps themselves, their distances from each other, connected components, residuals and warnings.
+A map that holds over a range of neighbours shows the data; one that changes from each number to the next shows the
+number. No score chooses among them: too few neighbours cut the graph, too many make short circuits, and what lies
+between is seen in the maps themselves, their distances from each other, connected components, residuals and warnings.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -196,9 +196,9 @@ def sweep(
 
     Notes
     -----
-    Every map equals that of a fit by itself if the search is exact: lists of k neighbours are the beginnings of those of
-    the largest number. An approximate search is made for the largest number, and may find more of the true neighbours
-    than one for fewer would.
+    Every map equals that of a fit by itself if the search is exact: lists of k neighbours are the beginnings of those
+    of the largest number. An approximate search is made for the largest number, and may find more of the true
+    neighbours than one for fewer would.
 
     Examples
     --------
@@ -280,7 +280,9 @@ def _read_counts(n_neighbors: Any) -> list[int]:
     given = list(n_neighbors) if isinstance(n_neighbors, Iterable) else [n_neighbors]
     for value in given:
         if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-            raise InputError(f"n_neighbors contains {value!r}, which is no number of neighbours: pass positive integers.")
+            raise InputError(
+                f"n_neighbors contains {value!r}, which is no number of neighbours: pass positive integers."
+            )
     counts = sorted({int(value) for value in given})
     if len(counts) < 2:
         raise InputError(
@@ -293,13 +295,15 @@ def _require_neighborhood(model: Any) -> None:
     if not isinstance(model, Embedding) or not hasattr(model, "n_neighbors"):
         named = model.__name__ if isinstance(model, type) else type(model).__name__
         raise InputError(
-            f"model is {named}, which has no map of n_neighbors: pass an estimator such as Isomap() (of a pipeline, its "
-            "last step, with the rows that it is given)."
+            f"model is {named}, which has no map of n_neighbors: pass an estimator such as Isomap() (of a pipeline, "
+            "its last step, with the rows that it is given)."
         )
     if getattr(model, "radius", None) is not None:
         raise InputError(f"radius={model.radius:g} defines the neighbours, not n_neighbors: leave radius at None.")
     if getattr(model, "weights", None) == "precomputed":
-        raise InputError("weights='precomputed' takes the graph from X, so n_neighbors has no effect: use other weights.")
+        raise InputError(
+            "weights='precomputed' takes the graph from X, so n_neighbors has no effect: use other weights."
+        )
     if not isinstance(getattr(model, "search", "auto"), str):
         raise InputError("search is a neighbours transformer, which has its own number of neighbours: name a search.")
 

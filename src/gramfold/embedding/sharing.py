@@ -51,8 +51,9 @@ class SharedSearch:
             self._net, self.searches = net, self.searches + 1
         if net.index.given:
             raise InputError(
-                "the edges of the neighbour graph are given (a sparse matrix of distances, or a neighbours transformer), "
-                "so n_neighbors has no effect: pass a table of rows or a dense matrix of distances, and a search by name."
+                "the edges of the neighbour graph are given (a sparse matrix of distances, or a neighbours "
+                "transformer), so n_neighbors has no effect: pass a table of rows or a dense matrix of distances, and "
+                "name a search."
             )
         check(len(net.copies))
         return replace(
@@ -94,4 +95,3 @@ def shared_search(largest: int) -> Iterator[SharedSearch]:
 def current_search() -> SharedSearch | None:
     """That of the block that a fit begins in; None outside of any."""
     return _SHARED.get()
-

@@ -45,8 +45,8 @@ def plot_coefficients(
     require_matplotlib()
     if not isinstance(coefficients, Coefficients):
         raise InputError(
-            f"coefficients is a {type(coefficients).__name__}: pass what gramfold.diagnostics.kernel_coefficients(model, X) "
-            "returns."
+            f"coefficients is a {type(coefficients).__name__}: pass what "
+            "gramfold.diagnostics.kernel_coefficients(model, X) returns."
         )
     if figure is None:
         import matplotlib.pyplot as plt

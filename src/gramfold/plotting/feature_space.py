@@ -56,7 +56,8 @@ def plot_feature_distances(
     require_matplotlib()
     if not isinstance(distances, FeatureDistances):
         raise InputError(
-            f"distances is a {type(distances).__name__}: pass what gramfold.diagnostics.feature_distances(model) returns."
+            f"distances is a {type(distances).__name__}: pass what gramfold.diagnostics.feature_distances(model) "
+            "returns."
         )
     if coordinates not in {"map", "principal"}:
         raise InputError(f"coordinates={coordinates!r} is not valid: use 'map' or 'principal'.")

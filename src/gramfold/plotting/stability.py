@@ -31,8 +31,8 @@ def plot_stability(
     stability : Stability
         Result of `gramfold.diagnostics.stability`.
     halo : bool, default=False
-        Whether to draw a disc around each row, whose radius is its root mean square distance from its place, in the unit
-        of the map. Only for maps of two coordinates.
+        Whether to draw a disc around each row, whose radius is its root mean square distance from its place, in the
+        unit of the map. Only for maps of two coordinates.
     title : str, optional
         Title of the plot. The default is the value in total.
     ax : matplotlib Axes, optional

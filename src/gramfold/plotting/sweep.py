@@ -26,8 +26,8 @@ def plot_sweep(
 ) -> "Figure | SubFigure":
     """Plot the maps for each number of neighbours in panels, each turned onto the one before.
 
-    Above each stand the number of neighbours, how far the map differs from the one before (0: not at all, 1: nothing of one
-    is in the other) and, where there are several, the number of connected components.
+    Above each stand the number of neighbours, how far the map differs from the one before (0: not at all, 1: nothing of
+    one is in the other) and, where there are several, the number of connected components.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def sampled_trace(product: Product, n: int, known: Floats, probes: int, rng: np.
 def sampled_inner_products(
     first: Product, second: Product, n: int, known: Floats, probes: int, rng: np.random.RandomState
 ) -> SampledTraces:
-    """tr AB, tr AA and tr BB of two matrices (n, n)."""
+    """Tr AB, tr AA and tr BB of two matrices (n, n)."""
     basis, probe = _split([first, second], n, known, probes, rng)
     a, b = first(basis), second(basis)
     u, v = first(probe), second(probe)
