@@ -147,7 +147,7 @@ def _matched(new: FittedMap, earlier: _Earlier) -> Integers:
     """(m, 2) by their values, else by their indices."""
     old = earlier.model
     if old is not None:
-        left, right = _training_rows(new), _training_rows(old)
+        left, right = training_rows(new), training_rows(old)
         if left is not None and right is not None:
             return common_rows(left, _in_order(right, new.columns, old.columns))
     n_new, n_old = len(new.embedding), len(earlier.places)
@@ -159,7 +159,7 @@ def _matched(new: FittedMap, earlier: _Earlier) -> Integers:
     return np.column_stack([np.arange(n_new)] * 2)
 
 
-def _training_rows(model: FittedMap) -> Any:
+def training_rows(model: FittedMap) -> Any:
     """In the user's unit and the dtype of the fit; None where only values between rows, or none, were kept."""
     if not isinstance(model, Model) or model.source.rows is None:
         return None
@@ -216,7 +216,17 @@ def _given(rows: Any, n_new: int, n_old: int) -> Integers:
 
 
 def _best(new: Floats, old: Floats, pairs: Integers) -> Alignment:
-    """The similarity that brings these rows nearest to their old coordinates."""
+    """As `similarity`, with a warning where the rows in common do not fix it or do not fit."""
+    alignment, rank = similarity(new, old, pairs)
+    _warn(rank, alignment.misfit, pairs, new.shape[1])
+    return alignment
+
+
+def similarity(new: Floats, old: Floats, pairs: Integers) -> tuple[Alignment, int]:
+    """The similarity that brings these rows nearest to their old coordinates, and how many dimensions they span.
+
+    `pairs` (m, 2) are the numbers of rows in the new and in the old map, none of which has NaN.
+    """
     rounding = _ROUNDING * max(float(np.finfo(one.dtype).eps) for one in (new, old))
     here, there = (_Cloud.of(one[number].astype(np.float64)) for one, number in zip((new, old), pairs.T, strict=True))
     for cloud, which in ((here, "new"), (there, "old")):
@@ -241,9 +251,9 @@ def _best(new: Floats, old: Floats, pairs: Integers) -> Alignment:
         )
     apart = np.linalg.norm(ratio * (here.centered @ rotation) - there.centered, axis=1)
     misfit = float(np.linalg.norm(apart)) / there.size
-    _warn(int((shares > rounding * shares[0]).sum()), misfit, pairs, new.shape[1])
     shift = there.unit.outward(there.mean - ratio * (here.mean @ rotation))
-    return Alignment(rotation, scale, shift, pairs, there.unit.outward(apart), misfit)
+    alignment = Alignment(rotation, scale, shift, pairs, there.unit.outward(apart), misfit)
+    return alignment, int((shares > rounding * shares[0]).sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -104,6 +104,10 @@ class ApproximationWarning(GramfoldWarning):
     """A faster approximate computation was used, because the exact one would take much longer."""
 
 
+class RefitWarning(GramfoldWarning):
+    """Some refits of a map failed, so that a diagnostic knows only the others."""
+
+
 class HeaderWarning(GramfoldWarning):
     """The first line of a text file is all numbers and may be a header or values."""
 

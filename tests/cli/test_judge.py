@@ -72,7 +72,9 @@ def test_the_faults_of_each_row_are_written(table, folded, tmp_path):
 
 
 def test_columns_of_both_are_no_coordinates(table, tmp_path, sheet):
-    mapped = written(tmp_path / "map.csv", {"a": sheet[:, 0], "name": ["n"] * ROWS, "u": -sheet[:, 0], "v": sheet[:, 1]})
+    mapped = written(
+        tmp_path / "map.csv", {"a": sheet[:, 0], "name": ["n"] * ROWS, "u": -sheet[:, 0], "v": sheet[:, 1]}
+    )
     told = run(table, mapped)
     assert "map       columns u, v" in told.output
     assert "kept      100%" in told.output
@@ -88,9 +90,7 @@ def test_rows_are_matched_by_id(tmp_path, sheet):
     names = [f"cell {i}" for i in range(ROWS)]
     table = written(tmp_path / "t.csv", {"id": names, "a": sheet[:, 0], "b": sheet[:, 1]})
     order = np.random.default_rng(1).permutation(ROWS)[:150]
-    mapped = written(
-        tmp_path / "m.csv", {"u": sheet[order, 0], "v": sheet[order, 1], "id": [names[i] for i in order]}
-    )
+    mapped = written(tmp_path / "m.csv", {"u": sheet[order, 0], "v": sheet[order, 1], "id": [names[i] for i in order]})
     out = tmp_path / "rows.csv"
     told = run(table, mapped, "--id", "id", "--out", out)
     assert told.exit_code == 0, told.output

@@ -1,9 +1,12 @@
 """Numbers that say how far a map can be believed: of gramfold's maps and of anybody's."""
 
+from gramfold.diagnostics.agreement import kernel_alignment, procrustes
+from gramfold.diagnostics.coefficients import Coefficients, kernel_coefficients
 from gramfold.diagnostics.coranking import CorankingCurve, r_nx_area, r_nx_curve
 from gramfold.diagnostics.density import density_preservation
 from gramfold.diagnostics.distance_correlation import distance_correlation
 from gramfold.diagnostics.faults import Fault, Faults, faults
+from gramfold.diagnostics.feature_space import ComparedDistances, FeatureDistances, feature_distances
 from gramfold.diagnostics.intrinsic.correlation import correlation_dimension
 from gramfold.diagnostics.intrinsic.eigengap import spectral_gap
 from gramfold.diagnostics.intrinsic.estimate import Estimate
@@ -16,36 +19,50 @@ from gramfold.diagnostics.labels import neighborhood_purity, silhouette
 from gramfold.diagnostics.measure import Measure
 from gramfold.diagnostics.measures import measures
 from gramfold.diagnostics.shared_neighbors import lcmc, r_nx
+from gramfold.diagnostics.stability import Stability, stability
 from gramfold.diagnostics.stress import residual_variance, stress
+from gramfold.diagnostics.sweep import Sweep, SweepStep, sweep
 from gramfold.diagnostics.triplets import triplet_accuracy
 from gramfold.diagnostics.trustworthiness import continuity, trustworthiness
 
 __all__ = [
+    "Coefficients",
+    "ComparedDistances",
     "CorankingCurve",
     "Dimensions",
     "Estimate",
     "Fault",
     "Faults",
+    "FeatureDistances",
     "Judged",
     "Measure",
+    "Stability",
+    "Sweep",
+    "SweepStep",
     "continuity",
     "correlation_dimension",
     "density_preservation",
     "dimension",
     "distance_correlation",
     "faults",
+    "feature_distances",
+    "kernel_alignment",
+    "kernel_coefficients",
     "lcmc",
     "local_pca",
     "maximum_likelihood",
     "measures",
     "neighborhood_purity",
+    "procrustes",
     "r_nx",
     "r_nx_area",
     "r_nx_curve",
     "residual_variance",
     "silhouette",
     "spectral_gap",
+    "stability",
     "stress",
+    "sweep",
     "triplet_accuracy",
     "trustworthiness",
     "two_nn",

@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state
 from gramfold.embedding.groups import GraphChoice, Neighborhood
 from gramfold.embedding.model import NO_FUNCTION, Model
 from gramfold.embedding.reading import Columns, Reads, read_training
+from gramfold.embedding.sharing import SharedSearch, current_search
 from gramfold.embedding.solving import Choose, Few, Whole, few_positive, lay_out, solve_part
 from gramfold.embedding.weighing import read_weights
 from gramfold.errors import InputError, NoPreimageError
@@ -55,6 +56,7 @@ class Fit:
     weighted: bool  # whether X is a graph with its weights
     declared: Mapping[str, Field[Any]]  # the estimator's parameters
     previous: Any  # the model of the fit before; None where there was none
+    shared: SharedSearch | None = None  # that fits of the same rows have in common
 
     @classmethod
     def of(cls, estimator: Any, X: Any, y: Any, reads: Reads, extras: Mapping[str, Any]) -> Self:
@@ -83,6 +85,7 @@ class Fit:
             weighted=getattr(estimator, "weights", None) == "precomputed",
             declared=estimator.__dataclass_fields__,
             previous=vars(estimator).get("model_"),
+            shared=current_search(),
         )
 
     @property
@@ -208,16 +211,21 @@ class Fit:
             if self.weighted:
                 net = NeighborGraph.of_weights(self.X, hood, edges, check or self.check_components)
                 return replace(net, copies=self.massive(net.copies))
-            net = NeighborGraph.of(
-                self.X if rows is None else self.X[rows],
-                hood,
-                check=check or self.check_components,
-                random_state=self.rng,
-                n_jobs=self.n_jobs,
-                stages=self.stages,
-                edges=edges,
-            )
-        return replace(net, copies=self.massive(net.copies, rows))
+            some, checked = self.X if rows is None else self.X[rows], check or self.check_components
+
+            def search(hood: Neighborhood) -> NeighborGraph:
+                return NeighborGraph.of(
+                    some,
+                    hood,
+                    check=checked,
+                    random_state=self.rng,
+                    n_jobs=self.n_jobs,
+                    stages=self.stages,
+                    edges=edges,
+                )
+
+            found = search(hood) if self.shared is None else self.shared.neighbors(some, hood, search, checked)
+        return replace(found, copies=self.massive(found.copies, rows))
 
     def massive(self, copies: Collapse, rows: Integers | None = None) -> Collapse:
         """Vertices of the rows (or some of them) with the sums of their rows' weights as mass."""
