@@ -151,7 +151,9 @@ def _ids(path: Path, by: str, written: dict[str, Any]) -> list[str]:
     from gramfold.io import is_text, read_table
 
     how = written if is_text(path) else {}
-    names = [str(one) for one in read_table(path, labels=by, text=True, missing=True, **how).labels]
+    found = read_table(path, labels=by, text=True, missing=True, **how).labels
+    assert found is not None  # they were asked for
+    names = [str(one) for one in found]
     if len(set(names)) < len(names):
         double = next(name for name in names if names.count(name) > 1)
         raise InputError(

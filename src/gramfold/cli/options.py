@@ -68,11 +68,11 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-_COLUMN_OPTIONS = [
+_COLUMN_OPTIONS: list[Callable[..., Any]] = [
     names_option("--columns", "Use only these columns; repeatable."),
     names_option("--skip", "Leave these columns out; repeatable."),
 ]
-_TEXT_OPTIONS = [
+_TEXT_OPTIONS: list[Callable[..., Any]] = [
     click.option(
         "--header/--no-header",
         default=None,
@@ -81,7 +81,7 @@ _TEXT_OPTIONS = [
     click.option("--decimal", metavar="MARK", help="Decimal separator of a text file, as in 1,5.  [default: .]"),
     click.option("--thousands", metavar="MARK", help="Thousands separator, as in 1,234.  [default: none]"),
 ]
-_RUN_OPTIONS = [
+_RUN_OPTIONS: list[Callable[..., Any]] = [
     click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="Seed of the random numbers."),
     click.option("--no-overwrite", is_flag=True, help="Raise an error if the file to write exists."),
 ]

@@ -37,7 +37,7 @@ def _dimension(X: Any, measure: dict[str, Any]) -> list[str]:
         found = maximum_likelihood(X, sample=_LOOKED, **measure)
     except InputError as error:  # too few distinct rows, say
         return [f"dimension not estimated: {error}"]
-    low, high = found.interval
+    low, high = found.interval or (found.best, found.best)
     return [
         f"dimension {found.best:.2g} ({low:.2g} to {high:.2g}), as the data are near each row; see `gramfold dimension`"
     ]

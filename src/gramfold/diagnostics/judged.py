@@ -95,7 +95,7 @@ class Judged:
     kept: Integers
     rows: Integers
     data: Table
-    map: Table
+    map: Rows
     n_jobs: int | None
     random_state: int
 

@@ -75,7 +75,7 @@ class Counts:
         of_neighbors = data.between(owners, on_map.indices.ravel()).reshape(-1, k)
         lengths = places.table.between(owners, in_data.indices.ravel()).reshape(-1, k)
         together = (on_map.distances <= places.same) & (of_neighbors > SAME * in_data.third[:, None])
-        crowded = together.any(axis=1) | flat
+        crowded = np.asarray(together.any(axis=1) | flat)
         own = ~crowded
         lost = lengths > on_map.third[:, None]
         glued = np.where(own, (of_neighbors > in_data.third[:, None]).mean(axis=1), np.nan)
