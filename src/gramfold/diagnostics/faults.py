@@ -292,7 +292,7 @@ def _cut(judged: Judged) -> float:
     p, k, n = judged.map.rows.shape[1], judged.n_neighbors, judged.n
     reach = (k / (n * ball(p))) ** (1.0 / p)
     across = exp(lgamma(p / 2) - lgamma((p + 1) / 2)) / sqrt(pi)
-    return _HALF * reach * p / (p + 1) * across
+    return float(_HALF * reach * p / (p + 1) * across)
 
 
 def _mean(values: Floats) -> float:

@@ -48,8 +48,9 @@ class Near:
             away = table.distances(rows[part])
             here = np.arange(len(away))
             away[here, rows[part]] = -1.0  # itself is the first, also among copies
-            third[part] = np.partition(away, int(FAR * n), axis=1)[:, int(FAR * n)]
-            found = np.argpartition(away, k, axis=1)[:, : k + 1]
+            far = max(int(FAR * n), k)
+            order = np.argpartition(away, [k, far], axis=1)
+            third[part], found = away[here, order[:, far]], order[:, : k + 1]
             order = np.lexsort((found, away[here[:, None], found]), axis=1)[:, 1:]
             nearest[part] = np.take_along_axis(found, order, axis=1)
             lengths[part] = away[here[:, None], nearest[part]]
@@ -140,7 +141,7 @@ def all_rows(judged: Judged) -> tuple[Near, Near]:
         third = np.empty(judged.n)
         away = np.concatenate([part.astype(np.float32) for part in _by_blocks(table, some)])  # (references, n)
         for part in blocks(judged.n, max(1, _ENTRIES_PER_BLOCK // len(some))):
-            third[part] = np.quantile(away[:, part], FAR, axis=0)
+            third[part] = np.partition(away[:, part], int(FAR * len(some)), axis=0)[int(FAR * len(some))]
         k = judged.n_neighbors
         sides.append(Near(near.indices.reshape(-1, k), near.distances.reshape(-1, k), third))
     return sides[0], sides[1]
