@@ -23,6 +23,10 @@ class NoPreimageError(InputError):
     """The requested inverse does not exist for this method, kernel or kind of rows."""
 
 
+class UndefinedMeasureError(InputError):
+    """A measure of a map is not defined for these rows or this number of neighbours."""
+
+
 class DisconnectedGraphError(GramfoldError, ValueError):
     """The neighbour graph has several connected components, which must not or cannot be joined."""
 
@@ -102,6 +106,10 @@ class NotEuclideanWarning(GramfoldWarning):
 
 class ApproximationWarning(GramfoldWarning):
     """A faster approximate computation was used, because the exact one would take much longer."""
+
+
+class UndefinedMeasureWarning(GramfoldWarning):
+    """One of several measures of a map is not defined, and is NaN."""
 
 
 class HeaderWarning(GramfoldWarning):

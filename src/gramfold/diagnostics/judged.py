@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_array
 
-from gramfold.diagnostics.tables import Distances, Rows, Table
+from gramfold.diagnostics.tables import Distances, Remembered, Rows, Table
 from gramfold.embedding import Estimator, Model, Reads
 from gramfold.embedding.reading import check_finite, read_training
 from gramfold.errors import InputError, PrecomputedInputError
@@ -24,6 +24,7 @@ _SAMPLE = 1_000  # rows that are looked at among more
 _FEWEST = 20  # rows of a sample from which an interval can be computed
 _ENTRIES_PER_BLOCK = 2_000_000
 _BLOCKS_AT_ONCE = 8
+_REMEMBERED = 10_000_000  # distances that are kept for the next measure: 80 megabytes
 
 _DEFAULTS: Mapping[str, Any] = {"n_neighbors": 10, "metric": "euclidean", "sample": None, "random_state": 0}
 
@@ -146,6 +147,8 @@ class Judged:
                     "columns were passed."
                 )
         self.rows = self._drawn(sample)
+        if measure is not None and len(self.rows) * self.n <= _REMEMBERED:
+            self.data = Remembered.of(self.data, self.rows)
         self._made: dict[Any, Any] = {}
 
     @classmethod
