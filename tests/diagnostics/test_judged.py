@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
-from gramfold import PCA, Isomap
+from gramfold import PCA, Isomap, OrdinalMDS, SpectralClustering
 from gramfold.diagnostics import (
     Judged,
     density_preservation,
@@ -130,6 +130,8 @@ def test_a_scale_of_any_size():
         (lambda: lcmc(csr_array(cdist(ROWS, ROWS)), PLACES, metric="precomputed"), "sparse matrix of precomputed"),
         (lambda: lcmc(ROWS, PLACES, metric="precomputed"), "needs a square matrix"),
         (lambda: lcmc(Isomap(), PLACES), "Isomap is not fitted"),
+        (lambda: lcmc(SpectralClustering(2).fit(ROWS)), "SpectralClustering makes no map"),
+        (lambda: lcmc(OrdinalMDS().fit(ROWS[:20])), "OrdinalMDS does not keep the rows"),
         (lambda: lcmc(PCA(2).fit(ROWS), metric="cosine"), "whose own metric is used"),
         (lambda: lcmc(Judged(ROWS, PLACES), PLACES), "X is a Judged"),
         (lambda: lcmc(Judged(ROWS, PLACES), n_neighbors=5), "pass n_neighbors to Judged"),

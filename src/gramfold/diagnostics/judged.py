@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_array
 
 from gramfold.diagnostics.tables import Distances, Remembered, Rows, Table
-from gramfold.embedding import Estimator, Model, Reads
+from gramfold.embedding import Estimator, FittedMap, Model, Reads
 from gramfold.embedding.reading import check_finite, read_training
 from gramfold.errors import InputError, PrecomputedInputError
 from gramfold.neighbors.columns import numeric_table
@@ -261,6 +261,8 @@ def _of_model(estimator: Any, Y: Any, metric: MetricName) -> tuple[Any, Metric, 
     model = getattr(estimator, "model_", None)
     if model is None:
         raise InputError(f"{name} is not fitted, so it has no map to judge: call fit first.")
+    if not isinstance(model, FittedMap):
+        raise InputError(f"{name} makes no map: pass the rows as X and the coordinates of a map of them as Y.")
     if not isinstance(model, Model):
         raise InputError(f"{name} does not keep the rows it was fitted on: pass them as X and its embedding_ as Y.")
     if metric != "euclidean":
