@@ -23,6 +23,10 @@ class NoPreimageError(InputError):
     """The requested inverse does not exist for this method, kernel or kind of rows."""
 
 
+class UndefinedMeasureError(InputError):
+    """A measure of a map is not defined for these rows or this number of neighbours."""
+
+
 class DisconnectedGraphError(GramfoldError, ValueError):
     """The neighbour graph has several connected components, which must not or cannot be joined."""
 
@@ -106,6 +110,10 @@ class ApproximationWarning(GramfoldWarning):
 
 class RefitWarning(GramfoldWarning):
     """Some refits of a map failed, so that a diagnostic knows only the others."""
+
+
+class UndefinedMeasureWarning(GramfoldWarning):
+    """One of several measures of a map is not defined, and is NaN."""
 
 
 class HeaderWarning(GramfoldWarning):

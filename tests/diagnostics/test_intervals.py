@@ -122,6 +122,27 @@ def test_pair_moments_of_additive_pairs_have_no_error():
     assert of_squares == pytest.approx(exact.means[2] * exact.units[0] ** 2, rel=1e-9)
 
 
+@pytest.mark.parametrize("table", ["one far row", "three far rows", "far on the map"])
+def test_few_rows_that_are_far_from_all_others(table):
+    # they hold most of the sum of squares, and most samples miss them
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((400, 6))
+    if table == "one far row":
+        rows[7] = 1e4
+    elif table == "three far rows":
+        rows[:3, 0], rows[:3, 5] = [300, 0, -200], [300, 500, 0]
+    places = rows[:, :2].copy()
+    if table == "far on the map":
+        places[5] = 50
+    whole, found = Judged(rows, places), []
+    for seed in range(40):
+        judged = Judged(rows, places, sample=80, random_state=seed)
+        for measure in (diagnostics.stress, diagnostics.residual_variance):
+            low, high = measure(judged).interval
+            found.append(low <= measure(whole).value <= high)
+    assert np.mean(found) > 0.85
+
+
 def test_a_sample_without_fault_has_room_for_rows_that_were_missed():
     low, high = mean_interval(np.ones(100), 1_000, (0.0, 1.0))
     assert high == 1

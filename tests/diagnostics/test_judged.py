@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
-from gramfold import PCA, Isomap
+from gramfold import PCA, Isomap, OrdinalMDS, SpectralClustering
 from gramfold.diagnostics import (
     Judged,
     density_preservation,
@@ -19,7 +19,7 @@ from gramfold.diagnostics import (
     silhouette,
     trustworthiness,
 )
-from gramfold.errors import InputError, PrecomputedInputError
+from gramfold.errors import InputError, PrecomputedInputError, UndefinedMeasureWarning
 from tests.diagnostics.kinds import kind
 
 ROWS, PLACES, LABELS = kind("digits", 120)
@@ -130,6 +130,8 @@ def test_a_scale_of_any_size():
         (lambda: lcmc(csr_array(cdist(ROWS, ROWS)), PLACES, metric="precomputed"), "sparse matrix of precomputed"),
         (lambda: lcmc(ROWS, PLACES, metric="precomputed"), "needs a square matrix"),
         (lambda: lcmc(Isomap(), PLACES), "Isomap is not fitted"),
+        (lambda: lcmc(SpectralClustering(2).fit(ROWS)), "SpectralClustering makes no map"),
+        (lambda: lcmc(OrdinalMDS().fit(ROWS[:20])), "OrdinalMDS does not keep the rows"),
         (lambda: lcmc(PCA(2).fit(ROWS), metric="cosine"), "whose own metric is used"),
         (lambda: lcmc(Judged(ROWS, PLACES), PLACES), "X is a Judged"),
         (lambda: lcmc(Judged(ROWS, PLACES), n_neighbors=5), "pass n_neighbors to Judged"),
@@ -150,6 +152,28 @@ def test_one_sentence(call, words):
         call()
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_one_measure_that_is_not_defined_leaves_the_others():
+    copies = np.repeat(np.random.default_rng(0).standard_normal((20, 3)), 30, axis=0)
+    with pytest.warns(UndefinedMeasureWarning, match="density_preservation is NaN: 0 of 600 rows have a neighbour"):
+        found = measures(copies, copies[:, :2])
+    assert np.isnan(found["density_preservation"].value)
+    assert found["continuity"].value == 1
+
+
+def test_distances_are_computed_once(monkeypatch):
+    judged = Judged(ROWS, PLACES)
+    asked, compute = [], judged.data.table.distances
+    monkeypatch.setitem(
+        vars(judged.data.table), "distances", lambda rows, columns=None: asked.extend(rows) or compute(rows, columns)
+    )
+    first, again = judged.data.distances(np.array([4, 2])), judged.data.distances(np.array([2, 4]), np.array([7, 9]))
+    np.testing.assert_array_equal(first, cdist(ROWS[[4, 2]], ROWS))
+    np.testing.assert_array_equal(again, first[::-1][:, [7, 9]])
+    first[:] = 0  # a copy
+    measures(judged)
+    assert sorted(asked) == list(range(120))
 
 
 def test_distances_are_not_kept_by_a_model():

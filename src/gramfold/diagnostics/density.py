@@ -12,7 +12,7 @@ import numpy as np
 from gramfold.diagnostics.described import described
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.measure import Measure
-from gramfold.errors import InputError
+from gramfold.errors import UndefinedMeasureError
 from gramfold.neighbors.metrics import MetricName
 from gramfold.types import Floats, Neighbors
 
@@ -50,14 +50,14 @@ def density_preservation(
     radii = np.stack([_log_radii(lists) for lists in (judged.in_data, judged.on_map)])  # (2, n)
     known = np.isfinite(radii).all(axis=0)
     if known.sum() < _FEWEST:
-        raise InputError(
+        raise UndefinedMeasureError(
             f"{int(known.sum())} of {judged.n} rows have a neighbour at a distance above 0 both in the data and on the "
             f"map, but a correlation needs {_FEWEST}: use a larger n_neighbors, or remove copies."
         )
     radii = radii[:, known]
     spread = radii.std(axis=1, keepdims=True)
     if spread.min() <= _LEVEL:
-        raise InputError(
+        raise UndefinedMeasureError(
             "all neighbourhoods in the data, or all on the map, have the same radius, so radii have no correlation: "
             "use another n_neighbors, or other rows."
         )

@@ -19,7 +19,7 @@ from gramfold.diagnostics.described import described
 from gramfold.diagnostics.intervals import half_width, mean_variance
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.measure import Measure
-from gramfold.errors import InputError
+from gramfold.errors import UndefinedMeasureError
 from gramfold.neighbors.metrics import MetricName
 from gramfold.types import Floats, Integers
 
@@ -61,7 +61,7 @@ def distance_correlation(
     f, g = data_order.ranks(), map_order.ranks()
     spread = float(f.std() * g.std())
     if spread == 0:
-        raise InputError(
+        raise UndefinedMeasureError(
             "all distances in the data, or all on the map, are equal, so their ranks have no correlation: pass more or "
             "other rows."
         )

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_array
 
-from gramfold.diagnostics.tables import Distances, Rows, Table
-from gramfold.embedding import Estimator, Model, Reads
+from gramfold.diagnostics.tables import Distances, Remembered, Rows, Table
+from gramfold.embedding import Estimator, FittedMap, Model, Reads
 from gramfold.embedding.reading import check_finite, read_training
 from gramfold.errors import InputError, PrecomputedInputError
 from gramfold.neighbors.columns import numeric_table
@@ -24,6 +24,7 @@ _SAMPLE = 1_000  # rows that are looked at among more
 _FEWEST = 20  # rows of a sample from which an interval can be computed
 _ENTRIES_PER_BLOCK = 2_000_000
 _BLOCKS_AT_ONCE = 8
+_REMEMBERED = 10_000_000  # distances that are kept for the next measure: 80 megabytes
 
 _DEFAULTS: Mapping[str, Any] = {"n_neighbors": 10, "metric": "euclidean", "sample": None, "random_state": 0}
 
@@ -146,6 +147,8 @@ class Judged:
                     "columns were passed."
                 )
         self.rows = self._drawn(sample)
+        if measure is not None and len(self.rows) * self.n <= _REMEMBERED:
+            self.data = Remembered.of(self.data, self.rows)
         self._made: dict[Any, Any] = {}
 
     @classmethod
@@ -258,6 +261,8 @@ def _of_model(estimator: Any, Y: Any, metric: MetricName) -> tuple[Any, Metric, 
     model = getattr(estimator, "model_", None)
     if model is None:
         raise InputError(f"{name} is not fitted, so it has no map to judge: call fit first.")
+    if not isinstance(model, FittedMap):
+        raise InputError(f"{name} makes no map: pass the rows as X and the coordinates of a map of them as Y.")
     if not isinstance(model, Model):
         raise InputError(f"{name} does not keep the rows it was fitted on: pass them as X and its embedding_ as Y.")
     if metric != "euclidean":

@@ -15,7 +15,7 @@ from gramfold.diagnostics.described import described
 from gramfold.diagnostics.intervals import mean_interval
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.measure import Measure
-from gramfold.errors import InputError
+from gramfold.errors import InputError, UndefinedMeasureError
 from gramfold.neighbors.metrics import MetricName
 from gramfold.types import Floats, Integers
 
@@ -93,7 +93,7 @@ def silhouette(
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     codes, counts = _coded(labels, judged)
     if not 2 <= len(counts) < judged.n:
-        raise InputError(
+        raise UndefinedMeasureError(
             f"labels hold {len(counts)} different values for {judged.n} rows, but silhouettes compare groups of rows: "
             "pass at least 2 groups, and fewer than rows."
         )

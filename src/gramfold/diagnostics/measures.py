@@ -1,5 +1,7 @@
 """All measures of a map at once."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gramfold.diagnostics.coranking import r_nx_area
@@ -13,7 +15,9 @@ from gramfold.diagnostics.shared_neighbors import lcmc, r_nx
 from gramfold.diagnostics.stress import residual_variance, stress
 from gramfold.diagnostics.triplets import triplet_accuracy
 from gramfold.diagnostics.trustworthiness import continuity, trustworthiness
+from gramfold.errors import UndefinedMeasureError, UndefinedMeasureWarning
 from gramfold.neighbors.metrics import MetricName
+from gramfold.runtime.warning import warn
 
 _MEASURES = (
     trustworthiness,
@@ -43,7 +47,8 @@ def measures(
     """All measures of a map, by name, from one neighbour search in the data and one on the map.
 
     No single number decides: trustworthiness alone is high on collapsed maps, continuity alone on maps that bring
-    strangers together, and measures of all distances see the large shape only.
+    strangers together, and measures of all distances see the large shape only. A measure that is not defined for these
+    rows is NaN, with a warning that says why.
 
     Parameters
     ----------
@@ -68,9 +73,17 @@ def measures(
     (Measure(0.983), Measure(0.5344))
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
-    found = {measure.__name__: measure(judged) for measure in _MEASURES}
+    asked: dict[str, Callable[[], Measure]] = {each.__name__: partial(each, judged) for each in _MEASURES}
     if labels is not None:
-        found["neighborhood_purity"] = neighborhood_purity(judged, labels=labels)
-        found["neighborhood_purity_in_data"] = neighborhood_purity(judged, labels=labels, on="data")
-        found["silhouette"] = silhouette(judged, labels=labels)
-    return found
+        asked["neighborhood_purity"] = partial(neighborhood_purity, judged, labels=labels)
+        asked["neighborhood_purity_in_data"] = partial(neighborhood_purity, judged, labels=labels, on="data")
+        asked["silhouette"] = partial(silhouette, judged, labels=labels)
+    return {name: _defined(name, measure) for name, measure in asked.items()}
+
+
+def _defined(name: str, measure: Callable[[], Measure]) -> Measure:
+    try:
+        return measure()
+    except UndefinedMeasureError as error:
+        warn(f"{name} is NaN: {error}", UndefinedMeasureWarning)
+        return Measure(float("nan"))

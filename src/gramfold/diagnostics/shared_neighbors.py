@@ -13,7 +13,7 @@ import numpy as np
 from gramfold.diagnostics.described import described
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.measure import Measure
-from gramfold.errors import InputError
+from gramfold.errors import UndefinedMeasureError
 from gramfold.neighbors.metrics import MetricName
 from gramfold.types import Floats
 
@@ -76,7 +76,7 @@ def r_nx(
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     others, k = judged.n - 1, judged.n_neighbors
     if k >= others:
-        raise InputError(
+        raise UndefinedMeasureError(
             f"n_neighbors={k} are all other rows, and every map keeps these: use n_neighbors <= {others - 1}."
         )
     kept = (others * _shares(judged) - k) / (others - k)

@@ -14,7 +14,7 @@ from gramfold.diagnostics.described import described
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.measure import Measure
 from gramfold.diagnostics.pair_moments import PairMoments
-from gramfold.errors import InputError
+from gramfold.errors import UndefinedMeasureError
 from gramfold.neighbors.metrics import MetricName
 
 _LEVEL = 1e-14  # share of the mean square: a variance below it is rounding
@@ -105,7 +105,9 @@ def residual_variance(
     of_data, of_map, both = a - d**2, b - y**2, c - d * y
     for variance, size, what in ((of_data, a, "in the data"), (of_map, b, "on the map")):
         if variance <= _LEVEL * size:
-            raise InputError(f"all distances {what} are equal, so they have no correlation: pass more or other rows.")
+            raise UndefinedMeasureError(
+                f"all distances {what} are equal, so they have no correlation: pass more or other rows."
+            )
     explained = both**2 / (of_data * of_map)
     value = float(min(max(1 - explained, 0.0), 1.0))
     if judged.exact:

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from gramfold.neighbors.duplicates import collapse_rows
@@ -87,6 +88,43 @@ class Rows:
 
     def constant(self) -> bool:
         return not self.distances(np.array([0])).any()
+
+
+@dataclass(frozen=True, eq=False)
+class Remembered:
+    """A table that keeps the distances of some rows once they were computed: each measure asks for them again."""
+
+    table: Table
+    rows: Integers  # (m,) ascending
+    kept: Floats  # (m, n) their distances, ...
+    known: NDArray[np.bool_]  # ... where this is True
+
+    @classmethod
+    def of(cls, table: Table, rows: Integers) -> Self:
+        """Nothing is known yet."""
+        return cls(table, rows, np.empty((len(rows), len(table))), np.zeros(len(rows), dtype=bool))
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def distances(self, rows: Integers, columns: Integers | None = None) -> Floats:
+        place = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+        if not np.array_equal(self.rows[place], rows):
+            return self.table.distances(rows, columns)
+        fresh = place[~self.known[place]]
+        if fresh.size:
+            self.kept[fresh] = self.table.distances(self.rows[fresh])
+            self.known[fresh] = True  # now they are complete: another thread may read them
+        return np.asarray(self.kept[place] if columns is None else self.kept[np.ix_(place, columns)])
+
+    def between(self, first: Integers, second: Integers) -> Floats:
+        return self.table.between(first, second)
+
+    def neighbors(self, k: int) -> Neighbors:
+        return self.table.neighbors(k)
+
+    def constant(self) -> bool:
+        return self.table.constant()
 
 
 @dataclass(frozen=True, eq=False)

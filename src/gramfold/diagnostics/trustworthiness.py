@@ -17,7 +17,7 @@ from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.measure import Measure
 from gramfold.diagnostics.ranks import ranks_of
 from gramfold.diagnostics.tables import Table
-from gramfold.errors import InputError
+from gramfold.errors import UndefinedMeasureError
 from gramfold.neighbors.metrics import MetricName
 from gramfold.types import Floats, Neighbors
 
@@ -93,7 +93,7 @@ def _kept_ranks(judged: Judged, table: Table, lists: Neighbors, what: str) -> Me
     """By the ranks in the table of the neighbours in the lists, which are of the other table."""
     n, k = judged.n, judged.n_neighbors
     if 2 * k >= n:
-        raise InputError(
+        raise UndefinedMeasureError(
             f"n_neighbors={k} is half of the {n} rows or more, for which {what} is not defined: use n_neighbors <= "
             f"{(n - 1) // 2}."
         )
