@@ -24,7 +24,17 @@ from gramfold.diagnostics import (
 from gramfold.diagnostics.intrinsic.nearby import Nearby
 from gramfold.diagnostics.intrinsic.normal_reference import correlation_slope, log_ratio, mean_log_ratio
 from gramfold.errors import InputError, PrecomputedInputError
-from tests.diagnostics.manifolds import MANIFOLDS, allowed, circle, cube, flat_torus, in_columns, normal, sphere, swiss_roll
+from tests.diagnostics.manifolds import (
+    MANIFOLDS,
+    allowed,
+    circle,
+    cube,
+    flat_torus,
+    in_columns,
+    normal,
+    sphere,
+    swiss_roll,
+)
 
 FOUR = {
     "two_nn": two_nn,
@@ -537,9 +547,9 @@ def test_digits():
     assert not found.agree
     assert all(4 < one.value < 12 for one in found.estimates.values())
     assert "needs about 10^(d/2)" in found.sentence
-    assert str(found.two_nn) == f"Estimate({found.two_nn.value:.3g}, 90% interval {found.two_nn.interval[0]:.3g} to " + (
-        f"{found.two_nn.interval[1]:.3g}, corrected {found.two_nn.corrected:.3g})"
-    )
+    one = found.two_nn
+    low, high = one.interval
+    assert str(one) == f"Estimate({one.value:.3g}, 90% interval {low:.3g} to {high:.3g}, corrected {one.corrected:.3g})"
 
 
 def test_everything_can_be_written_as_json():

@@ -10,8 +10,8 @@ difference). The largest single ratio would divide after the first eigenvalue wh
 Interval: the q whose profile likelihood is within the χ² quantile of the largest. It is about this division of this
 spectrum alone, and not calibrated over tables as those of the other estimators are.
 
-Only where eigenvalues are variances of rows along directions does their number mean a dimension: PCA, classical MDS, Isomap,
-semidefinite embedding.
+Only where eigenvalues are variances of rows along directions does their number mean a dimension: PCA, classical MDS,
+Isomap, semidefinite embedding.
 """
 
 from typing import Any
@@ -74,7 +74,9 @@ def spectral_gap(model: Any, *, n_eigenvalues: int = 20, level: float = 0.9) -> 
     check_level(level)
     name = type(model).__name__
     if not hasattr(model, "leading_eigenvalues"):
-        raise InputError(f"spectral_gap reads the eigenvalues of a fitted model, but {name} has none: fit Isomap or PCA.")
+        raise InputError(
+            f"spectral_gap reads the eigenvalues of a fitted model, but {name} has none: fit Isomap or PCA."
+        )
     check_is_fitted(model)
     if not measures_variance(model):
         raise InputError(
@@ -108,7 +110,7 @@ def _divided(values: Floats, level: float) -> Estimate:
     ratio = float(values[best - 1] / values[best])
     note = None
     if ratio < _CLEAR:
-        note = f"eigenvalues {best} and {best + 1} differ by a factor of {ratio:.2f} only, so the spectrum has no clear gap"
+        note = f"eigenvalues {best} and {best + 1} differ by a factor of {ratio:.2f}, so the spectrum has no clear gap"
     return Estimate(float(best), (float(near[0]), float(near[-1])), level, note=note)
 
 

@@ -60,14 +60,16 @@ class Estimate:
 
     @property
     def best(self) -> float:
-        """The corrected value; the value itself where it needs no correction, or is beyond all that can be corrected."""
+        """The corrected value; the value itself where it needs no correction, or is beyond what can be corrected."""
         return self.value if self.corrected is None or not np.isfinite(self.corrected) else self.corrected
 
 
 def check_level(level: float) -> float:
     """The confidence of an interval, between 0 and 1."""
     if not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r} is no confidence of an interval: pass a number between 0 and 1, such as 0.9.")
+        raise InputError(
+            f"level={level!r} is no confidence of an interval: pass a number between 0 and 1, such as 0.9."
+        )
     return float(level)
 
 

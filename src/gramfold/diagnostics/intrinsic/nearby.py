@@ -1,7 +1,7 @@
 """The neighbours of rows, searched once for all estimators of the intrinsic dimension.
 
-Copies of a row are one vertex: at distance 0 they would say that the data have dimension 0. Beyond `sample` distinct rows
-some are drawn, and their neighbours are searched among all: the memory is that of sample · k numbers.
+Copies of a row are one vertex: at distance 0 they would say that the data have dimension 0. Beyond `sample` distinct
+rows some are drawn, and their neighbours are searched among all: the memory is that of sample · k numbers.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ class Nearby:
         widest: int = 0,
         metric: MetricName = "euclidean",
         metric_params: Mapping[str, Any] | None = None,
-        sample: int | None = SAMPLE,
+        sample: Any = SAMPLE,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> Self:
@@ -63,7 +63,9 @@ class Nearby:
         if isinstance(X, cls):
             return X.require(k)
         if sample is not None and (isinstance(sample, bool) or not isinstance(sample, Integral) or sample < 2):
-            raise InputError(f"sample={sample!r} is not a number of rows: pass an integer of at least 2, or None for all.")
+            raise InputError(
+                f"sample={sample!r} is not a number of rows: pass an integer of at least 2, or None for all."
+            )
         with at_work(n_jobs):
             if isinstance(X, Estimator):
                 index, copies, unit = _index_of_model(X, k, metric, metric_params, n_jobs)
@@ -110,8 +112,8 @@ class Nearby:
     def spacing(self, d: float) -> float:
         """Spread of the nearest distances relative to that of random rows of d dimensions, at least 1 for those.
 
-        r₁^d is exponential where the density is constant, so that log r₁ has the standard deviation (π/√6) / d, and more
-        where it is not. Frames of a film or nodes of a grid have less.
+        r₁^d is exponential where the density is constant, so that log r₁ has the standard deviation (π/√6) / d, and
+        more where it is not. Frames of a film or nodes of a grid have less.
         """
         nearest = self.distances[self.apart, 0]
         return float(np.log(nearest).std() * d * np.sqrt(6.0) / np.pi) if len(nearest) else 0.0
@@ -125,7 +127,7 @@ class Nearby:
         return self
 
     def over_rows(self, values: Floats) -> Floats:
-        """Values (m,) of the drawn rows, for each row of X, (n_rows,); NaN where it was not drawn. Copies share theirs."""
+        """Values (m,) of the drawn rows, for all rows of X, (n_rows,); NaN where not drawn. Copies share theirs."""
         known = np.full(self.n_distinct, np.nan)
         known[self.vertices] = values
         return np.asarray(known[self.copies.vertex])
@@ -183,8 +185,10 @@ def _index_of_model(
     check_is_fitted(model)
     name = type(model).__name__
     if metric_params is not None or not (isinstance(metric, str) and metric == "euclidean"):
-        raise InputError(f"X is a fitted {name}, whose own metric is used: leave out metric and metric_params, or pass rows.")
-    source = getattr(model.model_, "source", None)
+        raise InputError(
+            f"X is a fitted {name}, whose own metric is used: leave out metric and metric_params, or pass rows."
+        )
+    source: Any = getattr(model.model_, "source", None)
     rows = getattr(source, "rows", None)
     if rows is None:
         net = getattr(getattr(source, "components", None), "net", None)
@@ -217,7 +221,7 @@ def _require(k: int, n: int) -> None:
         raise InputError(f"{k} neighbours of each row are needed, but there are only {n} distinct rows: use more rows.")
 
 
-def _drawn(n: int, sample: int | None, random_state: Any) -> Integers:
+def _drawn(n: int, sample: Any, random_state: Any) -> Integers:
     if sample is None or n <= sample:
         return np.arange(n)
     return np.sort(check_random_state(random_state).choice(n, int(sample), replace=False))

@@ -2,8 +2,8 @@
 
     (r_m / r_2m)^d ~ Beta(m, m),    E log(r_2m / r_m) = (ψ(2m) − ψ(m)) / d
 
-Denti, Doimo, Laio, Mira, Scientific Reports 12 (2022); m = 1 is TwoNN. Noise is seen at small scales: the dimension falls
-with m. Curvature, and layers that come near one another, are seen at large ones: it rises.
+Denti, Doimo, Laio, Mira, Scientific Reports 12 (2022); m = 1 is TwoNN. Noise is seen at small scales: the dimension
+falls with m. Curvature, and layers that come near one another, are seen at large ones: it rises.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,9 @@ class Scales:
         return len(self.n_neighbors)
 
     def __repr__(self) -> str:
-        return "Scales(" + ", ".join(f"{k}: {d:.3g}" for k, d in zip(self.n_neighbors, self.corrected, strict=True)) + ")"
+        return (
+            "Scales(" + ", ".join(f"{k}: {d:.3g}" for k, d in zip(self.n_neighbors, self.corrected, strict=True)) + ")"
+        )
 
 
 def scales_of(near: Nearby) -> Scales:

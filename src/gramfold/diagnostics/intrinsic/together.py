@@ -191,8 +191,16 @@ def dimension(
     k = check_count(n_neighbors, "n_neighbors")
     if k < 4:
         raise InputError(f"n_neighbors={k}, but local PCA needs at least 4 neighbours: use n_neighbors >= 4.")
-    settings = {"metric": metric, "metric_params": metric_params, "sample": sample}
-    near = Nearby.of(X, k, widest=_MOST_NEIGHBORS, **settings, random_state=random_state, n_jobs=n_jobs)  # type: ignore[arg-type]
+    near = Nearby.of(
+        X,
+        k,
+        widest=_MOST_NEIGHBORS,
+        metric=metric,
+        metric_params=metric_params,
+        sample=sample,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
     asked: dict[str, Callable[[], Estimate]] = {
         "two_nn": lambda: two_nn(near, level=level),
         "maximum_likelihood": lambda: maximum_likelihood(near, n_neighbors=k, level=level),

@@ -72,8 +72,8 @@ def _ties(found: Found) -> str:
     if found.tied < _TIED:
         return ""
     return (
-        f"{found.tied:.0%} of the rows have their two nearest neighbours at exactly the same distance, as values on a grid "
-        "do (counts, rounded or integer data): two_nn then reads the grid, and too high a dimension."
+        f"{found.tied:.0%} of the rows have their two nearest neighbours at exactly the same distance, as values on a "
+        "grid do (counts, rounded or integer data): two_nn then reads the grid, and too high a dimension."
     )
 
 
@@ -81,8 +81,8 @@ def _even(found: Found) -> str:
     if found.tied >= _TIED or not found.spacing < _EVEN:
         return ""
     return (
-        "The rows are spaced more evenly than random ones, as the frames of a film or the nodes of a grid are: estimates "
-        "from few neighbours, two_nn above all, are then too high."
+        "The rows are spaced more evenly than random ones, as the frames of a film or the nodes of a grid are: "
+        "estimates from few neighbours, two_nn above all, are then too high."
     )
 
 
@@ -104,12 +104,12 @@ def _over_scales(found: Found) -> str:
         if by_grid:
             return f"The dimension falls with the scale {where}: trust larger neighbourhoods."
         return (
-            f"The dimension falls with the scale {where}: noise is seen at small scales, and two_nn reads it most; trust "
-            "larger neighbourhoods, or pass more n_neighbors."
+            f"The dimension falls with the scale {where}: noise is seen at small scales, and two_nn reads it most; "
+            "trust larger neighbourhoods, or pass more n_neighbors."
         )
     return (
-        f"The dimension rises with the scale {where}: at large scales curvature, or layers and groups that come near one "
-        "another, count as dimensions; trust smaller neighbourhoods."
+        f"The dimension rises with the scale {where}: at large scales curvature, or layers and groups that come near "
+        "one another, count as dimensions; trust smaller neighbourhoods."
     )
 
 
@@ -120,8 +120,8 @@ def _few_rows(found: Found) -> str:
     much = f"{needed:,.0f}" if needed < 1e7 else f"1e{found.value / 2.0:.0f}"
     return (
         f"A dimension of {found.value:.2g} needs about 10^(d/2) = {much} rows, and there are {found.n_distinct:,}: "
-        f"neighbourhoods are no longer local, edges make estimates from distances too low, and their correction assumes edges "
-        "like those of a normal distribution."
+        f"neighbourhoods are no longer local, edges make estimates from distances too low, and their correction "
+        "assumes edges like those of a normal distribution."
     )
 
 
@@ -132,8 +132,8 @@ def _uneven(found: Found) -> str:
     if high < _UNEVEN * low or high - low < _LEAST:
         return ""
     return (
-        f"The local dimension varies from {low:.2g} to {high:.2g} (10% and 90% quantile): one number does not describe all "
-        "rows; see per_point."
+        f"The local dimension varies from {low:.2g} to {high:.2g} (10% and 90% quantile): one number does not describe "
+        "all rows; see per_point."
     )
 
 
