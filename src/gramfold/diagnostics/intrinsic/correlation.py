@@ -64,8 +64,8 @@ def correlation_dimension(
     metric_params : dict, default=None
         Keyword arguments of the metric.
     sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all. Where the table is large or has many columns,
-        fewer rows than these are compared with all others.
+        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``. Where the
+        table is large or has many columns, fewer rows than these are compared with all others.
     level : float, default=0.9
         Confidence of the interval.
     random_state : int, RandomState instance or None, default=0

@@ -50,7 +50,7 @@ def maximum_likelihood(
     metric_params : dict, default=None
         Keyword arguments of the metric.
     sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all.
+        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``.
     level : float, default=0.9
         Confidence of the interval.
     random_state : int, RandomState instance or None, default=0

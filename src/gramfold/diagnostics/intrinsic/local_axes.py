@@ -40,6 +40,7 @@ from gramfold.types import Floats
 _LEAST = 4  # neighbours: the unbiased traces divide by k − 3
 _SMALL = 0.05  # of the largest eigenvalue: smaller ones are noise or curvature (Fukunaga, Olsen)
 _ENTRIES = 2_000_000  # of a block of Gram matrices and of the rows that they are made of
+_FLAT = 1e-6  # an inverse dimension that is 0 but for rounding
 _COUNTED = 1_000  # rows whose pairs are counted
 
 Criterion = Literal["participation", "fukunaga-olsen"]
@@ -75,7 +76,7 @@ def local_pca(
     metric_params : dict, default=None
         Keyword arguments of the metric.
     sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all.
+        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``.
     level : float, default=0.9
         Confidence of the interval.
     random_state : int, RandomState instance or None, default=0
@@ -118,9 +119,10 @@ def local_pca(
         )
     local = _local(near, k, _participation if criterion == "participation" else _counted)
     known = local[~np.isnan(local)]
-    if not len(known) or not known.mean() > 0.0:
+    if not len(known) or not known.mean() > _FLAT:
         raise InputError(
-            f"the {k} neighbours of every row are at the same place, so they have no covariance: use more neighbours."
+            f"the {k} neighbours of a row are at one place, or spread in as many directions as there are neighbours, "
+            "so their covariance says nothing of a dimension: use more neighbours, or more rows."
         )
     mean, variance = float(known.mean()), _shared(near, k) * float(known.var()) / len(known)
     if criterion == "fukunaga-olsen":

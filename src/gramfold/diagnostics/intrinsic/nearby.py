@@ -71,7 +71,8 @@ class Nearby:
                 index, copies, unit = _index_of_model(X, k, metric, metric_params, n_jobs)
             else:
                 index, copies, unit = _index_of_rows(X, k, metric, metric_params, n_jobs)
-            drawn = _drawn(index.size, sample, random_state)
+            # of a matrix of all distances every row is used: it is in memory anyway
+            drawn = _drawn(index.size, sample if isinstance(index, VectorIndex) else None, random_state)
             k = max(k, min(widest, index.size // 4))
             return cls(index, copies, drawn, *_lists(index, drawn, k), unit, random_state)
 
@@ -116,7 +117,9 @@ class Nearby:
         more where it is not. Frames of a film or nodes of a grid have less.
         """
         nearest = self.distances[self.apart, 0]
-        return float(np.log(nearest).std() * d * np.sqrt(6.0) / np.pi) if len(nearest) else 0.0
+        if not len(nearest) or not np.isfinite(d):
+            return 0.0
+        return float(np.log(nearest).std() * d * np.sqrt(6.0) / np.pi)
 
     def require(self, k: int) -> Self:
         """Itself, if so many neighbours were searched."""
@@ -170,11 +173,12 @@ def _index_of_rows(
         metric=metric,
         metric_params=metric_params,
         search="exact",
-        n_neighbors=k,
+        n_neighbors=1,
         radius=None,
         n_jobs=n_jobs,
         random_state=check_random_state(0),  # an exact search draws nothing
     )
+    _require(k, index.size)
     return index, copies, unit.size ** (power or 0)
 
 
@@ -218,7 +222,10 @@ def _by_angle(metric: MetricName) -> bool:
 
 def _require(k: int, n: int) -> None:
     if k >= n:
-        raise InputError(f"{k} neighbours of each row are needed, but there are only {n} distinct rows: use more rows.")
+        raise InputError(
+            f"{k} neighbours of each row are needed, but there are only {n} distinct rows: use more rows, or fewer "
+            "neighbours."
+        )
 
 
 def _drawn(n: int, sample: Any, random_state: Any) -> Integers:

@@ -56,7 +56,7 @@ def two_nn(
     metric_params : dict, default=None
         Keyword arguments of the metric.
     sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all.
+        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``.
     level : float, default=0.9
         Confidence of the interval.
     random_state : int, RandomState instance or None, default=0

@@ -91,6 +91,7 @@ class Dimensions:
                 scales=self.scales,
                 n_rows=self.n_rows,
                 n_distinct=self.n_distinct,
+                n_sampled=self.n_sampled,
                 tied=self.tied,
                 spacing=self.spacing,
                 local=(float(np.quantile(known, 0.1)), float(np.quantile(known, 0.9))) if len(known) else None,
@@ -165,7 +166,7 @@ def dimension(
     metric_params : dict, default=None
         Keyword arguments of the metric.
     sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all.
+        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``.
     level : float, default=0.9
         Confidence of the intervals.
     random_state : int, RandomState instance or None, default=0
