@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     "--metric",
     default="euclidean",
     show_default=True,
-    help="Distance between rows: euclidean, cosine, …, gower (INPUT may hold text and gaps), or precomputed (INPUT holds "
-    "distances).",
+    help="Distance between rows: euclidean, cosine, …, gower (INPUT may hold text and gaps), or precomputed (INPUT "
+    "holds distances).",
 )
 @click.option("--level", type=float, default=0.9, show_default=True, help="Confidence of the intervals.")
 @click.option(

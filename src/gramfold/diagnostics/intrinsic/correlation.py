@@ -2,11 +2,12 @@
 
     C(r) = share of pairs of rows nearer than r,    d = log( C(r₂) / C(r₁) ) / log( r₂ / r₁ )
 
-Grassberger, Procaccia, Physica D 9 (1983). r₁ and r₂ are the medians over the rows of the distances to the k/2-th and the
-k-th neighbour, so that the scale is that of the other estimators. All pairs are counted, or those of some rows with all.
+Grassberger, Procaccia, Physica D 9 (1983). r₁ and r₂ are the medians over the rows of the distances to the k/2-th and
+the k-th neighbour, so that the scale is that of the other estimators. All pairs are counted, or those of some rows with
+all.
 
-Interval: log C(r₂) − log C(r₁) is, to first order, a mean over pairs of h = [d < r₂]/C₂ − [d < r₁]/C₁. As of any mean over
-pairs, its variance has a part of the rows, ζ₁ = Var E[h | row], and a part of the pairs, ζ₂ = E h² = 1/C₁ − 1/C₂:
+Interval: log C(r₂) − log C(r₁) is, to first order, a mean over pairs of h = [d < r₂]/C₂ − [d < r₁]/C₁. As of any mean
+over pairs, its variance has a part of the rows, ζ₁ = Var E[h | row], and a part of the pairs, ζ₂ = E h² = 1/C₁ − 1/C₂:
 
     Var = ζ₁ (1/m + 3/n) + ζ₂ (1/(m n) + 1/n²)        m of n rows compared with all n
 """
@@ -63,8 +64,8 @@ def correlation_dimension(
     metric_params : dict, default=None
         Keyword arguments of the metric.
     sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all. Where the table is large or has many columns,
-        fewer rows than these are compared with all others.
+        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``. Where the
+        table is large or has many columns, fewer rows than these are compared with all others.
     level : float, default=0.9
         Confidence of the interval.
     random_state : int, RandomState instance or None, default=0
@@ -88,8 +89,15 @@ def correlation_dimension(
     k = check_count(n_neighbors, "n_neighbors")
     if k < 2:
         raise InputError(f"n_neighbors={k}, but two radii are compared: use n_neighbors >= 2.")
-    settings = {"metric": metric, "metric_params": metric_params, "sample": sample}
-    near = Nearby.of(X, k, **settings, random_state=random_state, n_jobs=n_jobs)  # type: ignore[arg-type]
+    near = Nearby.of(
+        X,
+        k,
+        metric=metric,
+        metric_params=metric_params,
+        sample=sample,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
     radii = np.median(near.distances[:, [k // 2 - 1, k - 1]], axis=0)
     if not 0.0 < radii[0] < radii[1] * (1.0 - _ROUNDING):
         raise InputError(
@@ -102,8 +110,8 @@ def correlation_dimension(
     shares = counts.sum(axis=0) / (float(m) * (n - 1))
     if shares[0] == 0.0:
         raise InputError(
-            f"no two rows are nearer than {radii[0]:.3g}, the median distance of neighbour {k // 2}, so the correlation "
-            "dimension is not defined at this scale: use more neighbours."
+            f"no two rows are nearer than {radii[0]:.3g}, the median distance of neighbour {k // 2}, so the "
+            "correlation dimension is not defined at this scale: use more neighbours."
         )
     length = float(np.log(radii[1] / radii[0]))
     value = float(np.log(shares[1] / shares[0]) / length)
@@ -163,4 +171,4 @@ def _variance(counts: Floats, shares: Floats, n: int) -> float:
     of_rows = counts[:, 1] / ((n - 1) * shares[1]) - counts[:, 0] / ((n - 1) * shares[0])
     of_pairs = 1.0 / shares[0] - 1.0 / shares[1]
     by_rows = max(0.0, float(of_rows.var(ddof=1)) - of_pairs / (n - 1)) if m > 1 else 0.0
-    return by_rows * (1.0 / m + 3.0 / n) + of_pairs * (1.0 / (float(m) * n) + 1.0 / float(n) ** 2)
+    return float(by_rows * (1.0 / m + 3.0 / n) + of_pairs * (1.0 / (float(m) * n) + 1.0 / float(n) ** 2))

@@ -10,8 +10,8 @@ difference). The largest single ratio would divide after the first eigenvalue wh
 Interval: the q whose profile likelihood is within the χ² quantile of the largest. It is about this division of this
 spectrum alone, and not calibrated over tables as those of the other estimators are.
 
-Only where eigenvalues are variances of rows along directions does their number mean a dimension: PCA, classical MDS, Isomap,
-semidefinite embedding.
+Only where eigenvalues are variances of rows along directions does their number mean a dimension: PCA, classical MDS,
+Isomap, semidefinite embedding.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ from gramfold.types import Floats
 
 _CLEAR = 2.0  # ratio of the eigenvalues at the gap, below which the spectrum has none to speak of
 _LEAST = 3  # eigenvalues that can be divided
-_FLOOR = 1e-12  # of the largest eigenvalue: below is rounding
+_FLOOR = 1e-4  # of the largest eigenvalue, a hundredth in length: below, all are equally small
 
 
 def measures_variance(model: Any) -> bool:
@@ -53,7 +53,7 @@ def spectral_gap(model: Any, *, n_eigenvalues: int = 20, level: float = 0.9) -> 
         Of other methods eigenvalues are no variances: those of Laplacian eigenmaps or LLE are frequencies or
         reconstruction errors, and have no gap at the dimension.
     n_eigenvalues : int, default=20
-        Leading eigenvalues that are divided; fewer where the kernel has fewer.
+        Leading eigenvalues that are divided, at least 3; those that the kernel does not have count as 0.
     level : float, default=0.9
         Confidence of the interval.
 
@@ -68,7 +68,7 @@ def spectral_gap(model: Any, *, n_eigenvalues: int = 20, level: float = 0.9) -> 
     >>> from gramfold import Isomap
     >>> from gramfold.datasets import make_swiss_roll
     >>> from gramfold.diagnostics import spectral_gap
-    >>> spectral_gap(Isomap().fit(make_swiss_roll(500, random_state=0).points)).value
+    >>> spectral_gap(Isomap().fit(make_swiss_roll(1000, random_state=0).points)).value
     2.0
     """
     check_level(level)
@@ -84,19 +84,15 @@ def spectral_gap(model: Any, *, n_eigenvalues: int = 20, level: float = 0.9) -> 
             "ClassicalMDS, SDE or PCA, or estimate the dimension from the rows with dimension(X)."
         )
     count = check_count(n_eigenvalues, "n_eigenvalues")
+    if count < _LEAST:
+        raise InputError(f"n_eigenvalues={count} cannot be divided at a gap: use at least {_LEAST}.")
     kernel = model.model_.kernel
-    values = model.leading_eigenvalues(min(count, len(kernel.mass) - kernel.null.shape[1]))
-    values = values[values > _FLOOR * values[0]] if len(values) else values
-    if len(values) < _LEAST:
-        return _few(values, name, level)
-    return _divided(values, level)
-
-
-def _few(values: Floats, name: str, level: float) -> Estimate:
-    if not len(values):
+    found = model.leading_eigenvalues(min(count, len(kernel.mass) - kernel.null.shape[1]))
+    if not len(found) or not found[0] > 0.0:
         raise InputError(f"the kernel of {name} has no positive eigenvalue, so it has no dimension: check the rows.")
-    note = f"the kernel of {name} has no more than {len(values)} positive eigenvalues, which were not divided"
-    return Estimate(float(len(values)), None, level, note=note)
+    values = np.zeros(count)  # beyond its rank a kernel has no variance
+    values[: len(found)] = found
+    return _divided(np.maximum(values / values[0], _FLOOR), level)
 
 
 def _divided(values: Floats, level: float) -> Estimate:
@@ -110,7 +106,7 @@ def _divided(values: Floats, level: float) -> Estimate:
     ratio = float(values[best - 1] / values[best])
     note = None
     if ratio < _CLEAR:
-        note = f"eigenvalues {best} and {best + 1} differ by a factor of {ratio:.2f} only, so the spectrum has no clear gap"
+        note = f"eigenvalues {best} and {best + 1} differ by a factor of {ratio:.2f}, so the spectrum has no clear gap"
     return Estimate(float(best), (float(near[0]), float(near[-1])), level, note=note)
 
 

@@ -60,7 +60,7 @@ class Estimate:
 
     @property
     def best(self) -> float:
-        """The corrected value; the value itself where it needs no correction, or is beyond all that can be corrected."""
+        """The corrected value; the value itself where it needs no correction, or is beyond what can be corrected."""
         return self.value if self.corrected is None or not np.isfinite(self.corrected) else self.corrected
 
 

@@ -6,8 +6,9 @@ Levina, Bickel, NIPS 17 (2005), with the correction of MacKay and Ghahramani (20
 likelihood, which averages the inverses. 1/d(x) is unbiased where the density is constant on the neighbourhood; d(x) is
 not, and a mean of d(x) is too high by 1/(k − 2) of it.
 
-Interval: 1/d is a mean over rows. A distance serves the two rows that it joins, and so the variance of the mean is at most
-1 + share of rows drawn (2 where all are) times that of independent rows; the variance of a row is the observed one.
+Interval: 1/d is a mean over rows. A distance serves the two rows that it joins, and so the variance of the mean is at
+most 1 + share of rows drawn (2 where all are) times that of independent rows; the variance of a row is the observed
+one.
 """
 
 from collections.abc import Mapping
@@ -49,7 +50,7 @@ def maximum_likelihood(
     metric_params : dict, default=None
         Keyword arguments of the metric.
     sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all.
+        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``.
     level : float, default=0.9
         Confidence of the interval.
     random_state : int, RandomState instance or None, default=0
@@ -73,8 +74,15 @@ def maximum_likelihood(
     k = check_count(n_neighbors, "n_neighbors")
     if k < 2:
         raise InputError(f"n_neighbors={k}, but a dimension is read from ratios of distances: use n_neighbors >= 2.")
-    settings = {"metric": metric, "metric_params": metric_params, "sample": sample}
-    near = Nearby.of(X, k, **settings, random_state=random_state, n_jobs=n_jobs)  # type: ignore[arg-type]
+    near = Nearby.of(
+        X,
+        k,
+        metric=metric,
+        metric_params=metric_params,
+        sample=sample,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
     inverses = local_inverses(near, k)
     known = inverses[~np.isnan(inverses)]
     inverse = float(known.mean()) if len(known) else 0.0

@@ -5,10 +5,10 @@
     "participation":   1/d(x) = tr Σ² / (tr Σ)² = Σ λ² / (Σ λ)²,    1/d = mean of 1/d(x)
     "fukunaga-olsen":  d(x) = number of λ > 0.05 λ₁,                 d = mean of d(x)
 
-Fukunaga, Olsen, IEEE Transactions on Computers C-20 (1971). The participation ratio is d where the d eigenvalues are equal,
-as on a ball, at whatever k. Few neighbours make eigenvalues differ by chance, so both traces are estimated without bias,
-for rows of any distribution (Himeno, Yamada, Journal of Multivariate Analysis 130, 2014); with S the sample covariance and
-Q = Σ |y_i|⁴ / (k − 1) over the centred neighbours y,
+Fukunaga, Olsen, IEEE Transactions on Computers C-20 (1971). The participation ratio is d where the d eigenvalues are
+equal, as on a ball, at whatever k. Few neighbours make eigenvalues differ by chance, so both traces are estimated
+without bias, for rows of any distribution (Himeno, Yamada, Journal of Multivariate Analysis 130, 2014); with S the
+sample covariance and Q = Σ |y_i|⁴ / (k − 1) over the centred neighbours y,
 
     tr Σ²  ∝  (k − 1)(k − 2) tr S² + (tr S)² − k Q
     (tr Σ)²  ∝  2 tr S² + (k² − 3k + 1)(tr S)² − k Q
@@ -16,8 +16,8 @@ Q = Σ |y_i|⁴ / (k − 1) over the centred neighbours y,
 An edge cuts neighbourhoods off and makes eigenvalues unequal, which changes their ratio only to second order: of the
 estimators here this has the least bias in many dimensions, and it is not corrected.
 
-Interval: the mean over rows of a mean over the pairs of their neighbours. A pair of rows is in c neighbourhoods at once, and
-the variance of the mean is at most Σ c² / Σ c times that of independent rows.
+Interval: the mean over rows of a mean over the pairs of their neighbours. A pair of rows is in c neighbourhoods at
+once, and the variance of the mean is at most Σ c² / Σ c times that of independent rows.
 """
 
 from collections.abc import Mapping
@@ -40,6 +40,7 @@ from gramfold.types import Floats
 _LEAST = 4  # neighbours: the unbiased traces divide by k − 3
 _SMALL = 0.05  # of the largest eigenvalue: smaller ones are noise or curvature (Fukunaga, Olsen)
 _ENTRIES = 2_000_000  # of a block of Gram matrices and of the rows that they are made of
+_FLAT = 1e-6  # an inverse dimension that is 0 but for rounding
 _COUNTED = 1_000  # rows whose pairs are counted
 
 Criterion = Literal["participation", "fukunaga-olsen"]
@@ -75,7 +76,7 @@ def local_pca(
     metric_params : dict, default=None
         Keyword arguments of the metric.
     sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all.
+        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``.
     level : float, default=0.9
         Confidence of the interval.
     random_state : int, RandomState instance or None, default=0
@@ -103,17 +104,25 @@ def local_pca(
         raise InputError(
             f"n_neighbors={k}, but a covariance of neighbours needs at least {_LEAST}: use more neighbours."
         )
-    settings = {"metric": metric, "metric_params": metric_params, "sample": sample}
-    near = Nearby.of(X, k, **settings, random_state=random_state, n_jobs=n_jobs)  # type: ignore[arg-type]
+    near = Nearby.of(
+        X,
+        k,
+        metric=metric,
+        metric_params=metric_params,
+        sample=sample,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
     if isinstance(near.index, VectorIndex) and isinstance(near.index.metric, Gower):
         raise InputError(
             "local PCA needs rows of numbers, which metric='gower' does not promise: use maximum_likelihood."
         )
     local = _local(near, k, _participation if criterion == "participation" else _counted)
     known = local[~np.isnan(local)]
-    if not len(known) or not known.mean() > 0.0:
+    if not len(known) or not known.mean() > _FLAT:
         raise InputError(
-            f"the {k} neighbours of every row are at the same place, so they have no covariance: use more neighbours."
+            f"the {k} neighbours of a row are at one place, or spread in as many directions as there are neighbours, "
+            "so their covariance says nothing of a dimension: use more neighbours, or more rows."
         )
     mean, variance = float(known.mean()), _shared(near, k) * float(known.var()) / len(known)
     if criterion == "fukunaga-olsen":

@@ -1,7 +1,7 @@
 """The neighbours of rows, searched once for all estimators of the intrinsic dimension.
 
-Copies of a row are one vertex: at distance 0 they would say that the data have dimension 0. Beyond `sample` distinct rows
-some are drawn, and their neighbours are searched among all: the memory is that of sample · k numbers.
+Copies of a row are one vertex: at distance 0 they would say that the data have dimension 0. Beyond `sample` distinct
+rows some are drawn, and their neighbours are searched among all: the memory is that of sample · k numbers.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ class Nearby:
         widest: int = 0,
         metric: MetricName = "euclidean",
         metric_params: Mapping[str, Any] | None = None,
-        sample: int | None = SAMPLE,
+        sample: Any = SAMPLE,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> Self:
@@ -71,7 +71,8 @@ class Nearby:
                 index, copies, unit = _index_of_model(X, k, metric, metric_params, n_jobs)
             else:
                 index, copies, unit = _index_of_rows(X, k, metric, metric_params, n_jobs)
-            drawn = _drawn(index.size, sample, random_state)
+            # of a matrix of all distances every row is used: it is in memory anyway
+            drawn = _drawn(index.size, sample if isinstance(index, VectorIndex) else None, random_state)
             k = max(k, min(widest, index.size // 4))
             return cls(index, copies, drawn, *_lists(index, drawn, k), unit, random_state)
 
@@ -112,11 +113,13 @@ class Nearby:
     def spacing(self, d: float) -> float:
         """Spread of the nearest distances relative to that of random rows of d dimensions, at least 1 for those.
 
-        r₁^d is exponential where the density is constant, so that log r₁ has the standard deviation (π/√6) / d, and more
-        where it is not. Frames of a film or nodes of a grid have less.
+        r₁^d is exponential where the density is constant, so that log r₁ has the standard deviation (π/√6) / d, and
+        more where it is not. Frames of a film or nodes of a grid have less.
         """
         nearest = self.distances[self.apart, 0]
-        return float(np.log(nearest).std() * d * np.sqrt(6.0) / np.pi) if len(nearest) else 0.0
+        if not len(nearest) or not np.isfinite(d):
+            return 0.0
+        return float(np.log(nearest).std() * d * np.sqrt(6.0) / np.pi)
 
     def require(self, k: int) -> Self:
         """Itself, if so many neighbours were searched."""
@@ -127,7 +130,7 @@ class Nearby:
         return self
 
     def over_rows(self, values: Floats) -> Floats:
-        """Values (m,) of the drawn rows, for each row of X, (n_rows,); NaN where it was not drawn. Copies share theirs."""
+        """Values (m,) of the drawn rows, for all rows of X, (n_rows,); NaN where not drawn. Copies share theirs."""
         known = np.full(self.n_distinct, np.nan)
         known[self.vertices] = values
         return np.asarray(known[self.copies.vertex])
@@ -170,11 +173,12 @@ def _index_of_rows(
         metric=metric,
         metric_params=metric_params,
         search="exact",
-        n_neighbors=k,
+        n_neighbors=1,
         radius=None,
         n_jobs=n_jobs,
         random_state=check_random_state(0),  # an exact search draws nothing
     )
+    _require(k, index.size)
     return index, copies, unit.size ** (power or 0)
 
 
@@ -188,7 +192,7 @@ def _index_of_model(
         raise InputError(
             f"X is a fitted {name}, whose own metric is used: leave out metric and metric_params, or pass rows."
         )
-    source = getattr(model.model_, "source", None)
+    source: Any = getattr(model.model_, "source", None)
     rows = getattr(source, "rows", None)
     if rows is None:
         net = getattr(getattr(source, "components", None), "net", None)
@@ -218,10 +222,13 @@ def _by_angle(metric: MetricName) -> bool:
 
 def _require(k: int, n: int) -> None:
     if k >= n:
-        raise InputError(f"{k} neighbours of each row are needed, but there are only {n} distinct rows: use more rows.")
+        raise InputError(
+            f"{k} neighbours of each row are needed, but there are only {n} distinct rows: use more rows, or fewer "
+            "neighbours."
+        )
 
 
-def _drawn(n: int, sample: int | None, random_state: Any) -> Integers:
+def _drawn(n: int, sample: Any, random_state: Any) -> Integers:
     if sample is None or n <= sample:
         return np.arange(n)
     return np.sort(check_random_state(random_state).choice(n, int(sample), replace=False))

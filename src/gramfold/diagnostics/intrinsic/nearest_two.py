@@ -3,9 +3,9 @@
     μ = r₂ / r₁,    P(μ > t) = t^−d,    so log μ is exponential with mean 1/d
     d = (R − 1) / ( Σ_{i ≤ R} x_(i) + (N − R) x_(R) ),    x_(i) = log μ ascending, R = ⌊(1 − discard) N⌋
 
-Facco, d'Errico, Rodriguez, Laio, Scientific Reports 7 (2017). The largest ratios are discarded, as there: they belong to
-rows whose surroundings are not of one density. Their line through the origin is replaced by the likelihood of a sample
-that is censored at x_(R), which has the smaller variance and a known distribution.
+Facco, d'Errico, Rodriguez, Laio, Scientific Reports 7 (2017). The largest ratios are discarded, as there: they belong
+to rows whose surroundings are not of one density. Their line through the origin is replaced by the likelihood of a
+sample that is censored at x_(R), which has the smaller variance and a known distribution.
 
 Interval: 1/d is a mean over rows, with influence ψ = min(x, x_(R)) − [x ≤ x_(R)] / d. Rows are not independent: a
 distance serves the two rows that it joins, and so the variance of the mean is at most 1 + share of rows drawn (2 where
@@ -40,9 +40,9 @@ def two_nn(
 ) -> Estimate:
     """Estimate the intrinsic dimension from the two nearest neighbours of each row (TwoNN).
 
-    It looks at the smallest scale that the rows have. Noise is seen there first: rows with noise as large as the distance
-    between neighbours have the dimension of the noise. Values on a grid (counts, grey levels) have many equal distances,
-    which read as a high dimension.
+    It looks at the smallest scale that the rows have. Noise is seen there first: rows with noise as large as the
+    distance between neighbours have the dimension of the noise. Values on a grid (counts, grey levels) have many equal
+    distances, which read as a high dimension.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def two_nn(
     metric_params : dict, default=None
         Keyword arguments of the metric.
     sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all.
+        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``.
     level : float, default=0.9
         Confidence of the interval.
     random_state : int, RandomState instance or None, default=0
@@ -79,8 +79,15 @@ def two_nn(
     check_level(level)
     if not 0.0 <= discard < 1.0:
         raise InputError(f"discard={discard!r} is not a share of the rows: pass a number of at least 0 and below 1.")
-    settings = {"metric": metric, "metric_params": metric_params, "sample": sample}
-    near = Nearby.of(X, 2, **settings, random_state=random_state, n_jobs=n_jobs)  # type: ignore[arg-type]
+    near = Nearby.of(
+        X,
+        2,
+        metric=metric,
+        metric_params=metric_params,
+        sample=sample,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
     apart = near.apart
     ratios = np.log(near.distances[apart, 1] / near.distances[apart, 0])
     if len(ratios) < 3:
@@ -111,8 +118,8 @@ def _censored(x: Floats, discard: float) -> tuple[float, float]:
     sums = np.minimum(x, limit)
     if limit <= 0.0:
         raise InputError(
-            f"{np.mean(x == 0.0):.0%} of the rows have their two nearest neighbours at the same distance, so the values "
-            "lie on a grid and TwoNN is not defined: use maximum_likelihood or local_pca with more neighbours."
+            f"{np.mean(x == 0.0):.0%} of the rows have their two nearest neighbours at the same distance, so the "
+            "values lie on a grid and TwoNN is not defined: use maximum_likelihood or local_pca with more neighbours."
         )
     inverse = float(sums.sum() / (kept - 1))
     influence = sums - inverse * (x <= limit)
@@ -123,6 +130,6 @@ def _note(tied: float) -> str | None:
     if tied < _NOTED:
         return None
     return (
-        f"{tied:.1%} of the rows have their two nearest neighbours at exactly the same distance (values on a grid), which "
-        "TwoNN reads as a high dimension"
+        f"{tied:.1%} of the rows have their two nearest neighbours at exactly the same distance (values on a grid), "
+        "which TwoNN reads as a high dimension"
     )

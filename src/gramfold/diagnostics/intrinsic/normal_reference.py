@@ -3,14 +3,15 @@
 In d dimensions a share 1 − (1 − ε)^d of a solid lies within ε of its edge: in 10 dimensions and more nearly all of it.
 Neighbourhoods there are cut off, and hold fewer far rows than a whole ball of d dimensions would, so that d is read too
 low. How much too low depends on what the edge is like. As a reference serves the normal distribution N(0, I_d), which
-thins out in every direction and of which all is known: among n rows, one at x with |x|² = λ has within s of it the share
+thins out in every direction and of which all is known: among n rows, one at x with |x|² = λ has within s of it the
+share
 
     P(s) = F(s²; d, λ)        noncentral χ²,   λ ~ χ²(d)
 
-and the k-th neighbour is where P is about u_k = exp(ψ(k) − ψ(n)), the geometric mean of the beta variable that P(r_k) is.
-So the mean of log(r_k / r_j) over j < k is ∫ log(r_k / s(v u_k)) dv, with s(p) the quantile. The *corrected* dimension is
-the d (a real number) for which the reference reads the same. It is exact for normal rows; for a cube it undoes part of
-the bias, and for a sphere, which has no edge, it adds some per cent.
+and the k-th neighbour is where P is about u_k = exp(ψ(k) − ψ(n)), the geometric mean of the beta variable that P(r_k)
+is. So the mean of log(r_k / r_j) over j < k is ∫ log(r_k / s(v u_k)) dv, with s(p) the quantile. The *corrected*
+dimension is the d (a real number) for which the reference reads the same, where that is higher. It is exact for normal
+rows; for a cube it undoes part of the bias, and for a sphere, which has no edge, it adds some per cent.
 """
 
 from collections.abc import Callable
@@ -63,9 +64,10 @@ def correlation_slope(d: float, near: float, far: float) -> float:
 
 
 def dimension_that_reads(value: float, reading: Callable[[float], float]) -> float:
-    """The dimension of the reference where `reading`, which grows with it, has this value.
+    """The dimension of the reference where `reading`, which grows with it, has this value, and at least the value.
 
-    Below 1 there is nothing to correct; infinity where no dimension up to 1,000 reads as much.
+    Below 1 there is nothing to correct; infinity where no dimension up to 1,000 reads as much. In few dimensions the
+    reference reads some per cent too high, by the curvature of its density, which other rows need not have.
     """
     if value <= 1.0:
         return value
@@ -77,4 +79,4 @@ def dimension_that_reads(value: float, reading: Callable[[float], float]) -> flo
     low = 0.25
     if reading(low) >= value:
         return value
-    return float(brentq(lambda d: reading(d) - value, low, high, xtol=1e-6))
+    return max(value, float(brentq(lambda d: reading(d) - value, low, high, xtol=1e-6)))

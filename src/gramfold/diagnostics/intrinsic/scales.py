@@ -2,8 +2,8 @@
 
     (r_m / r_2m)^d ~ Beta(m, m),    E log(r_2m / r_m) = (ψ(2m) − ψ(m)) / d
 
-Denti, Doimo, Laio, Mira, Scientific Reports 12 (2022); m = 1 is TwoNN. Noise is seen at small scales: the dimension falls
-with m. Curvature, and layers that come near one another, are seen at large ones: it rises.
+Denti, Doimo, Laio, Mira, Scientific Reports 12 (2022); m = 1 is TwoNN. Noise is seen at small scales: the dimension
+falls with m. Curvature, and layers that come near one another, are seen at large ones: it rises.
 """
 
 from dataclasses import dataclass

@@ -91,6 +91,7 @@ class Dimensions:
                 scales=self.scales,
                 n_rows=self.n_rows,
                 n_distinct=self.n_distinct,
+                n_sampled=self.n_sampled,
                 tied=self.tied,
                 spacing=self.spacing,
                 local=(float(np.quantile(known, 0.1)), float(np.quantile(known, 0.9))) if len(known) else None,
@@ -165,7 +166,7 @@ def dimension(
     metric_params : dict, default=None
         Keyword arguments of the metric.
     sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all.
+        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``.
     level : float, default=0.9
         Confidence of the intervals.
     random_state : int, RandomState instance or None, default=0
@@ -191,8 +192,16 @@ def dimension(
     k = check_count(n_neighbors, "n_neighbors")
     if k < 4:
         raise InputError(f"n_neighbors={k}, but local PCA needs at least 4 neighbours: use n_neighbors >= 4.")
-    settings = {"metric": metric, "metric_params": metric_params, "sample": sample}
-    near = Nearby.of(X, k, widest=_MOST_NEIGHBORS, **settings, random_state=random_state, n_jobs=n_jobs)  # type: ignore[arg-type]
+    near = Nearby.of(
+        X,
+        k,
+        widest=_MOST_NEIGHBORS,
+        metric=metric,
+        metric_params=metric_params,
+        sample=sample,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
     asked: dict[str, Callable[[], Estimate]] = {
         "two_nn": lambda: two_nn(near, level=level),
         "maximum_likelihood": lambda: maximum_likelihood(near, n_neighbors=k, level=level),

@@ -11,7 +11,9 @@ from gramfold.runtime.counting import counted
 
 _CLOSE = 0.15  # relative to the dimension
 _LEAST = 0.5  # dimensions, that estimates may differ by in any case
-_CHANGED = 1.25  # ratio of the dimensions at two scales that is told of
+_CHANGED = 1.25  # ratio of the dimensions at two scales that is told of,
+_BY_CHANCE = 3.5  # and this over √n more: two to three standard deviations of a ratio of neighbour distances
+_APART = 0.8  # a dimension by maximum likelihood below this is that of groups apart
 _UNEVEN = 2.0  # ratio of the local dimensions of the 10% and 90% quantile that is told of
 _TIED = 0.02  # share of tied rows likewise
 _EVEN = 0.6  # of the spread of nearest distances of random rows, below which rows are evenly spaced
@@ -26,6 +28,7 @@ class Found:
     scales: Scales
     n_rows: int
     n_distinct: int
+    n_sampled: int
     tied: float
     spacing: float
     local: tuple[float, float] | None  # quantiles of the local dimension
@@ -40,7 +43,7 @@ def agreement(estimates: Mapping[str, Estimate], value: float) -> list[str]:
 
 def sentence_of(found: Found) -> str:
     """One to some sentences: the dimension, who disagrees, and why that may be."""
-    said = [_headline(found), _copies(found), _undefined(found), _ties(found), _even(found)]
+    said = [_headline(found), _copies(found), _undefined(found), _apart(found), _ties(found), _even(found)]
     said += [_over_scales(found), _few_rows(found), _uneven(found), _notes(found)]
     return " ".join(one for one in said if one)
 
@@ -72,8 +75,18 @@ def _ties(found: Found) -> str:
     if found.tied < _TIED:
         return ""
     return (
-        f"{found.tied:.0%} of the rows have their two nearest neighbours at exactly the same distance, as values on a grid "
-        "do (counts, rounded or integer data): two_nn then reads the grid, and too high a dimension."
+        f"{found.tied:.0%} of the rows have their two nearest neighbours at exactly the same distance, as values on a "
+        "grid do (counts, rounded or integer data): two_nn then reads the grid, and too high a dimension."
+    )
+
+
+def _apart(found: Found) -> str:
+    one = found.estimates.get("maximum_likelihood")
+    if one is None or one.value >= _APART:
+        return ""
+    return (
+        f"maximum_likelihood reads {one.value:.2g}, below 1: the rows lie in groups far apart that have fewer rows "
+        "than a neighbourhood; use fewer neighbours."
     )
 
 
@@ -81,13 +94,15 @@ def _even(found: Found) -> str:
     if found.tied >= _TIED or not found.spacing < _EVEN:
         return ""
     return (
-        "The rows are spaced more evenly than random ones, as the frames of a film or the nodes of a grid are: estimates "
-        "from few neighbours, two_nn above all, are then too high."
+        "The rows are spaced more evenly than random ones, as the frames of a film or the nodes of a grid are: "
+        "estimates from few neighbours, two_nn above all, are then too high."
     )
 
 
 def _over_scales(found: Found) -> str:
     """Noise makes the dimension fall with the scale, curvature makes it rise."""
+    if _apart(found):
+        return ""
     scales = found.scales
     by_grid = found.tied >= _TIED or found.spacing < _EVEN
     first = 1 if by_grid else 0  # a grid is seen at the first scale, and was told of
@@ -98,30 +113,31 @@ def _over_scales(found: Found) -> str:
         return ""
     ratio, step = small / large, abs(small - large)
     where = f"({small:.2g} at neighbour {scales.n_neighbors[first]}, {large:.2g} at neighbour {scales.n_neighbors[-1]})"
-    if step < _LEAST or 1.0 / _CHANGED < ratio < _CHANGED:
+    limit = max(_CHANGED, 1.0 + _BY_CHANCE / np.sqrt(found.n_sampled))
+    if step < _LEAST or 1.0 / limit < ratio < limit:
         return ""
     if ratio > 1:
         if by_grid:
             return f"The dimension falls with the scale {where}: trust larger neighbourhoods."
         return (
-            f"The dimension falls with the scale {where}: noise is seen at small scales, and two_nn reads it most; trust "
-            "larger neighbourhoods, or pass more n_neighbors."
+            f"The dimension falls with the scale {where}: noise is seen at small scales, and two_nn reads it most; "
+            "trust larger neighbourhoods, or pass more n_neighbors."
         )
     return (
-        f"The dimension rises with the scale {where}: at large scales curvature, or layers and groups that come near one "
-        "another, count as dimensions; trust smaller neighbourhoods."
+        f"The dimension rises with the scale {where}: at large scales curvature, or layers and groups that come near "
+        "one another, count as dimensions; trust smaller neighbourhoods."
     )
 
 
 def _few_rows(found: Found) -> str:
-    needed = 10.0 ** (found.value / 2.0)
-    if found.n_distinct >= needed:
+    digits = found.value / 2.0
+    if np.log10(found.n_distinct) >= digits:
         return ""
-    much = f"{needed:,.0f}" if needed < 1e7 else f"1e{found.value / 2.0:.0f}"
+    much = f"{10.0**digits:,.0f}" if digits < 7 else f"1e{digits:.0f}"
     return (
         f"A dimension of {found.value:.2g} needs about 10^(d/2) = {much} rows, and there are {found.n_distinct:,}: "
-        f"neighbourhoods are no longer local, edges make estimates from distances too low, and their correction assumes edges "
-        "like those of a normal distribution."
+        f"neighbourhoods are no longer local, edges make estimates from distances too low, and their correction "
+        "assumes edges like those of a normal distribution."
     )
 
 
@@ -132,8 +148,8 @@ def _uneven(found: Found) -> str:
     if high < _UNEVEN * low or high - low < _LEAST:
         return ""
     return (
-        f"The local dimension varies from {low:.2g} to {high:.2g} (10% and 90% quantile): one number does not describe all "
-        "rows; see per_point."
+        f"The local dimension varies from {low:.2g} to {high:.2g} (10% and 90% quantile): one number does not describe "
+        "all rows; see per_point."
     )
 
 
