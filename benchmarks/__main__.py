@@ -25,6 +25,7 @@ GROUPS = (
     "projective",
     "continuous",
     "metrics",
+    "sweep",
 )
 
 

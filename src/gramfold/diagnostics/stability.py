@@ -275,7 +275,10 @@ class _Tally:
             )
         both = ~np.isnan(inner).any(axis=1) & ~np.isnan(self.places[drawn]).any(axis=1)
         if both.sum() <= inner.shape[1]:
-            raise InputError(f"only {int(both.sum())} rows have coordinates in the refit and on the map.")
+            raise InputError(
+                f"only {int(both.sum())} rows have coordinates in the refit and on the map, too few to compare them: "
+                "where another connected component may be the largest, use on_disconnected='bridge' or 'separate'."
+            )
         pairs = np.column_stack([np.flatnonzero(both), drawn[both]])
         alignment, _ = similarity(inner, self.places, pairs)
         found = np.full(self.places.shape, np.nan)
