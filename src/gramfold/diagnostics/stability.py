@@ -21,7 +21,7 @@ from gramfold.alignment import similarity
 from gramfold.diagnostics.measure import Measure
 from gramfold.diagnostics.refits import FAILS, Table, Told, check_whole, coordinates, refuse_numbered_rows, rows_of
 from gramfold.embedding import Embedding
-from gramfold.errors import InputError, RefitWarning
+from gramfold.errors import GramfoldError, InputError, RefitWarning
 from gramfold.runtime.counting import counted
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.warning import warn
@@ -362,7 +362,7 @@ def _eigengap(model: Any, columns: int) -> float | None:
         return None
     try:
         values = model.leading_eigenvalues(columns + 1)
-    except InputError:  # the kernel has no more
+    except GramfoldError:  # the kernel has no more of them, or they did not converge: the gap is not known
         return None
     if len(values) <= columns or not values[columns - 1] > 0:
         return None
