@@ -26,6 +26,7 @@ GROUPS = (
     "continuous",
     "metrics",
     "judging",
+    "sweep",
 )
 
 

@@ -257,3 +257,14 @@ def test_the_interval_holds_what_many_refits_find():
         low, high = stability(PCA(2), rows, refits=20, random_state=seed).interval
         inside += low <= truth <= high
     assert inside >= 178
+
+
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DisconnectedGraphWarning")
+def test_another_component_that_is_the_largest_is_told():
+    """Two groups of one size: which of them is on the map is left to the sample."""
+    rows = np.vstack([CURVE[:60], CURVE[:60] + 50.0])
+    model = Isomap(on_disconnected="largest").fit(rows)
+    with pytest.warns(RefitWarning, match="another connected component may be the largest"):
+        found = stability(model, refits=12)
+    assert 0 < len(found.failures) < 12
+    assert np.isfinite(found.per_point[:60]).all()

@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits
 from gramfold import LLE, Isomap, LaplacianEigenmaps
 from gramfold.datasets import make_s_curve
 from gramfold.embedding import fit as fit_module
-from gramfold.embedding.sharing import current_search, first_neighbors, shared_search
+from gramfold.embedding.sharing import CURRENT_SEARCH, first_neighbors, shared_search
 from gramfold.errors import InputError
 from gramfold.types import Neighbors
 
@@ -45,7 +45,7 @@ def test_one_search_serves_all_fits_in_the_block_and_none_outside(monkeypatch):
         LLE(n_neighbors=9).fit(CURVE)
     assert searched == [12]
     assert shared.searches == 1
-    assert current_search() is None
+    assert CURRENT_SEARCH.get() is None
     Isomap(n_neighbors=5).fit(CURVE)
     assert searched == [12, 5]
 
@@ -61,7 +61,7 @@ def test_other_rows_are_searched_again():
 def test_a_failed_fit_ends_the_block():
     with pytest.raises(InputError, match="NaN"), shared_search(10):
         Isomap().fit(np.full((20, 2), np.nan))
-    assert current_search() is None
+    assert CURRENT_SEARCH.get() is None
 
 
 def test_more_neighbours_than_were_searched_are_refused():

@@ -84,5 +84,5 @@ def test_distances_of_each_space():
 
 def test_other_things_are_told_apart():
     for plot in (plot_stability, plot_sweep, plot_coefficients, plot_feature_distances):
-        with pytest.raises(InputError, match="is a ndarray: pass what gramfold.diagnostics"):
+        with pytest.raises(InputError, match=r"is a ndarray: pass what gramfold\.diagnostics"):
             plot(CURVE)

@@ -21,7 +21,7 @@ from gramfold.alignment import similarity
 from gramfold.diagnostics.measure import Measure
 from gramfold.diagnostics.refits import FAILS, Table, Told, check_whole, coordinates, refuse_numbered_rows, rows_of
 from gramfold.embedding import Embedding
-from gramfold.errors import InputError, RefitWarning
+from gramfold.errors import GramfoldError, InputError, RefitWarning
 from gramfold.runtime.counting import counted
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.warning import warn
@@ -275,7 +275,10 @@ class _Tally:
             )
         both = ~np.isnan(inner).any(axis=1) & ~np.isnan(self.places[drawn]).any(axis=1)
         if both.sum() <= inner.shape[1]:
-            raise InputError(f"only {int(both.sum())} rows have coordinates in the refit and on the map.")
+            raise InputError(
+                f"only {int(both.sum())} rows have coordinates in the refit and on the map, too few to compare them: "
+                "where another connected component may be the largest, use on_disconnected='bridge' or 'separate'."
+            )
         pairs = np.column_stack([np.flatnonzero(both), drawn[both]])
         alignment, _ = similarity(inner, self.places, pairs)
         found = np.full(self.places.shape, np.nan)
@@ -359,7 +362,7 @@ def _eigengap(model: Any, columns: int) -> float | None:
         return None
     try:
         values = model.leading_eigenvalues(columns + 1)
-    except InputError:  # the kernel has no more
+    except GramfoldError:  # the kernel has no more of them, or they did not converge: the gap is not known
         return None
     if len(values) <= columns or not values[columns - 1] > 0:
         return None

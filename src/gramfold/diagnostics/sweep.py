@@ -205,11 +205,11 @@ def sweep(
     >>> from gramfold import Isomap
     >>> from gramfold.datasets import make_swiss_roll
     >>> from gramfold.diagnostics import sweep
-    >>> X = make_swiss_roll(600, random_state=0).points
-    >>> found = sweep(Isomap(), X, [6, 8, 10, 40])
+    >>> X = make_swiss_roll(1000, random_state=0).points
+    >>> found = sweep(Isomap(), X, [7, 8, 9, 30])
     >>> found.searches
     1
-    >>> [bool(moved > 0.1) for moved in found.moved]  # 40 neighbours make short circuits
+    >>> [bool(moved > 0.1) for moved in found.moved]  # 30 neighbours make short circuits
     [False, False, True]
     """
     counts = _read_counts(n_neighbors)

@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from gramfold.embedding.groups import GraphChoice, Neighborhood
 from gramfold.embedding.model import NO_FUNCTION, Model
 from gramfold.embedding.reading import Columns, Reads, read_training
-from gramfold.embedding.sharing import SharedSearch, current_search
+from gramfold.embedding.sharing import CURRENT_SEARCH, SharedSearch
 from gramfold.embedding.solving import Choose, Few, Whole, few_positive, lay_out, solve_part
 from gramfold.embedding.weighing import read_weights
 from gramfold.errors import InputError, NoPreimageError
@@ -85,7 +85,7 @@ class Fit:
             weighted=getattr(estimator, "weights", None) == "precomputed",
             declared=estimator.__dataclass_fields__,
             previous=vars(estimator).get("model_"),
-            shared=current_search(),
+            shared=CURRENT_SEARCH.get(),
         )
 
     @property

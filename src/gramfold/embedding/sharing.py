@@ -78,20 +78,16 @@ def _equal(known: Any, X: Any) -> bool:
     return bool(np.array_equal(known, X, equal_nan=True))
 
 
-_SHARED: ContextVar[SharedSearch | None] = ContextVar("_SHARED", default=None)
+# of the block that a fit begins in; None outside of any
+CURRENT_SEARCH: ContextVar[SharedSearch | None] = ContextVar("CURRENT_SEARCH", default=None)
 
 
 @contextmanager
 def shared_search(largest: int) -> Iterator[SharedSearch]:
     """Fits in this block (and thread) that read the same rows share one neighbour search for `largest` neighbours."""
     search = SharedSearch(largest)
-    token = _SHARED.set(search)
+    token = CURRENT_SEARCH.set(search)
     try:
         yield search
     finally:
-        _SHARED.reset(token)
-
-
-def current_search() -> SharedSearch | None:
-    """That of the block that a fit begins in; None outside of any."""
-    return _SHARED.get()
+        CURRENT_SEARCH.reset(token)

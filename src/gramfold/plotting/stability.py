@@ -95,8 +95,8 @@ def _draw_discs(ax: Any, places: Any, radii: Any) -> None:
         units="xy",
         offsets=places[known],
         offset_transform=ax.transData,
-        # where all discs lie on each other the colour is still not full, and one by itself has an outline
-        facecolors=to_rgba(_HALO, float(np.clip(3.0 / max(len(widths), 1), 0.003, 0.2))),
+        # many discs that lie on each other hide nothing, and one by itself has an outline
+        facecolors=to_rgba(_HALO, float(np.clip(8.0 / max(len(widths), 1), 0.01, 0.25))),
         edgecolors=to_rgba(_HALO, 0.15),
         linewidths=0.3,
         zorder=0,
