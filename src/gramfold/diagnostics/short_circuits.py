@@ -32,9 +32,9 @@ def short_circuits(
     """Find edges of the neighbour graph that cut through the ambient space.
 
     Such an edge connects two rows that are near each other in space and far apart on the manifold, as on two turns of a
-    swiss roll; one is enough to fold the map of a geodesic method. An edge is named if it leaves the tangent planes at its
-    ends and the shortest path without it, and without all others that are disputed, is longer than a sheet without short
-    circuits would give; see docs/short_circuits.md. Edges without which there is no path at all are not named.
+    swiss roll; one is enough to fold the map of a geodesic method. An edge is named if it leaves the tangent planes at
+    its ends and the shortest path without it, and without all others that are disputed, is longer than a sheet without
+    short circuits would give. Edges without which there is no path at all are not named.
 
     Parameters
     ----------
@@ -121,8 +121,8 @@ def tensions(certificate: Certificate, edges: Integers) -> Floats:
 def _net_of_rows(X: Any, asked: dict[str, Any], rng: np.random.RandomState, n_jobs: int | None) -> NeighborGraph:
     """The neighbours of rows, which are read and checked as those of a fit."""
     settings = Isomap(n_components=1, random_state=rng, n_jobs=n_jobs, **asked)
-    settings._validate_params()
-    fit = Fit.of(settings, X, None, settings._reads(), {})
+    settings._validate_params()  # noqa: SLF001  as its own fit does
+    fit = Fit.of(settings, X, None, settings._reads(), {})  # noqa: SLF001
     fit.forecast_graph(settings)
     return fit.neighbors(settings)
 
@@ -141,8 +141,8 @@ def _net_of_model(estimator: Any) -> tuple[NeighborGraph, Integers | None]:
     components = getattr(members, "components", None)
     if components is None:
         raise InputError(
-            f"{type(estimator).__name__} has no graph of neighbours, so there are no short circuits in it: pass the rows, "
-            "or the fitted model of a graph method."
+            f"{type(estimator).__name__} has no graph of neighbours, so there are no short circuits in it: pass the "
+            "rows, or the fitted model of a graph method."
         )
     return components.net, components.subset
 

@@ -1,4 +1,4 @@
-"""Compiled: the way round an edge (Dijkstra up to a bound), and how many geodesics run through each vertex's last edge."""
+"""Compiled: the way round an edge (Dijkstra up to a bound), and how many geodesics run through each vertex."""
 
 import numpy as np
 

@@ -48,7 +48,7 @@ def drop_edges(
     inside = (vertices >= 0).all(axis=1)
     there = np.zeros(len(pairs), dtype=bool)
     edges = np.column_stack([np.repeat(np.arange(len(graph)), np.diff(graph.lengths.indptr)), graph.lengths.indices])
-    there[inside] = are_among(*vertices[inside].T, edges, len(graph))
+    there[inside] = are_among(vertices[inside, 0], vertices[inside, 1], edges, len(graph))
     if not there.all():
         absent = np.flatnonzero(~there)
         i, j = pairs[absent[0]]

@@ -4,17 +4,17 @@ An edge is *tested* if it leaves the tangent planes at its ends (tangents.py), b
 and five standard deviations of the sheet's thickness. Where there are no planes (a graph that was given, or
 neighbourhoods that are not flat) it is tested if its ends have no common neighbour.
 
-All tested edges are taken out of the graph at once, since parallel short circuits confirm each other. Those with a short
-way round along the other edges go back in, again and again until no more do; rows that are left with too few edges to
-have a plane of their own are attached by the edge that leaves the planes least. An edge (i, j) of length ℓ that remains is a
-short circuit if the way round it, D, is finite and longer than
+All tested edges are taken out of the graph at once, since parallel short circuits confirm each other. Those with a
+short way round along the other edges go back in, again and again until no more do. Parts of the graph that are smaller
+than a neighbourhood, such as a row between two sheets, are then attached by the edge that leaves the planes least. An
+edge (i, j) of length ℓ that remains is a short circuit if the way round it, D, is finite and longer than
 
     π/2 · s · max(ℓ, u)     on a sheet, two rows nearer than twice its reach are at most π/2 times as far along it
                             (Federer; Niyogi, Smale, Weinberger 2008), and paths along the graph are s times longer
     c · u                   and chance makes one of all tested edges so long in one graph of a hundred
 
-with u the larger of the median distances of i and j to their neighbours, s the stretch that 99% of the other edges have,
-and c extrapolated from the ways round them. If no way round is left, nothing contradicts the edge, and it is not named:
+with u the larger of the median distances of i and j to their neighbours, s the stretch that 99% of the other edges
+have, and c extrapolated from the ways round them. If no way round is left, nothing contradicts the edge, and it is not named:
 clusters may be connected by it.
 
     score = D / max of the two;    plain version: tests/graph/plain_short_circuits.py
@@ -126,7 +126,8 @@ class ShortCircuits(Plain):
         kept = self.circuits < most
         per_edge = ("edges", "lengths", "scores", "detours", "tilts", "geodesics", "circuits", "tensions")
         values = {name: getattr(self, name) for name in per_edge}
-        return replace(self, **{name: value if value is None else value[kept] for name, value in values.items()})
+        kept_values: dict[str, Any] = {name: value if value is None else value[kept] for name, value in values.items()}
+        return replace(self, **kept_values)
 
 
 @dataclass(eq=False)
@@ -207,7 +208,9 @@ def find_short_circuits(
         dimension, suspicion = None, believed.lengths
         tested = np.flatnonzero(_common_neighbors(graph.lengths)[believed.places[:, 0]] == 0)
     others = np.setdiff1d(np.arange(len(believed.ends)), tested, assume_unique=True)
-    named, detours, scores = np.empty(0, dtype=np.intp), np.empty(0), np.empty(0)
+    named: Integers = np.empty(0, dtype=np.intp)
+    detours: Floats = np.empty(0)
+    scores: Floats = np.empty(0)
     if tested.size and others.size:
         believed.believe(tested, whether=False)
         chosen = others if len(others) <= SAMPLE else random_state.choice(others, SAMPLE, replace=False)
@@ -301,9 +304,7 @@ def _medians(graph: Graph) -> Floats:
     return found
 
 
-def _unconfirmed(
-    believed: _Believed, tested: Integers, suspicion: Floats, believable: Floats, least: int
-) -> Integers:
+def _unconfirmed(believed: _Believed, tested: Integers, suspicion: Floats, believable: Floats, least: int) -> Integers:
     """The tested edges that nothing confirms; the others are believed afterwards."""
     left = _confirm(believed, tested, believable)
     component = believed.components()
@@ -338,7 +339,7 @@ def _confirm(believed: _Believed, left: Integers, believable: Floats) -> Integer
 
 
 def _bundles(believed: _Believed, named: Integers) -> Integers:
-    """Numbers of parallel edges, (m,), in the order of their first: they share a row, or both pairs of ends are near."""
+    """Numbers of bundles of parallel edges, (m,): they share a row, or are neighbours at both of their ends."""
     ends = believed.ends[named]
     near = {v: {v, *_row(believed.graph, v).tolist()} for v in np.unique(ends).tolist()}
     at: dict[int, list[int]] = {}

@@ -1,7 +1,7 @@
 """Tangent planes of the neighbourhoods, and how far an edge leaves them.
 
     plane at i: mean and d first principal directions of row i and its neighbours, the farthest quarter from it left out
-    tilt of (i, j): distance of row j from the plane at i, in neighbourhood radii of i; of an edge, the larger of its two
+    tilt of (i, j): distance of row j from the plane at i, in neighbourhood radii of i; of an edge, the larger of two
 
 Everything is computed from inner products of differences, so that rows may have any number of columns.
 """
@@ -32,14 +32,13 @@ def plane_dimension(lists: Neighbors, grams: Grams) -> int | None:
     if not some.size:
         return None
     dimensions, counts = [], lists.counts[some]
-    for alike, gram in _neighborhoods(lists, grams, some):
+    for _, gram in _neighborhoods(lists, grams, some):
         centered = gram - gram.mean(axis=1, keepdims=True)
         centered = centered - centered.mean(axis=2, keepdims=True)
         values = np.clip(np.linalg.eigvalsh(centered)[:, ::-1], 0.0, None)
         shares = np.cumsum(values, axis=1)
         flat = shares >= FLAT * shares[:, -1:]
         dimensions.append(1 + np.argmax(flat, axis=1))
-        assert len(alike) == len(flat)
     dimension = int(np.median(np.concatenate(dimensions)))
     return dimension if 2 * dimension < np.median(counts) else None
 
@@ -115,4 +114,4 @@ def _off_plane(products: Floats, squares: Floats, gram: Floats, weights: Floats,
     mean = np.einsum("bi,bi->b", to_mean, share)
     own = np.einsum("bi,bi->b", products, share)
     along = np.einsum("bi,bid->bd", products - to_mean - own[:, None] + mean[:, None], tangent)
-    return np.clip(squares - 2 * own + mean - np.square(along).sum(axis=1), 0.0, None)
+    return np.asarray(np.clip(squares - 2 * own + mean - np.square(along).sum(axis=1), 0.0, None))

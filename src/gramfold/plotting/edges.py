@@ -61,13 +61,13 @@ def plot_edges(
     pairs = _checked(pairs, len(points))
     if points.shape[1] == 1:
         raise InputError(
-            "The embedding has one column, on which all edges would lie on top of each other: draw two or three columns."
+            "The embedding has one column, on which all edges would lie on one line: draw two or three columns."
         )
     ax = plot_map(embedding, ax=ax, **settings)
     pairs = pairs[np.isfinite(points[pairs]).all(axis=(1, 2))]
-    style = {"colors": edge_color, "linewidths": linewidth, "zorder": 3}
+    style: dict[str, Any] = {"colors": edge_color, "linewidths": linewidth, "zorder": 3}
     if points.shape[1] == 3:
-        from mpl_toolkits.mplot3d.art3d import Line3DCollection
+        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # type: ignore[import-untyped]
 
         ax.add_collection(Line3DCollection(list(points[pairs]), **style))
     else:
@@ -76,7 +76,8 @@ def plot_edges(
         ax.add_collection(LineCollection(list(points[pairs]), **style), autolim=False)
     if names:
         for row in np.unique(pairs[:_NAMED]):
-            ax.text(*points[row], f" {row}", fontsize="x-small", color=edge_color, zorder=4)
+            words: list[Any] = [*points[row].tolist(), f" {row}"]
+            ax.text(*words, fontsize="x-small", color=edge_color, zorder=4)
     return ax
 
 
@@ -86,13 +87,13 @@ def _checked(pairs: ArrayLike, n: int) -> np.ndarray:
         return np.empty((0, 2), dtype=np.intp)
     if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
         raise InputError(
-            f"edges has shape {found.shape} and dtype {found.dtype}, but edges are pairs of row numbers: pass integers of "
-            "shape (n_edges, 2)."
+            f"edges has shape {found.shape} and dtype {found.dtype}, but edges are pairs of row numbers: pass integers "
+            "of shape (n_edges, 2)."
         )
     if found.min() < 0 or found.max() >= n:
         outside = found[((found < 0) | (found >= n)).any(axis=1)][0]
         raise InputError(
-            f"edges holds the pair ({outside[0]}, {outside[1]}), but the embedding has the rows 0 to {n - 1}: draw edges "
-            "on the embedding of the rows that they were found in."
+            f"edges holds the pair ({outside[0]}, {outside[1]}), but the embedding has the rows 0 to {n - 1}: draw "
+            "edges on the embedding of the rows that they were found in."
         )
     return found.astype(np.intp)

@@ -179,8 +179,8 @@ class LPP(ContinuousMap, Embedding):
         of_distances = degree_of_distances(self)
         if self.drop_edges is not None:
             raise InputError(
-                f"drop_edges was given, but graph={self.graph!r} connects rows by their classes and not by distances, so "
-                "that it has no short circuits: leave drop_edges at None, or use another graph."
+                f"drop_edges was given, but graph={self.graph!r} connects rows by their classes, so that it has no "
+                "short circuits: leave drop_edges at None, or use another graph."
             )
         known = self.graph == "classes" or of_distances is not None
         unit = Unit.of_rows(fit.X) if known else Unit()
