@@ -76,6 +76,10 @@ class DisconnectedGraphWarning(GramfoldWarning):
     """The neighbour graph has several connected components, or a new row has no neighbour."""
 
 
+class DroppedEdgesWarning(GramfoldWarning):
+    """Short circuits were removed from the neighbour graph, or an edge to remove is none of its edges."""
+
+
 class ExtrapolationWarning(GramfoldWarning):
     """Rows, or coordinates, lie far outside of the training data."""
 

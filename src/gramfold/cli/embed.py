@@ -106,6 +106,7 @@ def embed(
     gramfold embed cells.csv --method isomap --out map.csv --picture map.png
     gramfold embed cells.parquet -m laplacian -k 12 --skip name --out map.parquet
     gramfold embed cells.csv -m lle --set reg=1e-4 --set on_disconnected=largest -o map.csv
+    gramfold embed cells.csv -m isomap -k 10 --drop-short-circuits -o map.csv
     gramfold embed cells.csv -m lpp --set graph=classes --labels kind -o map.csv
     gramfold embed survey.csv -m pca --sample-weight households -o map.csv
     gramfold embed clean.csv -m oriented_pca --distorted noisy.csv -o map.csv
@@ -179,6 +180,7 @@ def _account(model: Any, coordinates: Any) -> list[str]:
     import numpy as np
 
     from gramfold.extension.project import positive_directions
+    from gramfold.runtime.counting import counted
 
     lines = []
     spectrum = getattr(model, "spectrum_", None)
@@ -197,6 +199,9 @@ def _account(model: Any, coordinates: Any) -> list[str]:
     certificate = getattr(model, "certificate_", None)
     if certificate is not None:
         lines.append(f"certified within {certificate.gap:.1e} of the largest variance that is possible")
+    dropped = len(getattr(model, "dropped_edges_", ()))
+    if dropped:
+        lines.append(f"dropped   {counted(dropped, 'edge')} of the neighbour graph")
     timings = getattr(model, "timings_", {})
     if timings:
         lines.append("stages    " + ", ".join(f"{stage} {spent:.2f} s" for stage, spent in timings.items()))

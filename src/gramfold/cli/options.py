@@ -26,6 +26,7 @@ PARAMETER_OF = {
     "radius": "radius",
     "metric": "metric",
     "search": "search",
+    "drop_short_circuits": "drop_edges",
 }
 
 
@@ -111,6 +112,13 @@ _TABLE_OPTIONS = [
         "--search",
         type=click.Choice(["auto", "exact", "approximate"]),
         help="How neighbours are found.  [default: auto]",
+    ),
+    click.option(
+        "--drop-short-circuits",
+        is_flag=True,
+        flag_value="short_circuits",
+        default=None,
+        help="Remove edges of the neighbour graph that cut through the ambient space.",
     ),
     click.option(
         "--set",
@@ -240,7 +248,7 @@ def chosen_parameters(
             continue
         name = PARAMETER_OF[option]
         if name not in known:
-            raise InputError(f"{estimator.__name__} has no parameter {name}: leave out --{option}.")
+            raise InputError(f"{estimator.__name__} has no parameter {name}: leave out --{option.replace('_', '-')}.")
         chosen[name] = _value(value) if option == "dim" else value  # which may be a fraction or a string
     for setting in settings:
         name, equals, text = setting.partition("=")

@@ -19,6 +19,7 @@ from gramfold.diagnostics.labels import neighborhood_purity, silhouette
 from gramfold.diagnostics.measure import Measure
 from gramfold.diagnostics.measures import measures
 from gramfold.diagnostics.shared_neighbors import lcmc, r_nx
+from gramfold.diagnostics.short_circuits import ShortCircuits, short_circuits
 from gramfold.diagnostics.stability import Stability, stability
 from gramfold.diagnostics.stress import residual_variance, stress
 from gramfold.diagnostics.sweep import Sweep, SweepStep, sweep
@@ -36,6 +37,7 @@ __all__ = [
     "FeatureDistances",
     "Judged",
     "Measure",
+    "ShortCircuits",
     "Stability",
     "Sweep",
     "SweepStep",
@@ -58,6 +60,7 @@ __all__ = [
     "r_nx_area",
     "r_nx_curve",
     "residual_variance",
+    "short_circuits",
     "silhouette",
     "spectral_gap",
     "stability",

@@ -27,6 +27,7 @@ from gramfold.extension.graph_source import GraphSource
 from gramfold.extension.placement import Built
 from gramfold.extension.table_source import TableSource
 from gramfold.graph.components import Component, Components
+from gramfold.graph.drop import drop_edges
 from gramfold.graph.neighbor_graph import EnoughNeighbors, NeighborGraph, check_radius, graph_memory
 from gramfold.neighbors.duplicates import Collapse, no_duplicates
 from gramfold.neighbors.sparse_rows import numbers_per_row
@@ -197,6 +198,7 @@ class Fit:
         enough.of_settings(hood)
         net = self.neighbors(hood, rows) if net is None else net
         with self.stages("graph"):
+            net = self.without_dropped(net, hood, rows)
             components = Components.of(net, arrange, rows)
         self.check_components(len(components.graphs[0]))
         enough.of_graphs(components.graphs)
@@ -226,6 +228,10 @@ class Fit:
 
             found = search(hood) if self.shared is None else self.shared.neighbors(some, hood, search, checked)
         return replace(found, copies=self.massive(found.copies, rows))
+
+    def without_dropped(self, net: NeighborGraph, hood: Neighborhood, rows: Integers | None = None) -> NeighborGraph:
+        """The same neighbours without the edges that are to be dropped."""
+        return drop_edges(net, hood.drop_edges, self.X.shape[0], rows, self.rng, self.n_jobs)
 
     def massive(self, copies: Collapse, rows: Integers | None = None) -> Collapse:
         """Vertices of the rows (or some of them) with the sums of their rows' weights as mass."""

@@ -26,6 +26,11 @@ def _neighbors(model: Any) -> Neighbors:
     return found
 
 
+def _dropped_edges(model: Any) -> Integers:
+    dropped: Integers = model.dropped_edges
+    return dropped
+
+
 def _participation(model: Any) -> Floats | None:
     if "participation_" in model.found:
         found: Floats | None = model.found["participation_"]
@@ -89,6 +94,14 @@ class Neighborhood(Metrics):
         edges between them; "largest": embed only the largest, the coordinates of the other rows are NaN; "separate":
         embed each by itself and arrange them side by side; "error": raise.""",
     )
+    drop_edges: Any = parameter(
+        default=None,
+        allowed=[StrOptions({"short_circuits"}), "array-like", None],
+        words="""Edges to remove from the neighbour graph: pairs of row numbers, shape (n_edges, 2); the result of
+        `gramfold.diagnostics.short_circuits`; or "short_circuits": find those that cut through the ambient space, and
+        remove them with a warning. Each of two identical rows names the same edges. If the graph is disconnected
+        without them, `on_disconnected` applies; a bridge may be one of them.""",
+    )
 
     graph_ = attribute(
         "Graph",
@@ -102,6 +115,11 @@ class Neighborhood(Metrics):
         """Nearest neighbours of each row in compressed sparse row form: `indptr`, `indices` and `distances`. Of
         duplicate rows only the first is listed. After an approximate search, `recall` is its estimated recall.""",
         _neighbors,
+    )
+    dropped_edges_ = attribute(
+        "ndarray of shape (n_edges, 2)",
+        "The rows of each edge that was removed from the graph (`drop_edges`); of duplicate rows the first.",
+        _dropped_edges,
     )
 
 

@@ -19,7 +19,7 @@ from gramfold.extension.ridge_inverse import RidgeInverse
 from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.units import Unit
-from gramfold.types import Floats, Graph, Kernel, Neighbors, Plain, Spectrum
+from gramfold.types import Floats, Graph, Integers, Kernel, Neighbors, Plain, Spectrum
 
 NO_FUNCTION = (
     "inverse='fixed-point' needs a Gaussian kernel function, which {} does not have: use 'mixture', 'barycentric' or "
@@ -136,6 +136,12 @@ class Model(FittedMap):
         """The nearest neighbours of each data row, likewise."""
         neighbors: Neighbors = self.source.neighbors  # type: ignore[attr-defined]
         return neighbors
+
+    @property
+    def dropped_edges(self) -> Integers:
+        """The data rows of edges that were taken out of the graph, likewise, (m, 2)."""
+        dropped: Integers = self.source.dropped  # type: ignore[attr-defined]
+        return dropped
 
     # --- there
 

@@ -20,7 +20,7 @@ from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.sparse_rows import as_sparse
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.warning import warn
-from gramfold.types import Floats, Graph, Neighbors, Plain
+from gramfold.types import Floats, Graph, Integers, Neighbors, Plain
 
 _TAKEN_BACK = 0.05  # of the map's extent: less is hardly seen
 
@@ -90,6 +90,11 @@ class ContinuousSource(Plain):
     def neighbors(self) -> Neighbors:
         """The nearest neighbours of each data row."""
         return self.graph.neighbors if self.members is None else self.members.neighbors
+
+    @property
+    def dropped(self) -> Integers:
+        """The data rows of edges that were taken out of the graph, (m, 2)."""
+        return np.empty((0, 2), dtype=np.intp) if self.members is None else self.members.dropped
 
     def place(self, X: Any, parts: tuple[Part, ...], known: Known, n_jobs: int | None) -> Floats:
         """Places (m, p) of new rows."""

@@ -39,6 +39,11 @@ class GraphSource(Plain):
         return neighbors_over_rows(self.components.net.neighbors, self.components.first, self._vertex)
 
     @property
+    def dropped(self) -> Integers:
+        """The data rows of edges that were taken out of the graph, (m, 2)."""
+        return self.components.dropped
+
+    @property
     def _vertex(self) -> Integers:
         """Of each data row, (n,); -1 where the graph does not have it."""
         return self.components.vertex_of(0 if self.rows is None else self.rows.shape[0])

@@ -74,6 +74,12 @@ class Components(Plain):
         """The data row of each vertex, the first of identical ones, (n_vertices,)."""
         return self.net.copies.first if self.subset is None else self.subset[self.net.copies.first]
 
+    @property
+    def dropped(self) -> Integers:
+        """The data rows of edges that were taken out of the graph, (m, 2)."""
+        dropped = self.net.dropped
+        return np.empty((0, 2), dtype=np.intp) if dropped is None else np.asarray(self.first[dropped])
+
     def each(self) -> list[Component]:
         """One by one, with their rows."""
         vertex = self.net.copies.vertex

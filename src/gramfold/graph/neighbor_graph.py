@@ -17,6 +17,7 @@ from gramfold.graph.build import EdgeRule, build_graph, mutual
 from gramfold.graph.connect import OnDisconnected
 from gramfold.graph.given_weights import checked_affinity
 from gramfold.graph.spanning_tree import spanning_tree
+from gramfold.graph.without import without_choices, without_edges
 from gramfold.neighbors.duplicates import Collapse, KnownRows, no_duplicates
 from gramfold.neighbors.index import Index, VectorIndex, nearer_than, united
 from gramfold.neighbors.metrics import Metric, MetricName, degree
@@ -110,6 +111,7 @@ class NeighborGraph(Plain):
     unit: Unit
     degree: int | None  # of distances in the unit
     edges: EdgeRule = "union"
+    dropped: Integers | None = None  # (m, 2) vertices of edges that were taken out of the graph
 
     @classmethod
     def of_weights(cls, W: Any, hood: Neighborhood, edges: EdgeRule, check: Callable[[int], None]) -> Self:
@@ -172,6 +174,9 @@ class NeighborGraph(Plain):
             tree = spanning_tree(self.index, lists)
             lists, edges = united(lists, tree), tree if self.edges == "mst" else united(edges, tree)
         graph = build_graph(lists, self.radii(), self.copies.multiplicity, self.copies.first, edges)
+        if self.dropped is not None:
+            kept = without_edges(graph.lengths, self.dropped), without_choices(graph.neighbors, self.dropped)
+            graph = replace(graph, lengths=kept[0], neighbors=kept[1])
         return replace(graph, loops=self.index.loops) if isinstance(self.index, WeightedIndex) else graph
 
     def radii(self) -> Floats | None:

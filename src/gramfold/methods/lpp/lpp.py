@@ -177,6 +177,11 @@ class LPP(ContinuousMap, Embedding):
     def _classes(self, fit: Fit) -> tuple[ContinuousSource, list[WholeGraph], Any]:
         """The rows in a graph of classes, which is one part, and the weights of edges that are no lengths."""
         of_distances = degree_of_distances(self)
+        if self.drop_edges is not None:
+            raise InputError(
+                f"drop_edges was given, but graph={self.graph!r} connects rows by their classes, so that it has no "
+                "short circuits: leave drop_edges at None, or use another graph."
+            )
         known = self.graph == "classes" or of_distances is not None
         unit = Unit.of_rows(fit.X) if known else Unit()
         rows, weights = unit.inward(fit.X), None

@@ -78,6 +78,12 @@ class Clusters(Fitted):
         """The nearest neighbours of each data row."""
         return neighbors_over_rows(self.net.neighbors, self.net.copies.first, self.net.copies.vertex)
 
+    @property
+    def dropped_edges(self) -> Integers:
+        """The data rows of edges that were taken out of the graph, (m, 2)."""
+        dropped = self.net.dropped
+        return np.empty((0, 2), dtype=np.intp) if dropped is None else np.asarray(self.net.copies.first[dropped])
+
     def predict(self, X: Any) -> Integers:
         """Clusters (m,) of new rows."""
         X = self.net.unit.inward_new(X)

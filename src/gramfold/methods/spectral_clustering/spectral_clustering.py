@@ -80,6 +80,7 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
         fit.forecast(lambda n, _: self._memory(n, degree), others="and label the others with predict()")
         net = fit.neighbors(self, check=self._check_clusters)
         with fit.stages("graph"):
+            net = fit.without_dropped(net, self)
             graph = net.whole()
             width = net.edge_width((graph,), self.weights, self.width)
             why = "max_clusters" if self.n_clusters == "auto" else "n_clusters"
