@@ -14,8 +14,8 @@ edge (i, j) of length ℓ that remains is a short circuit if the way round it, D
     c · u                   and chance makes one of all tested edges so long in one graph of a hundred
 
 with u the larger of the median distances of i and j to their neighbours, s the stretch that 99% of the other edges
-have, and c extrapolated from the ways round them. If no way round is left, nothing contradicts the edge, and it is not named:
-clusters may be connected by it.
+have, and c extrapolated from the ways round them. If no way round is left, nothing contradicts the edge, and it is not
+named: clusters may be connected by it.
 
     score = D / max of the two;    plain version: tests/graph/plain_short_circuits.py
 """
