@@ -109,6 +109,22 @@ def test_neighbors_has_the_name_of_the_parameter_too(option, folder):
     np.testing.assert_array_equal(np.load("map.npy"), gramfold.Isomap(n_neighbors=7).fit_transform(ROLL.points))
 
 
+def test_short_circuits_are_dropped(folder):
+    t = 6.0
+    between = [[(t + np.pi) * np.cos(t), 10.0, (t + np.pi) * np.sin(t)]]
+    rows = np.vstack([make_swiss_roll(1000, random_state=0).points, between])
+    np.save("bent.npy", rows)
+    result = run("embed", "bent.npy", "--drop-short-circuits", "--out", "map.npy")
+    assert result.exit_code == 0, result.output
+    assert "1 short circuit of" in result.stderr
+    with pytest.warns(GramfoldWarning, match="1 short circuit of"):
+        model = gramfold.Isomap(drop_edges="short_circuits", random_state=0).fit(rows)
+    np.testing.assert_array_equal(np.load("map.npy"), model.embedding_)
+    assert f"dropped   {len(model.dropped_edges_)} edge" in result.output
+    refused = run("embed", "bent.npy", "-m", "pca", "--drop-short-circuits", "--out", "map.npy")
+    assert "PCA has no parameter drop_edges: leave out --drop-short-circuits." in refused.stderr
+
+
 @pytest.mark.parametrize("search", ["auto", "exact", "approximate"])
 def test_the_search_of_neighbours_is_an_option(search, folder):
     if search == "approximate":

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.colors import to_rgba
 
 from gramfold.errors import InputError, MissingExtraError
-from gramfold.plotting import blank_figure, plot_gallery, plot_map, save_picture
+from gramfold.plotting import blank_figure, plot_edges, plot_gallery, plot_map, save_picture
 from gramfold.plotting.colors import ABSENT, PLAIN
 
 POINTS = np.random.default_rng(0).normal(size=(50, 3))
@@ -180,3 +180,25 @@ def test_without_matplotlib(monkeypatch):
     for draw in (lambda: plot_map(POINTS), lambda: plot_gallery({"a": POINTS}), blank_figure):
         with pytest.raises(MissingExtraError, match=r'pip install "gramfold\[plot\]"'):
             draw()
+
+
+@pytest.mark.parametrize("width", [2, 3])
+def test_edges_run_from_row_to_row(width):
+    points = POINTS[:, :width].copy()
+    points[7] = np.nan
+    ax = plot_edges(points, [(0, 1), (4, 3), (7, 2)], names=True)
+    lines = ax.collections[1]
+    drawn = np.array(lines._segments3d if width == 3 else lines.get_segments())
+    np.testing.assert_allclose(drawn, points[[[0, 1], [4, 3]]])
+    assert [text.get_text() for text in ax.texts if text.get_text().strip().isdigit()] == [" 0", " 1", " 3", " 4"]
+
+
+@pytest.mark.parametrize(
+    ("edges", "words"),
+    [([(0, 50)], "rows 0 to 49"), ([0, 1], "pairs of row numbers"), ([(0.5, 1.0)], "pairs of row numbers")],
+)
+def test_edges_that_cannot_be_drawn(edges, words):
+    with pytest.raises(InputError, match=words):
+        plot_edges(POINTS, edges)
+    with pytest.raises(InputError, match="one column"):
+        plot_edges(POINTS[:, :1], [(0, 1)])

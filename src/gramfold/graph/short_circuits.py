@@ -15,9 +15,10 @@ edge (i, j) of length ℓ that remains is a short circuit if the way round it, D
 
 with u the larger of the median distances of i and j to their neighbours, s the stretch that 99% of the other edges
 have, and c extrapolated from the ways round them. If no way round is left, nothing contradicts the edge, and it is not
-named: clusters may be connected by it.
+named: clusters may be connected by it. A way round is short, and goes back in, if
+it is not longer than the first of the two: an edge that is only not disproved confirms no other.
 
-    score = D / max of the two;    plain version: tests/graph/plain_short_circuits.py
+    score = D / max of the two;    a slow plain version: tests/graph/plain_short_circuits.py
 """
 
 from collections.abc import Callable
@@ -217,9 +218,9 @@ def find_short_circuits(
         believable, longest = _bounds(graph, believed, chosen, len(tested), planes)
         named = _unconfirmed(believed, tested, suspicion, believable, _least(graph, dimension))
         detours = believed.ways_round(named)
+        contradicted = np.isfinite(detours) & (detours > longest[named])
+        named, detours = named[contradicted], detours[contradicted]
         scores = detours / longest[named]
-        contradicted = np.isfinite(detours) & (scores > 1)
-        named, detours, scores = named[contradicted], detours[contradicted], scores[contradicted]
     order = np.lexsort((named, -scores))
     named, detours, scores = named[order], detours[order], scores[order]
     circuits = _bundles(believed, named)
@@ -273,7 +274,7 @@ def _bounds(graph: Graph, believed: _Believed, others: Integers, tests: int, pla
     scale = _medians(graph)[believed.ends].max(axis=1)  # (m,)
     longer = np.maximum(believed.lengths, scale)
     ways = believed.ways_round(others)
-    known = np.isfinite(ways)
+    known = np.isfinite(ways) & (ways > 0) & (scale[others] > 0)  # a metric may find rows at distance 0 that differ
     if not known.any():  # a tree: there is no way round anything
         return np.full(len(scale), np.inf), np.full(len(scale), np.inf)
     confirms = REACH * float(np.quantile((ways / longer[others])[known], STRETCH)) * longer
@@ -281,7 +282,7 @@ def _bounds(graph: Graph, believed: _Believed, others: Integers, tests: int, pla
         chance = REACH * extreme(np.log((ways / scale[others])[known]), tests, np.exp)
     else:  # tested edges have no common neighbours, so others are judged without theirs
         ways = believed.ways_round(others, avoid_common=True)
-        known = np.isfinite(ways)
+        known = np.isfinite(ways) & (scale[others] > 0)
         chance = extreme((ways / scale[others])[known], tests) if known.any() else np.inf
     return confirms, np.maximum(confirms, chance * scale)
 
