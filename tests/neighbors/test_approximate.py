@@ -190,3 +190,16 @@ def test_a_row_that_the_search_graph_does_not_lead_to_is_found():
     nearest = index.nearest(rows, 8)
     np.testing.assert_array_equal(nearest.nearest, np.arange(len(rows)))
     assert (nearest.distances.reshape(-1, 8)[:, 0] == 0).all()
+
+
+def test_the_number_of_threads_of_faiss_is_left_as_it_was():
+    faiss = pytest.importorskip("faiss")
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(3)
+    try:
+        X = np.random.default_rng(0).random((300, 20))
+        index = SmallWorldIndex.of(X, make_metric("euclidean", None, X), 1)
+        index.nearest(X[:5], 3)
+        assert faiss.omp_get_max_threads() == 3
+    finally:
+        faiss.omp_set_num_threads(before)

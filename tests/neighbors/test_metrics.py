@@ -201,3 +201,10 @@ def test_values_whose_squares_overflow():
     X = np.array([[1e200, 0.0], [0.0, 1.0]])
     with pytest.raises(InputError, match=r"values up to 1.0e\+200, whose distances overflow: divide X"):
         make_metric("euclidean", None, X).prepare(X)
+
+
+@pytest.mark.parametrize(("name", "scales"), [("mahalanobis", np.eye(2)), ("seuclidean", np.ones(5))])
+def test_scales_of_other_columns_are_refused(name, scales):
+    X = np.random.default_rng(0).random((20, 4))
+    with pytest.raises(InputError, match="but X has 4 columns: pass an array of shape"):
+        make_metric(name, {"VI" if name == "mahalanobis" else "V": scales}, X)

@@ -4,6 +4,9 @@ Malkov, Yashunin, IEEE TPAMI 42 (2020). faiss 1.15.1 builds the same graph for a
 build on two threads differs: 27 to 30 % of 20,000 rows of 50 columns get other neighbours than with one thread.
 """
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -52,14 +55,14 @@ class SmallWorldIndex(VectorIndex):
                 f"rows of 0 and 1, not {_told(metric)}: use search='exact'."
             )
         faiss = load_faiss()
-        _set_threads(faiss, n_jobs)
         points = np.ascontiguousarray(points)
         rows = metric.prepare(points)
         vectors = metric.vectors(rows)
         center = _center(vectors)
         graph = faiss.IndexHNSWFlat(rows.shape[1], _LINKS)
         graph.hnsw.efConstruction = _BUILD_WIDTH
-        graph.add(_float32(vectors, center))
+        with _threads(faiss, n_jobs):
+            graph.add(_float32(vectors, center))
         links = faiss.serialize_index(graph, faiss.IO_FLAG_SKIP_STORAGE)
         index = cls(points, metric, n_jobs, links, costs=costs)
         vars(index).update(rows=rows, _center=center, _graph=graph)  # already computed
@@ -87,13 +90,13 @@ class SmallWorldIndex(VectorIndex):
 
     def _nearest(self, rows: Floats, k: int, stages: Stages) -> tuple[Integers, Floats]:
         faiss = load_faiss()
-        _set_threads(faiss, self.n_jobs)
         more = min(self.size, max(k, self.metric.candidates(k)))
         found = np.empty((len(rows), more), dtype=np.intp)
         width = faiss.SearchParametersHNSW(efSearch=max(self.width, 2 * k, more))
         parts = blocks(len(rows), _QUERIES_PER_BLOCK)
-        for part in stages.bar(parts, len(parts), "neighbors"):
-            found[part] = self._graph.search(self._vectors(rows[part]), more, params=width)[1]
+        with _threads(faiss, self.n_jobs):
+            for part in stages.bar(parts, len(parts), "neighbors"):
+                found[part] = self._graph.search(self._vectors(rows[part]), more, params=width)[1]
         lost = np.flatnonzero((found < 0).any(axis=1))
         if lost.size:  # the search graph did not lead to k vertices: search these rows exactly
             everybody = self._of_others(self.points)
@@ -207,8 +210,13 @@ def load_faiss() -> Any:
     return faiss
 
 
-def _set_threads(faiss: Any, n_jobs: int | None) -> None:
-    import sys
-
+@contextmanager
+def _threads(faiss: Any, n_jobs: int | None) -> Iterator[None]:
+    """So many threads of faiss, and then as many as there were."""
+    before = faiss.omp_get_max_threads()
     # beside another OpenMP runtime on macOS more than one faiss thread can crash; in a forked child it waits for ever
     faiss.omp_set_num_threads(1 if sys.platform == "darwin" or in_forked_child() else thread_count(n_jobs))
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)

@@ -230,11 +230,23 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
 
         if is_binary(X):
             return BinaryMetric("scipy", name)
-    if name in _DATA_SCALED and _DATA_SCALED[name] not in params:
-        params[_DATA_SCALED[name]] = _scale_of(name, X)
+    if name in _DATA_SCALED:
+        if _DATA_SCALED[name] not in params:
+            params[_DATA_SCALED[name]] = _scale_of(name, X)
+        _require_scales(name, params[_DATA_SCALED[name]], X.shape[1])
     metric = Metric("scipy", name, params=params)
     _try_once(metric, X)
     return metric
+
+
+def _require_scales(name: str, scales: Any, columns: int) -> None:
+    """Refuse scales of another number of columns, beyond which SciPy would read."""
+    needed = (columns, columns) if name == "mahalanobis" else (columns,)
+    if np.shape(scales) != needed:
+        raise InputError(
+            f"{_DATA_SCALED[name]} of metric='{name}' has shape {np.shape(scales)}, but X has {columns} columns: "
+            f"pass an array of shape {needed}."
+        )
 
 
 def _try_once(metric: Metric, X: Floats) -> None:
