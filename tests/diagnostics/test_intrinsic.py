@@ -196,7 +196,7 @@ def test_dimension_of_manifolds_with_few_rows(name):
 def test_dimension_of_manifolds(name, noise):
     """At 5,000 rows, exactly on the manifold or beside it by a tenth of a neighbourhood radius."""
     d = MANIFOLDS[name][0]
-    for seed in range(3):
+    for seed in range(2):
         found = dimension(manifold(name, 5000, np.random.default_rng(seed), noise))
         assert within(found, d) >= 3
         assert within(found, d, corrected=True) >= 3
@@ -300,7 +300,7 @@ def test_maximum_likelihood_holds_the_value_of_many_rows_at_the_same_scale():
         for seed in range(100):
             low, high = maximum_likelihood(make(1000, np.random.default_rng(seed))).interval
             held += low <= large <= high
-        assert held >= 85, held
+        assert held >= 90, held
 
 
 def test_a_higher_level_is_a_wider_interval():

@@ -9,9 +9,9 @@ from gramfold.errors import InputError
 from gramfold.types import Floats
 
 Interval = tuple[float, float]
-# Variances of means over neighbourhoods are known to first order, and are themselves estimates. Intervals are about a
-# tenth wider than these say, so that at 1,000 rows they hold what they claim.
-WIDER = 1.2
+# Variances of means over neighbourhoods are known to first order, and are themselves estimates. Intervals are a sixth
+# wider than these say, so that at 1,000 rows they hold what they claim.
+WIDER = 1.35
 
 
 @dataclass(frozen=True, eq=False, repr=False)
