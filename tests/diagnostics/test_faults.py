@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits, load_iris
 from gramfold import PCA, Isomap
 from gramfold.datasets import make_swiss_roll
 from gramfold.diagnostics import Judged, faults
-from gramfold.diagnostics.faults import _cut
+from gramfold.diagnostics.four_faults import _cut
 from gramfold.diagnostics.plain_places import plain_places
 from gramfold.diagnostics.strangers import Counts, Near, Places, all_rows
 from gramfold.errors import InputError

@@ -13,7 +13,7 @@ def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
 
     from gramfold.cli.judge import summary
     from gramfold.diagnostics import Judged
-    from gramfold.diagnostics.faults import faults_of
+    from gramfold.diagnostics.four_faults import faults_of
 
     parameters = model.get_params()
     metric = parameters.get("metric", "euclidean")

@@ -1,12 +1,13 @@
 """Numbers that say how far a map can be believed: of gramfold's maps and of anybody's."""
 
 from gramfold.diagnostics.agreement import kernel_alignment, procrustes
+from gramfold.diagnostics.all_measures import measures
 from gramfold.diagnostics.coefficients import Coefficients, kernel_coefficients
 from gramfold.diagnostics.coranking import CorankingCurve, r_nx_area, r_nx_curve
 from gramfold.diagnostics.density import density_preservation
-from gramfold.diagnostics.distance_correlation import distance_correlation
-from gramfold.diagnostics.faults import Fault, Faults, faults
+from gramfold.diagnostics.distance_stress import residual_variance, stress
 from gramfold.diagnostics.feature_space import ComparedDistances, FeatureDistances, feature_distances
+from gramfold.diagnostics.four_faults import Fault, Faults, faults
 from gramfold.diagnostics.intrinsic.correlation import correlation_dimension
 from gramfold.diagnostics.intrinsic.eigengap import spectral_gap
 from gramfold.diagnostics.intrinsic.estimate import Estimate
@@ -17,14 +18,13 @@ from gramfold.diagnostics.intrinsic.together import Dimensions, dimension
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.labels import neighborhood_purity, silhouette
 from gramfold.diagnostics.measure import Measure
-from gramfold.diagnostics.measures import measures
+from gramfold.diagnostics.over_neighbors import Sweep, SweepStep, sweep
+from gramfold.diagnostics.rank_correlation import distance_correlation
+from gramfold.diagnostics.rank_errors import continuity, trustworthiness
+from gramfold.diagnostics.refit_spread import Stability, stability
 from gramfold.diagnostics.shared_neighbors import lcmc, r_nx
-from gramfold.diagnostics.short_circuits import ShortCircuits, short_circuits
-from gramfold.diagnostics.stability import Stability, stability
-from gramfold.diagnostics.stress import residual_variance, stress
-from gramfold.diagnostics.sweep import Sweep, SweepStep, sweep
+from gramfold.diagnostics.shortcut_edges import ShortCircuits, short_circuits
 from gramfold.diagnostics.triplets import triplet_accuracy
-from gramfold.diagnostics.trustworthiness import continuity, trustworthiness
 
 __all__ = [
     "Coefficients",

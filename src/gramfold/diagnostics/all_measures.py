@@ -7,14 +7,14 @@ from typing import Any
 from gramfold.diagnostics.coranking import r_nx_area
 from gramfold.diagnostics.density import density_preservation
 from gramfold.diagnostics.described import described
-from gramfold.diagnostics.distance_correlation import distance_correlation
+from gramfold.diagnostics.distance_stress import residual_variance, stress
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.labels import neighborhood_purity, silhouette
 from gramfold.diagnostics.measure import Measure
+from gramfold.diagnostics.rank_correlation import distance_correlation
+from gramfold.diagnostics.rank_errors import continuity, trustworthiness
 from gramfold.diagnostics.shared_neighbors import lcmc, r_nx
-from gramfold.diagnostics.stress import residual_variance, stress
 from gramfold.diagnostics.triplets import triplet_accuracy
-from gramfold.diagnostics.trustworthiness import continuity, trustworthiness
 from gramfold.errors import UndefinedMeasureError, UndefinedMeasureWarning
 from gramfold.neighbors.metrics import MetricName
 from gramfold.runtime.warning import warn
