@@ -13,6 +13,7 @@ from gramfold.errors import InputError
 if TYPE_CHECKING:
     from gramfold.diagnostics import Faults, Judged, Measure
 
+_NEIGHBORS = 10
 _WORDS = {
     "trustworthiness": "rows near on the map are near in the data",
     "continuity": "rows near in the data are near on the map",
@@ -36,9 +37,7 @@ _WORDS = {
     "--n-neighbors",
     "neighbors",
     type=int,
-    default=10,
-    show_default=True,
-    help="Number of neighbours that are compared.",
+    help="Number of neighbours that are compared.  [default: 10, or a third of the rows]",
 )
 @click.option(
     "--metric",
@@ -58,7 +57,7 @@ _WORDS = {
 def judge(
     source: Path,
     placed: Path,
-    neighbors: int,
+    neighbors: int | None,
     metric: str,
     by: str | None,
     map_columns: list[str] | None,
@@ -76,9 +75,9 @@ def judge(
     TABLE holds the data, MAP the coordinates of its rows, made by gramfold or by any other program. Columns of MAP that
     TABLE has too are not coordinates. Rows are in the same order, or have the same value in the column --id.
 
-    Four faults are named where they are above what chance and PCA give: glued (strangers are neighbours on the map),
-    torn (neighbours are strangers on the map), strained (distances between neighbours changed), collapsed (rows cannot
-    be told apart).
+    Four faults are named where they are above limits made of what chance and PCA give: glued (strangers are neighbours
+    on the map), torn (neighbours are strangers on the map), strained (distances between neighbours changed), collapsed
+    (rows cannot be told apart).
 
     \b
     gramfold judge cells.csv umap.csv
@@ -86,28 +85,33 @@ def judge(
     gramfold judge docs.npz tsne.npy --metric cosine -k 15
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     from gramfold.diagnostics import Judged, faults, measures
+    from gramfold.runtime.counting import counted
 
     if out is not None:
         check_files([source, placed], out, None, no_overwrite)
     written = read_options(options)
     pair = read_map(source, placed, by, labels, metric, columns, skip, map_columns, written)
-    judged = Judged(pair.values, pair.places, n_neighbors=neighbors, metric=metric, sample=sample, random_state=seed)
+    k = neighbors or max(1, min(_NEIGHBORS, len(pair.places) // 3))
+    judged = Judged(pair.values, pair.places, n_neighbors=k, metric=metric, sample=sample, random_state=seed)
     found, numbers = faults(judged), measures(judged, labels=pair.labels)
-    click.echo(f"Map of {judged.n:,} rows in {pair.places.shape[1]} dimensions, judged by {neighbors} neighbours")
+    if out is not None:  # first, since nobody may read what is printed
+        _write(out, found, pair.rows, pair.n_rows)
+    click.echo(f"Map of {judged.n:,} rows in {counted(pair.places.shape[1], 'dimension')}, judged by {k} neighbours")
     for line in [*pair.account(), *summary(found), *_numbers(numbers, judged)]:
         click.echo(f"  {line}")
     if out is not None:
-        _write(out, found, pair.rows, pair.n_rows)
         click.echo(f"  rows      {out.absolute()}")
 
 
 def summary(found: "Faults") -> list[str]:
     """Summary lines: neighbours kept, and the faults above their thresholds."""
+    from gramfold.diagnostics.four_faults import percent
+
     lines = [f"kept      {_value(found.kept, percent=True)} of the nearest neighbours"]
     named = [fault for fault in found if fault.named]
-    lines += [f"{fault.name:<9} {fault.words}" for fault in named]
+    lines += [f"{fault.name:<9} {fault.words}, above the limit of {percent(fault.threshold)}" for fault in named]
     if not named:
-        lines.append("faults    none is above what PCA and chance give")
+        lines.append("faults    none is above its limit")
     return lines
 
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gramfold.errors import InputError
+from gramfold.errors import HeaderWarning, InputError
+from gramfold.runtime.warning import warn
 
 if TYPE_CHECKING:
     from gramfold.io import Table
@@ -21,10 +23,13 @@ class MappedTable:
     rows: Any  # (m,) which of the table they are
     n_rows: int  # of the table
     names: list[str]  # of the coordinates
+    repeated: list[str]  # columns of the map that the table has too
 
     def account(self) -> list[str]:
         """Summary lines: which columns are coordinates, which rows are left out."""
         lines = [f"map       columns {', '.join(self.names)}"]
+        if self.repeated:
+            lines[0] += f"; not {', '.join(self.repeated)}, which the table has too"
         if len(self.rows) < self.n_rows:
             lines.append(f"left out  {self.n_rows - len(self.rows):,} rows of the table that the map does not have")
         return lines
@@ -46,8 +51,14 @@ def read_map(
 
     table = _table(source, by, labels, metric, columns, skip, written)
     n = table.values.shape[0]
-    names, places = _coordinates(placed, _all_names(source, table, written), by, map_columns, written)
+    if metric == "precomputed" and table.values.shape[1] != n:
+        raise InputError(
+            f"'{source}' has {n:,} rows and {table.values.shape[1]:,} columns, but precomputed distances are a "
+            "square matrix: leave out other columns with --skip, or use another metric."
+        )
+    names, repeated, places = _coordinates(placed, _all_names(source, table, written), by, map_columns, written)
     if by is None:
+        _require_same_order(source, placed, repeated, table, written)
         if len(places) != n:
             raise InputError(
                 f"'{source}' has {n:,} rows and '{placed}' has {len(places):,}, so rows cannot be matched by order: "
@@ -60,7 +71,7 @@ def read_map(
     if metric == "precomputed":
         values = values[:, mine]
     classes = None if table.labels is None else table.labels[mine]
-    return MappedTable(values, places[theirs], classes, mine, n, names)
+    return MappedTable(values, places[theirs], classes, mine, n, names, repeated)
 
 
 def _table(
@@ -100,7 +111,7 @@ def _all_names(source: Path, table: "Table", written: dict[str, Any]) -> set[str
 
 def _coordinates(
     placed: Path, known: set[str], by: str | None, chosen: Sequence[str] | None, written: dict[str, Any]
-) -> tuple[list[str], Any]:
+) -> tuple[list[str], list[str], Any]:
     import numpy as np
 
     from gramfold.io import is_text, read_table
@@ -108,7 +119,7 @@ def _coordinates(
     how = written if is_text(placed) else {}
     if chosen:
         found = read_table(placed, columns=chosen, missing=True, **how)
-        return found.names, found.values
+        return found.names, [], found.values
     whole = read_table(placed, text=True, missing=True, **how)
     made_up = whole.names == [f"x{column}" for column in range(len(whole.names))]
     taken = [
@@ -122,13 +133,42 @@ def _coordinates(
             "name them with --map-columns."
         )
     places = np.array([[np.nan if v is None else v for v in row] for row in whole.values[:, taken]], dtype=np.float64)
-    return [whole.names[column] for column in taken], places
+    repeated = [] if made_up else [name for name in whole.names if name in known and name != by]
+    return [whole.names[column] for column in taken], repeated, places
 
 
 def _numeric(values: Any) -> bool:
-    return all(value is None or isinstance(value, float | int) for value in values) and any(
-        value is not None for value in values
-    )
+    known = [value for value in values if value is not None]
+    return bool(known) and all(isinstance(value, Real) for value in known)
+
+
+def _require_same_order(
+    source: Path, placed: Path, repeated: Sequence[str], table: "Table", written: dict[str, Any]
+) -> None:
+    """Rows are matched by order: refuse names of rows that are in another, and say so of those that are data."""
+    for name in repeated:
+        ours, theirs = (_column(path, name, written) for path in (source, placed))
+        if len(set(ours)) < len(ours) or set(ours) != set(theirs):
+            continue  # it does not name rows
+        if ours != theirs:
+            raise InputError(
+                f"'{source}' and '{placed}' have the same values of '{name}' in another order, so row by row they do "
+                f"not belong together: match them with --id {name}."
+            )
+        if name in table.names and all(float(value).is_integer() for value in ours):
+            warn(
+                f"column '{name}' has another whole number in each row of both files and counts as data: if it names "
+                f"the rows, use --id {name}.",
+                HeaderWarning,
+            )
+
+
+def _column(path: Path, name: str, written: dict[str, Any]) -> list[str]:
+    from gramfold.io import is_text, read_table
+
+    found = read_table(path, labels=name, text=True, missing=True, **(written if is_text(path) else {})).labels
+    assert found is not None  # they were asked for
+    return [str(one) for one in found]
 
 
 def _in_common(source: Path, placed: Path, by: str, written: dict[str, Any]) -> tuple[Any, Any]:
@@ -148,12 +188,7 @@ def _in_common(source: Path, placed: Path, by: str, written: dict[str, Any]) -> 
 
 
 def _ids(path: Path, by: str, written: dict[str, Any]) -> list[str]:
-    from gramfold.io import is_text, read_table
-
-    how = written if is_text(path) else {}
-    found = read_table(path, labels=by, text=True, missing=True, **how).labels
-    assert found is not None  # they were asked for
-    names = [str(one) for one in found]
+    names = _column(path, by, written)
     if len(set(names)) < len(names):
         double = next(name for name in names if names.count(name) > 1)
         raise InputError(

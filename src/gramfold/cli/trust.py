@@ -12,7 +12,7 @@ def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
     import numpy as np
 
     from gramfold.cli.judge import summary
-    from gramfold.diagnostics import Judged
+    from gramfold.diagnostics import Judged, distance_correlation
     from gramfold.diagnostics.four_faults import faults_of
 
     parameters = model.get_params()
@@ -21,12 +21,17 @@ def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
     graph = metric == "precomputed" and hasattr(X, "nnz")
     placed = coordinates[~np.isnan(coordinates).any(axis=1)]
     gaps = isinstance(X, np.ndarray) and X.dtype != object and np.isnan(X).any()
-    if given or graph or gaps or len(placed) < _FEWEST or not np.ptp(placed, axis=0).any():
+    if given or graph or gaps or not len(placed) or not np.ptp(placed, axis=0).any():
         return []
+    if len(placed) < _FEWEST:
+        return [f"faults    not judged: fewer than {_FEWEST} rows"]
     measure = {"metric": metric, "metric_params": parameters.get("metric_params")}
     looked = None if len(placed) <= _LOOKED else _LOOKED
     judged = Judged(X, coordinates, n_neighbors=_NEIGHBORS, sample=looked, **measure)
-    return [*summary(faults_of(judged, every_row=False)), *_dimension(X, measure)]
+    shape = (
+        f"shape     rank correlation {distance_correlation(judged).value:.2f} of all distances with those in the data"
+    )
+    return [*summary(faults_of(judged, every_row=False)), shape, *_dimension(X, measure)]
 
 
 def _dimension(X: Any, measure: dict[str, Any]) -> list[str]:
@@ -37,7 +42,6 @@ def _dimension(X: Any, measure: dict[str, Any]) -> list[str]:
         found = maximum_likelihood(X, sample=_LOOKED, **measure)
     except InputError as error:  # too few distinct rows, say
         return [f"dimension not estimated: {error}"]
-    low, high = found.interval or (found.best, found.best)
-    return [
-        f"dimension {found.best:.2g} ({low:.2g} to {high:.2g}), as the data are near each row; see `gramfold dimension`"
-    ]
+    low, high = found.interval or (found.value, found.value)
+    corrected = "" if f"{found.best:.2g}" == f"{found.value:.2g}" else f", {found.best:.2g} if corrected for edges"
+    return [f"dimension {found.value:.2g} ({low:.2g} to {high:.2g}){corrected}: see `gramfold dimension`"]

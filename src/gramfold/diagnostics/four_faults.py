@@ -10,8 +10,9 @@ No one of them says whether to believe a map: one that collapsed keeps most neig
 strangers. Each total has a threshold, made of what chance and what PCA give on the same rows:
 
     glued       as much as PCA (three standard errors above), at least a tenth and at most a third of chance
-    torn        as much as PCA, but at least half of what one straight cut through the middle of a sheet of as many rows
-                and dimensions tears, and between a tenth and a third of chance
+    torn        as much as PCA, but at least a quarter of what one straight cut through the middle of a square sheet of
+                as many rows and dimensions tears (a cut through one 16 times as long as wide), and at most a third of
+                chance
     strained    as much as PCA, at least half of chance and at most chance
     collapsed   as much as PCA, at least half of the rows
 
@@ -34,6 +35,7 @@ from gramfold.diagnostics.plain_places import plain_places
 from gramfold.diagnostics.strangers import SAME, Counts, Near, Places, all_rows, ball, shared_share, strain_by_chance
 from gramfold.diagnostics.tables import Rows
 from gramfold.embedding.degenerate import taken_axis
+from gramfold.errors import InputError
 from gramfold.neighbors.metrics import MetricName, make_metric
 from gramfold.runtime.counting import some_rows
 from gramfold.types import Floats
@@ -41,7 +43,7 @@ from gramfold.types import Floats
 _CHANCE = 2 / 3  # share of neighbours that are strangers on a random map
 _LEAST, _MOST = 0.1, 1 / 3  # of chance
 _SURE = 3.0  # standard errors
-_HALF = 0.5
+_HALF, _QUARTER = 0.5, 0.25
 _FEWEST = 20  # rows with a place of their own, below which neighbours are not judged
 
 
@@ -174,6 +176,11 @@ def faults(
 def faults_of(judged: Judged, *, every_row: bool) -> Faults:
     """The faults of a map; with values of rows that were not drawn only if these are wanted, which takes a search."""
     k, rows = judged.n_neighbors, judged.rows
+    if 3 * k > judged.n:
+        raise InputError(
+            f"n_neighbors={k} is more than a third of the {judged.n} rows, so no neighbour can be a stranger: use "
+            f"n_neighbors <= {judged.n // 3}, or more rows."
+        )
     places = Places.of(judged.map)
     usual_places = plain_places(judged, places.table.rows.shape[1])
     plain = Places.of(Rows(usual_places, make_metric("euclidean", None, usual_places)))
@@ -208,8 +215,8 @@ class _Told:
         total, plain = _mean(values), _mean(usual)
         limit = float(np.clip(_above(usual), min(least, _LEAST) * _CHANCE, _MOST * _CHANCE))
         words = (
-            f"{_percent(total)} of the {self.judged.n_neighbors} nearest rows {side} are {what} "
-            f"(PCA: {_percent(plain)}, chance: {_percent(_CHANCE)})"
+            f"{percent(total)} of the {self.judged.n_neighbors} nearest rows {side} are {what} "
+            f"(PCA: {percent(plain)}, chance: {percent(_CHANCE)})"
         )
         return self._fault(name, values, total, limit, plain, _CHANCE, getattr(self.every, name), words)
 
@@ -218,8 +225,8 @@ class _Told:
         total, plain = _root(_mean(values)), _root(_mean(usual))
         limit = _root(float(np.clip(_above(usual), _HALF**2 * chance, chance)))
         words = (
-            f"distances between neighbours differ from those in the data by {_percent(total)} (root mean square, after "
-            f"the best common scale; PCA: {_percent(plain)}, chance: {_percent(_root(chance))})"
+            f"distances between neighbours differ from those in the data by {percent(total)} (root mean square, after "
+            f"the best common scale; PCA: {percent(plain)}, chance: {percent(_root(chance))})"
         )
         return self._fault("strained", values, total, limit, plain, _root(chance), np.sqrt(self.every.strain), words)
 
@@ -229,12 +236,12 @@ class _Told:
         usual = np.maximum(self.usual.crowded, plainly.inner[rows])
         total, plain = _mean(values), _mean(usual)
         limit = float(np.clip(_above(usual), _HALF, 1.0))
-        reasons = [
-            *taken.words,
-            *(["the map is flat along an axis that the data have"] if flat else []),
-            *([] if flat or not self.found.crowded.any() else ["rows that differ in the data have the same place"]),
-        ]
-        words = f"{_percent(total)} of the rows cannot be told apart (PCA: {_percent(plain)})"
+        reasons = list(taken.words)
+        if flat:
+            reasons.append("the map is flat along an axis that the data have")
+        elif self.found.crowded.any():
+            reasons.append(f"rows that differ in the data are nearer than {SAME:.2g} of the width of the map")
+        words = f"{percent(total)} of the rows cannot be told apart (PCA: {percent(plain)})"
         if reasons:
             words += ": " + "; ".join(reasons)
         every = np.maximum(self.every.crowded, taken.inner if len(self.every.crowded) == self.judged.n else values)
@@ -257,7 +264,7 @@ class _Told:
             if name == "strained" and interval is not None:
                 interval = _root(interval[0]), _root(interval[1])
         if not np.isfinite(total):
-            words = "not judged, because hardly a row has a place of its own"
+            words = "not judged, because hardly a row has a place of its own, or neighbours at a distance above 0"
         return Fault(name, total, interval, limit, plain, chance, self.judged.per_point(every), words)
 
 
@@ -288,11 +295,11 @@ def _flat(places: Places, plain: Places) -> bool:
 
 
 def _cut(judged: Judged) -> float:
-    """Half of the share of edges that a straight cut through a sheet parts."""
+    """A quarter of the share of edges that a straight cut through a square sheet parts."""
     p, k, n = judged.map.rows.shape[1], judged.n_neighbors, judged.n
     reach = (k / (n * ball(p))) ** (1.0 / p)
     across = exp(lgamma(p / 2) - lgamma((p + 1) / 2)) / sqrt(pi)
-    return float(_HALF * reach * p / (p + 1) * across)
+    return float(_QUARTER * reach * p / (p + 1) * across)
 
 
 def _mean(values: Floats) -> float:
@@ -310,5 +317,8 @@ def _root(square: float) -> float:
     return float(np.sqrt(square))
 
 
-def _percent(share: float) -> str:
-    return f"{share:.2g}" if not np.isfinite(share) else f"{100 * share:.2g}%"
+def percent(share: float) -> str:
+    """A share in per cent, with two digits."""
+    if not np.isfinite(share):
+        return "unknown"
+    return f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.2g}%"

@@ -17,7 +17,9 @@ def plain_places(judged: Judged, dimensions: int) -> Floats:
     """Coordinates (n, p), fewer where the data have fewer dimensions."""
     n = judged.n
     chosen = np.arange(n) if n <= 2 * _LANDMARKS else np.sort(judged.generator(30).choice(n, _LANDMARKS, replace=False))
-    squares = judged.data.distances(chosen) ** 2  # (m, n)
+    squares = judged.data.distances(chosen)  # (m, n)
+    squares /= float(squares.max()) or 1.0  # whose squares may be no numbers; the unit does not matter
+    squares **= 2
     own = squares[:, chosen]
     means = own.mean(axis=1)
     gram = -0.5 * (own - means[:, None] - means[None, :] + means.mean())

@@ -77,7 +77,7 @@ class Counts:
         lengths = places.table.between(owners, in_data.indices.ravel()).reshape(-1, k)
         together = (on_map.distances <= places.same) & (of_neighbors > SAME * in_data.third[:, None])
         crowded = np.asarray(together.any(axis=1) | flat)
-        own = ~crowded
+        own = ~np.asarray((together & (on_map.distances <= places.exactly)).any(axis=1) | flat)
         lost = lengths > on_map.third[:, None]
         glued = np.where(own, (of_neighbors > in_data.third[:, None]).mean(axis=1), np.nan)
         torn = np.where(own, lost.mean(axis=1), np.nan)
@@ -90,7 +90,8 @@ class Places:
     """A map, and what is one place on it."""
 
     table: Rows
-    same: float  # distance within which rows have the same place
+    same: float  # distance within which rows cannot be told apart on a picture of the map …
+    exactly: float  # … and within which they have the same coordinates
 
     @classmethod
     def of(cls, table: Rows) -> "Places":
@@ -99,7 +100,8 @@ class Places:
         low, high = np.quantile(table.rows, _INNER, axis=0)
         # of many rows some are as near as that by chance
         chance = (_CROWDED_BY_CHANCE / (n * ball(p))) ** (1.0 / p)
-        return cls(table, min(SAME, chance) * float((high - low).max()))
+        size = float((high - low).max())
+        return cls(table, min(SAME, chance) * size, ROUNDING * size)
 
     @property
     def spreads(self) -> Floats:
@@ -113,7 +115,7 @@ def squared_strain(lengths: Floats, on_map: Floats, kept: np.ndarray) -> Floats:
     kept = kept & (lengths > 0)
     if not kept.any():
         return np.full(len(lengths), np.nan)
-    change = on_map / np.where(kept, lengths, 1.0)
+    change = on_map / np.where(kept, lengths / lengths.max(), 1.0)  # in a unit in which nothing overflows
     middle = float(np.median(change[kept])) or 1.0
     squares = np.where(kept, np.minimum(np.abs(change / middle - 1.0), 1.0) ** 2, 0.0)
     counts = kept.sum(axis=1)
@@ -130,7 +132,9 @@ def strain_by_chance(judged: Judged, lengths: Floats) -> float:
     random = judged.generator(31)
     i, step = random.integers(0, judged.n, lengths.size), random.integers(1, judged.n, lengths.size)
     on_map = judged.map.between(i, (i + step) % judged.n).reshape(lengths.shape)
-    return float(np.nanmean(squared_strain(lengths, on_map, np.ones(lengths.shape, dtype=bool))))
+    known = squared_strain(lengths, on_map, np.ones(lengths.shape, dtype=bool))
+    known = known[~np.isnan(known)]
+    return float(known.mean()) if len(known) else 1.0
 
 
 def all_rows(judged: Judged) -> tuple[Near, Near]:
