@@ -176,3 +176,10 @@ def test_the_interval_holds_the_truth(n):
     intervals = [kernel_alignment(first, second, probes=30, random_state=seed).interval for seed in range(200)]
     assert sum(low <= truth <= high for low, high in intervals) >= 178
     assert np.median([high - low for low, high in intervals]) < 0.1  # and it says something
+
+
+def test_the_unit_of_a_kernel_does_not_matter():
+    X = np.random.default_rng(0).random((50, 3))
+    assert kernel_alignment(1e200 * (X @ X.T), X @ X.T).value == pytest.approx(1.0)
+    with pytest.raises(InputError, match="pass matrices of the same rows"):
+        kernel_alignment((X @ X.T)[:9, :9], X @ X.T)

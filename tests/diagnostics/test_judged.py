@@ -180,3 +180,17 @@ def test_distances_are_not_kept_by_a_model():
     model = Isomap(metric="precomputed").fit(cdist(ROWS, ROWS))
     with pytest.raises(PrecomputedInputError, match="fitted on precomputed input, which it does not keep"):
         trustworthiness(model)
+
+
+@pytest.mark.parametrize("bad", [[None] * 60, ["a", None] * 30, [1.0, np.nan] * 30])
+def test_labels_with_gaps_are_refused(bad):
+    X = np.random.default_rng(0).random((60, 3))
+    with pytest.raises(InputError, match="labels are missing for"):
+        silhouette(X, X[:, :2], bad)
+
+
+@pytest.mark.parametrize("metric", [None, 1])
+def test_what_is_no_metric(metric):
+    X = np.random.default_rng(0).random((60, 3))
+    with pytest.raises(InputError, match="is not a metric: pass its name"):
+        Judged(X, X[:, :2], metric=metric)

@@ -268,3 +268,15 @@ def test_another_component_that_is_the_largest_is_told():
         found = stability(model, refits=12)
     assert 0 < len(found.failures) < 12
     assert np.isfinite(found.per_point[:60]).all()
+
+
+def test_edges_of_the_whole_table_are_other_edges_in_a_refit():
+    X = make_s_curve(200, random_state=0).points
+    with pytest.raises(InputError, match="have other numbers among fewer rows"):
+        stability(Isomap(drop_edges=[[0, 1]]), X)
+
+
+def test_large_values_move_as_much():
+    X = make_s_curve(100, random_state=0).points
+    found, same = (stability(PCA(1), unit * X, refits=3) for unit in (1e160, 1.0))
+    assert found.value == pytest.approx(same.value, rel=1e-6)

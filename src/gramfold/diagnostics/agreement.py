@@ -9,11 +9,11 @@ Schönemann, Carroll, Psychometrika 35 (1970); Cortes, Mohri, Rostamizadeh, JMLR
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
 from gramfold.alignment import similarity
 from gramfold.diagnostics.measure import Measure
+from gramfold.diagnostics.randomness import drawn_from
 from gramfold.diagnostics.refits import check_whole
 from gramfold.diagnostics.rows_kernel import EXACT_ROWS, PROBES, RowsKernel, TakenRows
 from gramfold.errors import InputError
@@ -105,6 +105,11 @@ def kernel_alignment(first: Any, second: Any, *, probes: int | None = None, rand
     >>> bool(kernel_alignment(isomap, KernelIsomap().fit(X)).value > 0.95)
     True
     """
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray) and first.shape != second.shape:
+        raise InputError(
+            f"the kernels have shapes {first.shape} and {second.shape}, and nothing says which rows they have in "
+            "common: pass matrices of the same rows."
+        )
     left, right = _over_common_rows(RowsKernel.of(first, "first"), RowsKernel.of(second, "second"))
     n = len(left.places)
     if probes is None and n <= EXACT_ROWS:
@@ -116,7 +121,7 @@ def kernel_alignment(first: Any, second: Any, *, probes: int | None = None, rand
         n,
         np.hstack([left.leading, right.leading]),
         count,
-        check_random_state(random_state),
+        drawn_from(random_state),
     )
     both, one, other = found.values
     _require_size(one, other)
@@ -126,9 +131,10 @@ def kernel_alignment(first: Any, second: Any, *, probes: int | None = None, rand
 
 
 def _exact(K: Floats, L: Floats) -> Measure:
-    one, other = float(np.linalg.norm(K)), float(np.linalg.norm(L))
-    _require_size(one, other)
-    return Measure(float(np.clip(np.vdot(K / one, L / other), -1.0, 1.0)))
+    sizes = [float(np.abs(one).max(initial=0.0)) for one in (K, L)]
+    _require_size(*sizes)
+    K, L = K / sizes[0], L / sizes[1]  # whose squares may overflow
+    return Measure(float(np.clip(np.vdot(K / np.linalg.norm(K), L / np.linalg.norm(L)), -1.0, 1.0)))
 
 
 def _require_size(one: float, other: float) -> None:

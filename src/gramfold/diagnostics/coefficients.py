@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from gramfold.diagnostics.measure import Measure
-from gramfold.diagnostics.refits import Table, Told, refuse_numbered_rows, require_map
+from gramfold.diagnostics.randomness import drawn_from
+from gramfold.diagnostics.refits import Table, Told, refuse_numbered_rows, require_map, require_other_rows
 from gramfold.diagnostics.rows_kernel import RowsKernel
 from gramfold.errors import InputError
 from gramfold.runtime.counting import counted
@@ -138,6 +138,7 @@ def kernel_coefficients(
     """
     require_map(model)
     refuse_numbered_rows(model)
+    require_other_rows(model)
     table = Table.of(model, X, y)
     counts = _read_sizes(sizes, len(table))
     chosen = _read_pairs(pairs, counts[0] if random_state is None else len(table), counts[0])
@@ -150,7 +151,7 @@ def kernel_coefficients(
                 f"pairs name {len(first)} rows, but the first fit is on {counts[0]}: use a larger first size, or fewer "
                 "pairs."
             )
-        order = np.concatenate([first, check_random_state(random_state).permutation(others)])
+        order = np.concatenate([first, drawn_from(random_state).permutation(others)])
     stages, told, found = Stages(verbose, "coefficients"), Told(), []
     place = np.argsort(order)  # of a row of X among the appended ones
     with stages("fits"):

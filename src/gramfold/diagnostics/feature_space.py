@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils import check_random_state
 
+from gramfold.diagnostics.randomness import drawn_from
 from gramfold.diagnostics.refits import check_whole
 from gramfold.diagnostics.rows_kernel import EXACT_ROWS, RowsKernel, whole_matrix
 from gramfold.embedding import Embedding, Model
@@ -167,7 +167,7 @@ def feature_distances(model: Any, *, sample: int | None = None, random_state: An
     if sample is None and len(kernel) > EXACT_ROWS:
         count = _SAMPLE
     whole = count >= len(kernel)
-    rng, spaces = check_random_state(random_state), _Spaces.of(model, kernel)
+    rng, spaces = drawn_from(random_state), _Spaces.of(model, kernel)
     drawn = np.sort(kernel.rows) if whole else np.sort(rng.choice(kernel.rows, count, replace=False))
     near = spaces.neighbors()
     if not whole and len(near) > count // 2:

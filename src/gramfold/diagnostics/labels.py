@@ -126,5 +126,18 @@ def _coded(labels: Any, judged: Judged) -> tuple[Integers, Integers]:
         raise InputError(
             f"labels have shape {values.shape}, but there are {judged.n_given} rows: pass one label for each row."
         )
+    missing = np.flatnonzero([_is_missing(one) for one in values.tolist()])
+    if missing.size:
+        raise InputError(
+            f"labels are missing for {missing.size} rows (the first is row {missing[0]}), and are no class: name them, "
+            "or leave these rows out."
+        )
+    if values.dtype == object:  # words and numbers in one column have no order
+        values = values.astype(str)
     _, codes, counts = np.unique(values[judged.kept], return_inverse=True, return_counts=True)
     return codes, counts
+
+
+def _is_missing(label: Any) -> bool:
+    # pandas' NA and NaT, which are not imported for that
+    return label is None or type(label).__name__ in {"NAType", "NaTType"} or label != label

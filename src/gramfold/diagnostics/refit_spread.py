@@ -15,11 +15,20 @@ from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
-from sklearn.utils import check_random_state
 
 from gramfold.alignment import similarity
 from gramfold.diagnostics.measure import Measure
-from gramfold.diagnostics.refits import FAILS, Table, Told, check_whole, coordinates, refuse_numbered_rows, rows_of
+from gramfold.diagnostics.randomness import drawn_from
+from gramfold.diagnostics.refits import (
+    FAILS,
+    Table,
+    Told,
+    check_whole,
+    coordinates,
+    refuse_numbered_rows,
+    require_other_rows,
+    rows_of,
+)
 from gramfold.embedding import Embedding
 from gramfold.errors import GramfoldError, InputError, RefitWarning
 from gramfold.runtime.counting import counted
@@ -194,6 +203,7 @@ def stability(
     refits = check_whole(refits, "refits", 2)
     if not isinstance(share, float | np.floating) or not 0 < share < 1:
         raise InputError(f"share={share!r} is not a part of the rows: pass a number between 0 and 1.")
+    require_other_rows(model)
     table = rows_of(model, X, y, sample_weight)
     refuse_numbered_rows(model)
     stages = Stages(verbose, "stability")
@@ -202,6 +212,7 @@ def stability(
     else:
         with stages("map"):
             reference, places = table.fitted(model)
+    places = places / (float(np.nanmax(np.abs(places), initial=0.0)) or 1.0)  # whose squares may be no numbers
     columns = places.shape[1] if n_shown is None else check_whole(n_shown, "n_shown", 1)
     if columns > places.shape[1]:
         raise InputError(f"n_shown={columns}, but the map has {places.shape[1]} coordinates: pass at most as many.")
@@ -211,7 +222,7 @@ def stability(
             f"share={share:g} of {len(table)} rows are {count}, but a refit needs more than n_components + 1 = "
             f"{places.shape[1] + 1} rows and fewer than all: use another share, or more rows."
         )
-    tally, rng = _Tally.of(places, columns), check_random_state(random_state)
+    tally, rng = _Tally.of(places, columns), drawn_from(random_state)
     with stages("refits"):
         for _ in stages.bar(range(refits), refits, "refits"):
             drawn = np.sort(rng.choice(len(table), count, replace=False))

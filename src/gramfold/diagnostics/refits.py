@@ -120,6 +120,15 @@ def rows_of(model: Any, X: Any, y: Any, sample_weight: Any) -> Table:
     return Table.of(model, rows)
 
 
+def require_other_rows(model: Any) -> None:
+    """Refuse a model whose parameters are numbers of rows, which are other rows in a refit."""
+    if not isinstance(getattr(model, "drop_edges", None), str | None):
+        raise InputError(
+            "drop_edges names rows of the whole table, which have other numbers among fewer rows: use "
+            "drop_edges='short_circuits', which finds them in each refit."
+        )
+
+
 def require_map(model: Any) -> None:
     """Refuse what makes no coordinates."""
     if isinstance(model, type) or not hasattr(model, "fit_transform"):

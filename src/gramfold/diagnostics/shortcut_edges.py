@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
+from gramfold.diagnostics.randomness import drawn_from
 from gramfold.embedding import Fit
 from gramfold.errors import InputError
 from gramfold.graph.drop import short_circuits_of
@@ -79,7 +79,7 @@ def short_circuits(
     """
     if most is not None and most < 1:
         raise InputError(f"most={most} names no short circuit: use most >= 1, or None for all of them.")
-    rng = check_random_state(random_state)
+    rng = drawn_from(random_state)
     asked = {"n_neighbors": n_neighbors, "radius": radius, "metric": metric}
     asked = {name: value for name, value in asked.items() if value is not None}
     if not hasattr(X, "fit"):

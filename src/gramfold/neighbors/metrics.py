@@ -207,6 +207,8 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
         if isinstance(name, Blockwise):
             return BlockMetric.of(name, params)
         return Metric("scipy", name, params=params)
+    if not isinstance(name, str):
+        raise InputError(f"metric={name!r} is not a metric: pass its name, or a function of two rows.")
     name = _SYNONYMS.get(name.lower(), name.lower())
     if name == "minkowski" and {"p": 2, **params} == {"p": 2}:
         name, params = "euclidean", {}

@@ -87,7 +87,8 @@ def spectral_gap(model: Any, *, n_eigenvalues: int = 20, level: float = 0.9) -> 
     if count < _LEAST:
         raise InputError(f"n_eigenvalues={count} cannot be divided at a gap: use at least {_LEAST}.")
     kernel = model.model_.kernel
-    found = model.leading_eigenvalues(min(count, len(kernel.mass) - kernel.null.shape[1]))
+    count = min(count, len(kernel.mass) - kernel.null.shape[1])
+    found = model.leading_eigenvalues(count)
     if not len(found) or not found[0] > 0.0:
         raise InputError(f"the kernel of {name} has no positive eigenvalue, so it has no dimension: check the rows.")
     values = np.zeros(count)  # beyond its rank a kernel has no variance

@@ -1,6 +1,8 @@
 """What an estimator of the intrinsic dimension returns, and its interval."""
 
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy.stats import gamma, norm
@@ -64,9 +66,9 @@ class Estimate:
         return self.value if self.corrected is None or not np.isfinite(self.corrected) else self.corrected
 
 
-def check_level(level: float) -> float:
+def check_level(level: Any) -> float:
     """The confidence of an interval, between 0 and 1."""
-    if not 0.0 < level < 1.0:
+    if not isinstance(level, Real) or not 0.0 < float(level) < 1.0:
         raise InputError(
             f"level={level!r} is no confidence of an interval: pass a number between 0 and 1, such as 0.9."
         )

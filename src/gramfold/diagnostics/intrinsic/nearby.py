@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from gramfold.diagnostics.randomness import drawn_from
 from gramfold.embedding import Estimator
 from gramfold.embedding.reading import Reads, read_training
 from gramfold.errors import InputError, PrecomputedInputError
@@ -231,7 +232,7 @@ def _require(k: int, n: int) -> None:
 def _drawn(n: int, sample: Any, random_state: Any) -> Integers:
     if sample is None or n <= sample:
         return np.arange(n)
-    return np.sort(check_random_state(random_state).choice(n, int(sample), replace=False))
+    return np.sort(drawn_from(random_state).choice(n, int(sample), replace=False))
 
 
 def _lists(index: Index, drawn: Integers, k: int) -> tuple[Integers, Floats]:
