@@ -168,3 +168,12 @@ def test_few_rows_have_fewer_neighbors(tmp_path, sheet):
     table = written(tmp_path / "t.csv", {"a": sheet[:12, 0], "b": sheet[:12, 1]})
     np.save(tmp_path / "m.npy", sheet[:12])
     assert "judged by 4 neighbours" in run(table, tmp_path / "m.npy").output
+
+
+def test_a_column_that_hides_the_others_is_named(tmp_path, sheet):
+    table = written(tmp_path / "t.csv", {"a": sheet[:, 0], "b": sheet[:, 1], "salary": 1e4 * sheet[:, 0]})
+    np.save(tmp_path / "m.npy", sheet)
+    assert "scales    column 'salary' has 100.0% of the variance" in run(table, tmp_path / "m.npy").output
+    told = CliRunner().invoke(main, ["embed", str(table), "-m", "pca", "-o", str(tmp_path / "o.csv")])
+    assert "scales    column 'salary'" in told.output
+    assert "shape     rank correlation" in told.output

@@ -12,7 +12,7 @@ from gramfold.cli.methods import find_method
 from gramfold.cli.options import check_files, chosen_parameters, read_options, table_options
 from gramfold.cli.row_weights import account_of_weights, check_weighed, read_weighed
 from gramfold.cli.sentences import in_sentences
-from gramfold.cli.trust import trust_lines
+from gramfold.cli.trust import scale_lines, trust_lines
 
 SHOWN_SHARE = 5e-4  # a smaller one would read 0.0%
 # what the values of INPUT are where this parameter is "precomputed"
@@ -142,7 +142,8 @@ def embed(
     if not quiet:
         click.echo(_headline(model, table.values, seconds))
         used = [*account_of(table, labels, distorted, beside), *account_of_weights(weights, weight)]
-        told = [*_account(model, coordinates), *trust_lines(model, table.values, coordinates)]
+        scales = scale_lines(table.values, table.names, model.get_params().get("metric", "euclidean"))
+        told = [*_account(model, coordinates), *trust_lines(model, table.values, coordinates), *scales]
         for line in [*used, *told, *aligned_account(old, aligned)]:
             click.echo(f"  {line}")
         click.echo(f"  map       {out.absolute()}")

@@ -24,6 +24,7 @@ class MappedTable:
     n_rows: int  # of the table
     names: list[str]  # of the coordinates
     repeated: list[str]  # columns of the map that the table has too
+    columns: list[str]  # of the table
 
     def account(self) -> list[str]:
         """Summary lines: which columns are coordinates, which rows are left out."""
@@ -71,7 +72,7 @@ def read_map(
     if metric == "precomputed":
         values = values[:, mine]
     classes = None if table.labels is None else table.labels[mine]
-    return MappedTable(values, places[theirs], classes, mine, n, names, repeated)
+    return MappedTable(values, places[theirs], classes, mine, n, names, repeated, table.names)
 
 
 def _table(

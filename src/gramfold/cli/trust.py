@@ -5,6 +5,7 @@ from typing import Any
 _LOOKED = 500  # rows that are looked at among more: a summary must not take longer than the map
 _FEWEST = 50  # rows below which little can be told
 _NEIGHBORS = 10
+_COLUMNS, _DOMINANT = 3, 0.9  # of so many columns or more one has most of the variance
 
 
 def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
@@ -32,6 +33,20 @@ def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
         f"shape     rank correlation {distance_correlation(judged).value:.2f} of all distances with those in the data"
     )
     return [*summary(faults_of(judged, every_row=False)), shape, *_dimension(X, measure)]
+
+
+def scale_lines(X: Any, names: list[str], metric: Any) -> list[str]:
+    """Say so where one column is nearly all that Euclidean distances see."""
+    import numpy as np
+
+    if metric != "euclidean" or not isinstance(X, np.ndarray) or X.dtype == object or X.shape[1] < _COLUMNS:
+        return []
+    variances = np.nanvar(X / (float(np.nanmax(np.abs(X))) or 1.0), axis=0)
+    share = float(variances.max() / variances.sum()) if variances.any() else 0.0
+    if share < _DOMINANT:
+        return []
+    name = names[int(np.argmax(variances))]
+    return [f"scales    column '{name}' has {share:.1%} of the variance: standardise columns whose units differ"]
 
 
 def _dimension(X: Any, measure: dict[str, Any]) -> list[str]:

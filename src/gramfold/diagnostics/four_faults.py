@@ -11,8 +11,8 @@ strangers. Each total has a threshold, made of what chance and what PCA give on 
 
     glued       as much as PCA (three standard errors above), at least a tenth and at most a third of chance
     torn        as much as PCA, but at least a quarter of what one straight cut through the middle of a square sheet of
-                as many rows and dimensions tears (a cut through one 16 times as long as wide), and at most a third of
-                chance
+                as many rows and dimensions tears (a cut through one 16 times as long as wide; a tenth of chance for
+                maps of more than three dimensions), and at most a third of chance
     strained    as much as PCA, at least half of chance and at most chance
     collapsed   as much as PCA, at least half of the rows
 
@@ -44,6 +44,7 @@ _CHANCE = 2 / 3  # share of neighbours that are strangers on a random map
 _LEAST, _MOST = 0.1, 1 / 3  # of chance
 _SURE = 3.0  # standard errors
 _HALF, _QUARTER = 0.5, 0.25
+_SHEET = 3  # dimensions of a map that can be cut like one
 _FEWEST = 20  # rows with a place of their own, below which neighbours are not judged
 
 
@@ -295,8 +296,10 @@ def _flat(places: Places, plain: Places) -> bool:
 
 
 def _cut(judged: Judged) -> float:
-    """A quarter of the share of edges that a straight cut through a square sheet parts."""
+    """The least share of lost neighbours of a torn map: a quarter of what a cut through a square sheet parts."""
     p, k, n = judged.map.rows.shape[1], judged.n_neighbors, judged.n
+    if p > _SHEET:
+        return _LEAST * _CHANCE
     reach = (k / (n * ball(p))) ** (1.0 / p)
     across = exp(lgamma(p / 2) - lgamma((p + 1) / 2)) / sqrt(pi)
     return float(_QUARTER * reach * p / (p + 1) * across)
