@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gramfold.errors import HeaderWarning, InputError
-from gramfold.runtime.warning import warn
 
 if TYPE_CHECKING:
     from gramfold.io import Table
@@ -147,6 +146,8 @@ def _require_same_order(
     source: Path, placed: Path, repeated: Sequence[str], table: "Table", written: dict[str, Any]
 ) -> None:
     """Rows are matched by order: refuse names of rows that are in another, and say so of those that are data."""
+    from gramfold.runtime.warning import warn
+
     for name in repeated:
         ours, theirs = (_column(path, name, written) for path in (source, placed))
         if len(set(ours)) < len(ours) or set(ours) != set(theirs):
