@@ -119,7 +119,7 @@ def kmeans_centers(rows: Any, numbers: Integers, count: int, random_state: np.ra
     small, power = squarable(seen)
     if not issparse(seen):
         count = min(count, told_apart(small))
-    with openmp_threads():
+    with openmp_threads(float(small.size) * count):
         found = KMeans(count, n_init=1, max_iter=_ROUNDS, random_state=random_state).fit(small)
     return np.asarray(np.ldexp(found.cluster_centers_, power))
 

@@ -216,15 +216,18 @@ def in_forked_child() -> bool:
 
 
 @contextmanager
-def openmp_threads() -> Iterator[None]:
+def openmp_threads(entries: float = np.inf) -> Iterator[None]:
     """Context for scikit-learn functions that use OpenMP: in a forked child they run on one thread.
+
+    So they do where they touch few entries in each pass: threads of OpenMP spin until the slowest is done, and beside
+    other work each of thousands of short loops waits for its turn.
 
     OpenMP keeps the threads of earlier loops waiting. They do not exist in a forked child, which would wait for them
     for ever. Within such loops scikit-learn limits BLAS to one thread; called from several threads at once it would not
     restore the number, unless the limit is set here already.
     """
     with one_blas_thread():
-        if not in_forked_child():
+        if not in_forked_child() and entries >= _ENTRIES_PER_THREAD:
             yield
             return
         with _libraries(len(sys.modules)).loaded.limit(limits=1, user_api="openmp"):  # of the calling thread only

@@ -79,7 +79,7 @@ def _start(steps: Steps, count: int, rng: np.random.RandomState) -> Integers:
     from sklearn.exceptions import ConvergenceWarning
 
     means = KMeans(count, n_init=1, random_state=int(rng.randint(_SEEDS)))
-    with openmp_threads(), warnings.catch_warnings():
+    with openmp_threads(distinct.size * count), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of fewer groups: `warn_of_planes` reports it
         labels = means.fit(squarable(distinct)[0], sample_weight=weights).labels_
     return np.unique(labels, return_inverse=True)[1][copies.vertex]  # numbered anew: fewer, where rows are too alike

@@ -91,7 +91,7 @@ def kmeans_rule(places: Floats, counts: Floats, n_clusters: int, random_state: n
     """k-means on the coordinates, each with its count as weight."""
     from sklearn.cluster import KMeans
 
-    with openmp_threads():
+    with openmp_threads(places.size * n_clusters):
         found = KMeans(n_clusters, n_init=_STARTS, random_state=random_state).fit(places, sample_weight=counts)
     return NearestCenter(found.cluster_centers_)
 
