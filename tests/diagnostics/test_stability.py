@@ -280,3 +280,4 @@ def test_large_values_move_as_much():
     X = make_s_curve(100, random_state=0).points
     found, same = (stability(PCA(1), unit * X, refits=3) for unit in (1e160, 1.0))
     assert found.value == pytest.approx(same.value, rel=1e-6)
+    np.testing.assert_allclose(same.embedding, PCA(1).fit_transform(X), rtol=1e-12)

@@ -10,7 +10,7 @@ that is not on the map is counted: no turn of the map undoes it. Politis, Romano
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -212,7 +212,8 @@ def stability(
     else:
         with stages("map"):
             reference, places = table.fitted(model)
-    places = places / (float(np.nanmax(np.abs(places), initial=0.0)) or 1.0)  # whose squares may be no numbers
+    unit = float(np.nanmax(np.abs(places), initial=0.0)) or 1.0  # whose squares may be no numbers
+    places = places / unit
     columns = places.shape[1] if n_shown is None else check_whole(n_shown, "n_shown", 1)
     if columns > places.shape[1]:
         raise InputError(f"n_shown={columns}, but the map has {places.shape[1]} coordinates: pass at most as many.")
@@ -227,7 +228,8 @@ def stability(
         for _ in stages.bar(range(refits), refits, "refits"):
             drawn = np.sort(rng.choice(len(table), count, replace=False))
             tally.add(model, table, drawn)
-    return tally.result(float(share), _eigengap(reference, columns))
+    found = tally.result(float(share), _eigengap(reference, columns))
+    return replace(found, embedding=unit * found.embedding)
 
 
 @dataclass(eq=False)
