@@ -80,12 +80,12 @@ def test_few_places_are_counted():
     dots = np.round(4 * rows)  # 5 x 5 of them
     told = sentence(dots, rows_by(EUCLIDEAN, rows), keeps_neighbors=False)
     assert (
-        "300 distinct rows of a sample have only 25 distinct positions (to within 0.05% of the size of the embedding)"
+        "600 distinct rows of a sample have only 25 distinct positions (to within 0.05% of the size of the embedding)"
         in told
     )
     assert sentence(dots, rows_by(EUCLIDEAN, dots)) == "", "copies share a place"
     assert sentence(dots, rows_by(EUCLIDEAN, dots + 1e-9 * rows)) == "", "and rows that are nearly copies"
-    assert "300 distinct rows" in sentence(dots, None)
+    assert "600 distinct rows" in sentence(dots, None)
 
 
 @pytest.mark.parametrize("curve", [lambda t: t, np.cos, lambda t: np.column_stack([np.cos(t), np.sin(t)])])

@@ -277,14 +277,14 @@ def _bounds(graph: Graph, believed: _Believed, others: Integers, tests: int, pla
     known = np.isfinite(ways) & (ways > 0) & (scale[others] > 0)  # a metric may find rows at distance 0 that differ
     if not known.any():  # a tree: there is no way round anything
         return np.full(len(scale), np.inf), np.full(len(scale), np.inf)
-    confirms = REACH * float(np.quantile((ways / longer[others])[known], STRETCH)) * longer
+    confirms = REACH * float(np.quantile(ways[known] / longer[others][known], STRETCH)) * longer
     if planes:
-        chance = REACH * extreme(np.log((ways / scale[others])[known]), tests, np.exp)
+        chance = REACH * extreme(np.log(ways[known] / scale[others][known]), tests, np.exp)
     else:  # tested edges have no common neighbours, so others are judged without theirs
         ways = believed.ways_round(others, avoid_common=True)
         known = np.isfinite(ways) & (scale[others] > 0)
-        chance = extreme((ways / scale[others])[known], tests) if known.any() else np.inf
-    return confirms, np.maximum(confirms, chance * scale)
+        chance = extreme(ways[known] / scale[others][known], tests) if known.any() else np.inf
+    return confirms, np.maximum(confirms, chance * np.where(scale > 0, scale, 1.0))
 
 
 def extreme(values: Floats, tests: int, outward: Callable[[float], float] = float) -> float:
