@@ -48,15 +48,17 @@ def read_map(
 ) -> MappedTable:
     """The rows of a table, and their coordinates on a map; matched by the column `by`, else by order."""
     import numpy as np
+    from scipy.sparse import issparse
 
     table = _table(source, by, labels, metric, columns, skip, written)
     n = table.values.shape[0]
+    known = set() if issparse(table.values) else {*table.names, *_names(source, written)}
     if metric == "precomputed" and table.values.shape[1] != n:
         raise InputError(
             f"'{source}' has {n:,} rows and {table.values.shape[1]:,} columns, but precomputed distances are a "
             "square matrix: leave out other columns with --skip, or use another metric."
         )
-    names, repeated, places = _coordinates(placed, _all_names(source, table, written), by, map_columns, written)
+    names, repeated, places = _coordinates(placed, known, by, map_columns, written)
     if by is None:
         _require_same_order(source, placed, repeated, table, written)
         if len(places) != n:
@@ -83,7 +85,7 @@ def _table(
     skip: Sequence[str] | None,
     written: dict[str, Any],
 ) -> "Table":
-    from gramfold.io import Table, is_text, read_sparse, read_table
+    from gramfold.io import Table, read_sparse, read_table
     from gramfold.neighbors.metrics import reads_mixed
 
     matrix: Any = read_sparse(source)
@@ -95,46 +97,62 @@ def _table(
         return Table(matrix, [], source)
     left_out = [*(skip or []), *([] if by is None or by == labels else [by])]
     mixed = reads_mixed(metric)
-    how = written if is_text(source) else {}
-    return read_table(source, columns=columns, skip=left_out or None, labels=labels, missing=mixed, text=mixed, **how)
-
-
-def _all_names(source: Path, table: "Table", written: dict[str, Any]) -> set[str]:
-    """Names of all columns of the file, also of those that are left out."""
-    from gramfold.io import is_text, read_table
-
-    if not is_text(source) and source.suffix.lower() not in {".parquet", ".feather"}:
-        return set()  # an array has no names
-    how = written if is_text(source) else {}
-    return {*table.names, *read_table(source, text=True, missing=True, **how).names}
+    return read_table(
+        source,
+        columns=columns,
+        skip=left_out or None,
+        labels=labels,
+        missing=mixed,
+        text=mixed,
+        **_how(source, written),
+    )
 
 
 def _coordinates(
     placed: Path, known: set[str], by: str | None, chosen: Sequence[str] | None, written: dict[str, Any]
 ) -> tuple[list[str], list[str], Any]:
+    """Names of the coordinates, of columns that the table has too, and the coordinates (n, p)."""
     import numpy as np
 
-    from gramfold.io import is_text, read_table
+    from gramfold.io import read_table
 
-    how = written if is_text(placed) else {}
+    how = _how(placed, written)
     if chosen:
         found = read_table(placed, columns=chosen, missing=True, **how)
         return found.names, [], found.values
-    whole = read_table(placed, text=True, missing=True, **how)
-    made_up = whole.names == [f"x{column}" for column in range(len(whole.names))]
-    taken = [
-        column
-        for column, name in enumerate(whole.names)
-        if name != by and (made_up or name not in known) and _numeric(whole.values[:, column])
-    ]
+    names = _names(placed, written)
+    repeated = [name for name in names if name in known and name != by]
+    if names and len(repeated) + (by in names) == len(names):
+        raise _no_coordinates(placed)
+    left_out = [*repeated, *([by] if by in names else [])]
+    found = read_table(placed, skip=left_out or None, text=True, missing=True, **how)
+    taken = [column for column in range(len(found.names)) if _numeric(found.values[:, column])]
     if not taken:
-        raise InputError(
-            f"'{placed}' has no column of numbers that the table does not have too, so its coordinates are not known: "
-            "name them with --map-columns."
-        )
-    places = np.array([[np.nan if v is None else v for v in row] for row in whole.values[:, taken]], dtype=np.float64)
-    repeated = [] if made_up else [name for name in whole.names if name in known and name != by]
-    return [whole.names[column] for column in taken], repeated, places
+        raise _no_coordinates(placed)
+    places = np.array([[np.nan if v is None else v for v in row] for row in found.values[:, taken]], dtype=np.float64)
+    return [found.names[column] for column in taken], repeated, places
+
+
+def _no_coordinates(placed: Path) -> InputError:
+    return InputError(
+        f"'{placed}' has no column of numbers that the table does not have too, so its coordinates are not known: name "
+        "them with --map-columns."
+    )
+
+
+def _names(path: Path, written: dict[str, Any]) -> list[str]:
+    """Names of all columns of a file; none where they are made up, as those of arrays are."""
+    from gramfold.io import names_in
+
+    names = names_in(path, **_how(path, written))
+    return [] if names == [f"x{column}" for column in range(len(names))] else names
+
+
+def _how(path: Path, written: dict[str, Any]) -> dict[str, Any]:
+    """How a file is read, where it is text."""
+    from gramfold.io import is_text
+
+    return written if is_text(path) else {}
 
 
 def _numeric(values: Any) -> bool:
@@ -146,10 +164,16 @@ def _require_same_order(
     source: Path, placed: Path, repeated: Sequence[str], table: "Table", written: dict[str, Any]
 ) -> None:
     """Rows are matched by order: refuse names of rows that are in another, and say so of those that are data."""
+    from gramfold.io import read_table
     from gramfold.runtime.warning import warn
 
-    for name in repeated:
-        ours, theirs = (_column(path, name, written) for path in (source, placed))
+    if not repeated:
+        return
+    both = [
+        read_table(path, columns=repeated, text=True, missing=True, **_how(path, written)) for path in (source, placed)
+    ]
+    for column, name in enumerate(repeated):
+        ours, theirs = ([str(value) for value in one.values[:, column]] for one in both)
         if len(set(ours)) < len(ours) or set(ours) != set(theirs):
             continue  # it does not name rows
         if ours != theirs:
@@ -166,9 +190,9 @@ def _require_same_order(
 
 
 def _column(path: Path, name: str, written: dict[str, Any]) -> list[str]:
-    from gramfold.io import is_text, read_table
+    from gramfold.io import read_table
 
-    found = read_table(path, labels=name, text=True, missing=True, **(written if is_text(path) else {})).labels
+    found = read_table(path, labels=name, text=True, missing=True, **_how(path, written)).labels
     assert found is not None  # they were asked for
     return [str(one) for one in found]
 

@@ -1,9 +1,9 @@
-"""The parameters that all measures share, described once."""
+"""The parameters that all measures share, and those of all estimators of the dimension, described once."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-_SHARED = """X : {array-like, sparse matrix, DataFrame} of shape (n_rows, n_columns), fitted estimator, or Judged
+_OF_MAPS = """X : {array-like, sparse matrix, DataFrame} of shape (n_rows, n_columns), fitted estimator, or Judged
         The data; with ``metric="precomputed"`` the matrix of all distances. A `Judged` has data, map and all other
         arguments, and shares its neighbour searches among measures.
     Y : array-like of shape (n_rows, n_components), optional
@@ -20,11 +20,31 @@ _OPTIONS = """n_neighbors : int, default=10
     random_state : int, default=0
         Seed of what is drawn."""
 
+_ROWS = """X : array-like or sparse matrix of shape (n_rows, n_features), or fitted model
+        Rows; distances between all of them with ``metric="precomputed"``; or a fitted model of gramfold, for its rows.
+        Copies of a row count once."""
+
+_SEARCH = """metric : str or callable, default="euclidean"
+        Distance between rows, as of `Isomap`.
+    metric_params : dict, default=None
+        Keyword arguments of the metric.
+    sample : int or None, default=20000
+        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``.
+    level : float, default=0.9
+        Confidence of the interval.
+    random_state : int, RandomState instance or None, default=0
+        Draws the sample.
+    n_jobs : int, default=None
+        Threads; None: all."""
+
+_PIECES = {"shared": _OF_MAPS, "options": _OPTIONS, "rows": _ROWS, "search": _SEARCH}
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def described(function: Function) -> Function:
-    """Put the shared parameters into the documentation of a measure."""
-    if function.__doc__ is not None:
-        function.__doc__ = function.__doc__.replace("{shared}", _SHARED).replace("{options}", _OPTIONS)
+    """Put the shared parameters into the documentation of a function, in the place of their names in braces."""
+    for name, piece in _PIECES.items():
+        if function.__doc__ is not None:
+            function.__doc__ = function.__doc__.replace(f"{{{name}}}", piece)
     return function

@@ -28,11 +28,13 @@ from typing import Any
 
 import numpy as np
 
+from gramfold.diagnostics.described import described
 from gramfold.diagnostics.intervals import mean_interval
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.measure import Measure
 from gramfold.diagnostics.plain_places import plain_places
-from gramfold.diagnostics.strangers import SAME, Counts, Near, Places, all_rows, ball, shared_share, strain_by_chance
+from gramfold.diagnostics.shared_neighbors import shared_shares
+from gramfold.diagnostics.strangers import SAME, Counts, Near, Places, all_rows, ball, strain_by_chance
 from gramfold.diagnostics.tables import Rows
 from gramfold.embedding.degenerate import taken_axis
 from gramfold.errors import InputError
@@ -120,6 +122,7 @@ class Faults:
         return f"Faults({', '.join(self.named) or 'none above its threshold'})"
 
 
+@described
 def faults(
     X: Any,
     Y: Any = None,
@@ -133,18 +136,8 @@ def faults(
 
     Parameters
     ----------
-    X : array-like, sparse matrix, DataFrame, fitted estimator or Judged
-        The data, or data and map together.
-    Y : array-like of shape (n_rows, n_components), optional
-        The map, however it was made.
-    n_neighbors : int, default=10
-        Number of neighbours that are compared.
-    metric : str or callable, default="euclidean"
-        Distance in the data.
-    sample : int, optional
-        Number of rows whose distances from all rows are computed: all up to 3,000, and 1,000 among more.
-    random_state : int, default=0
-        Seed of what is drawn.
+    {shared}
+    {options}
 
     Returns
     -------
@@ -194,7 +187,7 @@ def faults_of(judged: Judged, *, every_row: bool) -> Faults:
     if every_row and not judged.exact:
         every = Counts.of(np.arange(judged.n), *all_rows(judged), judged.data, places, flat)
     told = _Told(judged, found, usual, every)
-    kept = shared_share(in_data, on_map)
+    kept = shared_shares(in_data.indices, on_map.indices)
     return Faults(
         told.share("glued", "strangers, beyond the nearest third of all rows in the data", "on the map", _LEAST),
         told.share("torn", "beyond the nearest third of all rows on the map", "in the data", _cut(judged) / _CHANCE),

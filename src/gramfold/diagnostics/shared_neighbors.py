@@ -15,7 +15,7 @@ from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.measure import Measure
 from gramfold.errors import UndefinedMeasureError
 from gramfold.neighbors.metrics import MetricName
-from gramfold.types import Floats
+from gramfold.types import Floats, Integers
 
 
 @described
@@ -44,7 +44,7 @@ def lcmc(
         Mean over rows, with the value of each row.
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
-    kept = _shares(judged) - judged.n_neighbors / (judged.n - 1)
+    kept = _kept(judged) - judged.n_neighbors / (judged.n - 1)
     return Measure(float(kept.mean()), None, judged.per_point(kept))
 
 
@@ -79,15 +79,17 @@ def r_nx(
         raise UndefinedMeasureError(
             f"n_neighbors={k} are all other rows, and every map keeps these: use n_neighbors <= {others - 1}."
         )
-    kept = (others * _shares(judged) - k) / (others - k)
+    kept = (others * _kept(judged) - k) / (others - k)
     return Measure(float(kept.mean()), None, judged.per_point(kept))
 
 
-def _shares(judged: Judged) -> Floats:
-    """Of the neighbours of each row, (n,)."""
+def _kept(judged: Judged) -> Floats:
     n, k = judged.n, judged.n_neighbors
-    both = np.concatenate(
-        [judged.in_data.indices.reshape(n, k), judged.on_map.indices.reshape(n, k)], axis=1
-    )  # (n, 2k): whoever is in both lists is there twice
+    return shared_shares(judged.in_data.indices.reshape(n, k), judged.on_map.indices.reshape(n, k))
+
+
+def shared_shares(first: Integers, second: Integers) -> Floats:
+    """Of two lists (m, k) of the neighbours of each row, the share of those in both, (m,)."""
+    both = np.concatenate([first, second], axis=1)  # whoever is in both lists is there twice
     both.sort(axis=1)
-    return np.asarray(np.count_nonzero(both[:, 1:] == both[:, :-1], axis=1) / k)
+    return np.asarray(np.count_nonzero(both[:, 1:] == both[:, :-1], axis=1) / first.shape[1])

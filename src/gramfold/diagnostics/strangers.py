@@ -122,11 +122,6 @@ def squared_strain(lengths: Floats, on_map: Floats, kept: np.ndarray) -> Floats:
     return np.where(counts > 0, squares.sum(axis=1) / np.maximum(counts, 1), np.nan)
 
 
-def shared_share(first: Near, second: Near) -> Floats:
-    """Share of the nearest on one side that are among the nearest on the other, of each row."""
-    return np.asarray((first.indices[:, :, None] == second.indices[:, None, :]).any(axis=2).mean(axis=1))
-
-
 def strain_by_chance(judged: Judged, lengths: Floats) -> float:
     """The squared strain where lengths on the map have nothing to do with those (m, k) in the data."""
     random = judged.generator(31)

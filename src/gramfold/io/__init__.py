@@ -2,13 +2,14 @@
 
 from gramfold.io.replacing import check_folder, replacing
 from gramfold.io.sparse import read_sparse
-from gramfold.io.table import Table, check_destination, is_text, read_table, write_table
+from gramfold.io.table import Table, check_destination, is_text, names_in, read_table, write_table
 
 __all__ = [
     "Table",
     "check_destination",
     "check_folder",
     "is_text",
+    "names_in",
     "read_sparse",
     "read_table",
     "replacing",

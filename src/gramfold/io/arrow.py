@@ -40,6 +40,11 @@ def read(path: Path, selection: Selection) -> Contents:
     return Contents(values, names, labels)
 
 
+def names_of(path: Path) -> list[str]:
+    """Names of all columns, without reading the rows."""
+    return list(_schema(path).names)
+
+
 def write(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
     """Write one column per name, in the precision of the values."""
     pa = require_pyarrow(path)

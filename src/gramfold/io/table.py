@@ -160,6 +160,13 @@ def read_table(
     return Table(found.values, found.names, path, found.labels)
 
 
+def names_in(path: Path, *, header: bool | None = None, decimal: str = ".", thousands: str | None = None) -> list[str]:
+    """Names of all columns of a file that was read, without its rows; none for arrays, which have none."""
+    if is_text(path):
+        return text.names_of(path, Selection(header=header, numerals=Numerals(decimal, thousands)))
+    return arrow.names_of(path) if READERS[path.suffix.lower()] is arrow.read else []
+
+
 def write_table(path: str | os.PathLike[str], values: ArrayLike, names: Sequence[str]) -> None:
     """Write a table to a file; the ending of the file name sets the format.
 

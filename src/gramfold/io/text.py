@@ -63,6 +63,11 @@ def read(path: Path, selection: Selection) -> Contents:
     return Contents(values, [layout.names[j] for j in kept], labels)
 
 
+def names_of(path: Path, selection: Selection) -> list[str]:
+    """Names of all columns, without reading the rows."""
+    return _layout(path, selection).names
+
+
 def write(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
     """Write a header, and each number with the fewest digits that read back as the same number."""
     separator = "," if path.suffix.lower() == ".csv" else "\t"

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from gramfold.diagnostics.described import described
 from gramfold.diagnostics.intrinsic.estimate import WIDER, Estimate, check_level, normal_interval
 from gramfold.diagnostics.intrinsic.nearby import SAMPLE, Nearby
 from gramfold.diagnostics.intrinsic.normal_reference import correlation_slope, dimension_that_reads
@@ -37,6 +38,7 @@ _ROUNDING = 1e-9
 _FEW = 0.3  # effective share of the rows that have near pairs, below which it is told (0.4 for normal rows)
 
 
+@described
 def correlation_dimension(
     X: Any,
     *,
@@ -52,26 +54,14 @@ def correlation_dimension(
 
     Dense regions count most: they have most of the near pairs.
 
+    Where the table is large or has many columns, fewer rows than `sample` are compared with all others.
+
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_rows, n_features), or fitted model
-        Rows; distances between all of them with ``metric="precomputed"``; or a fitted model of gramfold, for its rows.
-        Copies of a row count once.
+    {rows}
     n_neighbors : int, default=20
         The scale: pairs are counted up to the median distances of the neighbour of half this number and of this number.
-    metric : str or callable, default="euclidean"
-        Distance between rows, as of `Isomap`.
-    metric_params : dict, default=None
-        Keyword arguments of the metric.
-    sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``. Where the
-        table is large or has many columns, fewer rows than these are compared with all others.
-    level : float, default=0.9
-        Confidence of the interval.
-    random_state : int, RandomState instance or None, default=0
-        Draws the samples.
-    n_jobs : int, default=None
-        Threads; None: all.
+    {search}
 
     Returns
     -------

@@ -27,6 +27,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 
+from gramfold.diagnostics.described import described
 from gramfold.diagnostics.intrinsic.estimate import Estimate, check_level, interval_of_inverse, normal_interval
 from gramfold.diagnostics.intrinsic.nearby import SAMPLE, Nearby
 from gramfold.embedding.reading import check_count
@@ -46,6 +47,7 @@ _COUNTED = 1_000  # rows whose pairs are counted
 Criterion = Literal["participation", "fukunaga-olsen"]
 
 
+@described
 def local_pca(
     X: Any,
     *,
@@ -62,27 +64,14 @@ def local_pca(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_rows, n_features), or fitted model
-        Rows; distances between all of them with ``metric="precomputed"``; or a fitted model of gramfold, for its rows.
-        Copies of a row count once. The metric decides who is a neighbour; covariances are those of the columns.
+    {rows} The metric decides who is a neighbour; covariances are those of the columns.
     n_neighbors : int, default=20
         Neighbours of each row, at least 4.
     criterion : {"participation", "fukunaga-olsen"}, default="participation"
         How the dimension is read from the eigenvalues. "participation": (Σλ)² / Σλ², without bias at few neighbours; a
         number that need not be whole. "fukunaga-olsen": eigenvalues above 5% of the largest are counted, which needs
         several times as many neighbours as dimensions.
-    metric : str or callable, default="euclidean"
-        Distance between rows, as of `Isomap`.
-    metric_params : dict, default=None
-        Keyword arguments of the metric.
-    sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``.
-    level : float, default=0.9
-        Confidence of the interval.
-    random_state : int, RandomState instance or None, default=0
-        Draws the sample.
-    n_jobs : int, default=None
-        Threads; None: all.
+    {search}
 
     Returns
     -------

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from gramfold.diagnostics.described import described
 from gramfold.diagnostics.intrinsic.estimate import Estimate, check_level, interval_of_inverse
 from gramfold.diagnostics.intrinsic.nearby import SAMPLE, Nearby
 from gramfold.diagnostics.intrinsic.normal_reference import dimension_that_reads, mean_log_ratio
@@ -27,6 +28,7 @@ from gramfold.types import Floats
 _NOTED = 0.02  # share of tied rows that is told of
 
 
+@described
 def two_nn(
     X: Any,
     *,
@@ -46,23 +48,10 @@ def two_nn(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_rows, n_features), or fitted model
-        Rows; distances between all of them with ``metric="precomputed"``; or a fitted model of gramfold, for its rows.
-        Copies of a row count once.
+    {rows}
     discard : float, default=0.1
         Share of the largest ratios that are known only to be large.
-    metric : str or callable, default="euclidean"
-        Distance between rows, as of `Isomap`.
-    metric_params : dict, default=None
-        Keyword arguments of the metric.
-    sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``.
-    level : float, default=0.9
-        Confidence of the interval.
-    random_state : int, RandomState instance or None, default=0
-        Draws the sample.
-    n_jobs : int, default=None
-        Threads; None: all.
+    {search}
 
     Returns
     -------

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gramfold.diagnostics.described import described
 from gramfold.diagnostics.intrinsic.correlation import correlation_dimension
 from gramfold.diagnostics.intrinsic.eigengap import measures_variance, spectral_gap
 from gramfold.diagnostics.intrinsic.estimate import Estimate, check_level
@@ -141,6 +142,7 @@ class Dimensions:
 ESTIMATORS = ("two_nn", "maximum_likelihood", "correlation_dimension", "local_pca", "spectral_gap")
 
 
+@described
 def dimension(
     X: Any,
     *,
@@ -161,18 +163,7 @@ def dimension(
         and, where its eigenvalues are variances, its spectrum. Copies of a row count once.
     n_neighbors : int, default=20
         Neighbours of each row, at least 4, for all estimators but TwoNN.
-    metric : str or callable, default="euclidean"
-        Distance between rows, as of `Isomap`.
-    metric_params : dict, default=None
-        Keyword arguments of the metric.
-    sample : int or None, default=20000
-        Rows whose neighbours are searched, among all rows; None: of all, as with ``metric="precomputed"``.
-    level : float, default=0.9
-        Confidence of the intervals.
-    random_state : int, RandomState instance or None, default=0
-        Draws the sample.
-    n_jobs : int, default=None
-        Threads; None: all.
+    {search}
 
     Returns
     -------
