@@ -576,3 +576,57 @@ def test_everything_can_be_written_as_json():
     assert wild.two_nn.corrected == np.inf
     assert json.loads(json.dumps(wild.as_dict(), allow_nan=False))["estimates"]["two_nn"]["corrected"] is None
     assert np.isfinite(wild.value)
+
+
+# --- rows that are nearly copies, and grids
+
+
+def given_again(rng, X, times, jitter):
+    """Each row so often, moved by this share of the spacing of a square."""
+    return np.vstack([X + jitter / np.sqrt(len(X)) * rng.normal(size=X.shape) for _ in range(times)])
+
+
+@pytest.mark.parametrize(("times", "jitter"), [(2, 1e-9), (2, 1e-6), (3, 1e-6), (2, 1e-3)])
+def test_near_copies_count_once(times, jitter):
+    rng = np.random.default_rng(0)
+    sheet = in_columns(cube(2)(1000, rng), 3, rng)
+    X, plain = given_again(rng, sheet, times, jitter), dimension(sheet)
+    found = dimension(X)
+    assert found.agree
+    assert found.value == pytest.approx(plain.value, abs=0.02)
+    assert found.n_near == pytest.approx(1000 * (times - 1), abs=3)
+    assert "nearly" in found.sentence
+    for name, estimate in FOUR.items():
+        assert estimate(X).value == pytest.approx(getattr(plain, name).value, abs=0.05)
+    np.testing.assert_array_equal(found.per_point[:1000], found.per_point[1000:2000])  # copies share theirs
+
+
+def test_a_tenth_of_the_rows_given_again_and_a_matrix_of_distances():
+    rng = np.random.default_rng(1)
+    sheet = cube(2)(500, rng)
+    X = np.vstack([sheet, sheet[:50] + 1e-7 * rng.normal(size=(50, 2))])
+    assert two_nn(X).value == pytest.approx(two_nn(sheet).value, rel=0.03)
+    assert two_nn(cdist(X, X), metric="precomputed").value == pytest.approx(two_nn(X).value, rel=1e-6)
+    sampled = two_nn(X, sample=200)
+    assert sampled.value == pytest.approx(2, abs=0.5)
+
+
+def test_ordinary_rows_have_no_near_copies():
+    rng = np.random.default_rng(0)
+    for make in (cube(1), cube(2), normal(1), lambda n, r: np.exp(3 * r.normal(size=(n, 1)))):
+        for n in (30, 300, 3000):
+            assert Nearby.of(make(n, rng), 2).n_near == 0
+    pairs = np.repeat(rng.normal(size=(15, 2)), 2, axis=0) + 1e-6 * rng.normal(size=(30, 2))
+    assert Nearby.of(pairs, 20).n_near == 0  # too few would be left
+
+
+@pytest.mark.parametrize("jitter", [0.0, 1e-6, 0.01, 0.05, 0.1])
+@pytest.mark.parametrize(("side", "d"), [(1000, 1), (32, 2), (10, 3)])
+def test_the_value_of_a_grid_is_its_dimension(side, d, jitter):
+    rng = np.random.default_rng(0)
+    grid = np.stack(np.meshgrid(*[np.arange(float(side))] * d), axis=-1).reshape(-1, d)
+    found = dimension(grid + jitter * rng.normal(size=grid.shape))
+    assert found.evenly_spaced
+    assert found.value == pytest.approx(d, abs=0.2)
+    assert f"is about {found.value:.2g}" in found.sentence
+    assert not dimension(cube(d)(1000, rng)).evenly_spaced

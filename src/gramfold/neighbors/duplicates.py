@@ -51,7 +51,7 @@ def no_duplicates(n: int) -> Collapse:
 def collapse_rows(X: Any) -> Collapse:
     """Group identical rows of a table, dense or sparse."""
     if issparse(X):
-        return _collapsed(row_labels(canonical(X)))
+        return collapse_labels(row_labels(canonical(X)))
     # One column without a repeated value is enough for nearly all measured data, some columns for nearly all images.
     if len(np.unique(X[:, 0])) == len(X):
         return no_duplicates(len(X))
@@ -74,7 +74,7 @@ def collapse_distances(distances: Floats, tolerance: float = 0.0) -> Collapse:
             if np.abs(distances[i] - distances[j]).max() <= tolerance:
                 first[i] = j
                 break
-    return _collapsed(first)
+    return collapse_labels(first)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,10 +146,10 @@ def _group(X: Floats, candidates: Integers) -> Collapse:
     whole_rows = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
     labels = np.arange(len(X))
     labels[candidates] = len(X) + np.unique(whole_rows, return_inverse=True)[1].ravel()
-    return _collapsed(labels)
+    return collapse_labels(labels)
 
 
-def _collapsed(labels: Integers) -> Collapse:
+def collapse_labels(labels: Integers) -> Collapse:
     """Group rows by their label."""
     _, first, vertex, counts = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
     order = np.argsort(first)  # vertices keep the order of the rows

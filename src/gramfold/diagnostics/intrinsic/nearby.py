@@ -1,7 +1,8 @@
 """The neighbours of rows, searched once for all estimators of the intrinsic dimension.
 
-Copies of a row are one vertex: at distance 0 they would say that the data have dimension 0. Beyond `sample` distinct
-rows some are drawn, and their neighbours are searched among all: the memory is that of sample · k numbers.
+Copies of a row are one vertex, and so are rows that are nearly copies (near_copies.py): at distance 0 they would say
+that the data have dimension 0. Beyond `sample` distinct rows some are drawn, and their neighbours are searched among
+all: the memory is that of sample · k numbers.
 """
 
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from gramfold.diagnostics.intrinsic.near_copies import AROUND, NearCopies
 from gramfold.diagnostics.randomness import drawn_from
 from gramfold.embedding import Estimator
 from gramfold.embedding.reading import Reads, read_training
@@ -38,6 +40,7 @@ class Nearby:
 
     index: Index  # over the distinct rows
     copies: Collapse
+    n_near: int  # rows that are no copies of others but nearly so, and count as such
     vertices: Integers  # (m,) the distinct rows that were drawn, ascending: all where there are few
     indices: Integers  # (m, k) their neighbours, vertices
     distances: Floats  # (m, k) nearest first, in the unit
@@ -72,10 +75,12 @@ class Nearby:
                 index, copies, unit = _index_of_model(X, k, metric, metric_params, n_jobs)
             else:
                 index, copies, unit = _index_of_rows(X, k, metric, metric_params, n_jobs)
-            # of a matrix of all distances every row is used: it is in memory anyway
-            drawn = _drawn(index.size, sample if isinstance(index, VectorIndex) else None, random_state)
-            k = max(k, min(widest, index.size // 4))
-            return cls(index, copies, drawn, *_lists(index, drawn, k), unit, random_state)
+            drawn, indices, distances = _search(index, k, widest, sample, random_state)
+            near, n = NearCopies.of(index, drawn, distances), index.size
+            if near is not None and len(near.groups) > k:
+                index, copies = near.index(index, n_jobs), near.within(copies)
+                drawn, indices, distances = _search(index, k, widest, sample, random_state)
+            return cls(index, copies, n - index.size, drawn, indices, distances, unit, random_state)
 
     def __repr__(self) -> str:
         return f"Nearby({len(self.vertices):,} of {self.n_rows:,} rows, {self.n_neighbors} neighbours each)"
@@ -227,6 +232,16 @@ def _require(k: int, n: int) -> None:
             f"{k} neighbours of each row are needed, but there are only {n} distinct rows: use more rows, or fewer "
             "neighbours."
         )
+
+
+def _search(
+    index: Index, k: int, widest: int, sample: Any, random_state: Any
+) -> tuple[Integers, Integers, Floats]:
+    """Some vertices or all, their neighbours, and the distances of these."""
+    # of a matrix of all distances every row is used: it is in memory anyway
+    drawn = _drawn(index.size, sample if isinstance(index, VectorIndex) else None, random_state)
+    k = max(k, min(widest, index.size // 4), min(AROUND, index.size - 1))
+    return drawn, *_lists(index, drawn, k)
 
 
 def _drawn(n: int, sample: Any, random_state: Any) -> Integers:

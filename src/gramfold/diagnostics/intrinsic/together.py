@@ -15,7 +15,7 @@ from gramfold.diagnostics.intrinsic.local_axes import local_pca
 from gramfold.diagnostics.intrinsic.nearby import SAMPLE, Nearby
 from gramfold.diagnostics.intrinsic.nearest_two import two_nn
 from gramfold.diagnostics.intrinsic.scales import Scales, scales_of
-from gramfold.diagnostics.intrinsic.words import Found, agreement, sentence_of
+from gramfold.diagnostics.intrinsic.words import Found, agreement, evenly_spaced, sentence_of
 from gramfold.embedding import Estimator
 from gramfold.embedding.reading import check_count
 from gramfold.errors import InputError
@@ -42,6 +42,8 @@ class Dimensions:
         that are not in the sample.
     n_rows, n_distinct, n_sampled : int
         Rows, those of them that differ, and those whose neighbours were searched.
+    n_near : int
+        Rows that differ from others by so little that they were taken for copies.
     tied : float
         Share of the rows whose two nearest neighbours are equally far.
     spacing : float
@@ -61,6 +63,7 @@ class Dimensions:
     n_rows: int
     n_distinct: int
     n_sampled: int
+    n_near: int
     tied: float
     spacing: float
     reasons: Mapping[str, str]
@@ -73,8 +76,20 @@ class Dimensions:
 
     @property
     def value(self) -> float:
-        """The median of the estimates, each corrected where it can be; without the spectral gap."""
+        """The median of the estimates, each corrected where it can be; without the spectral gap.
+
+        Ratios of the distances to few neighbours read the spacing of rows on a grid. Where rows are evenly spaced, it
+        is the mean of `local_pca`, if that is defined, and of the dimension at the largest of the scales.
+        """
+        if self.evenly_spaced:
+            by = [] if self.local_pca is None else [self.local_pca.best]
+            return float(np.mean([*by, self.scales.corrected[-1]]))
         return float(np.median([one.best for name, one in self.estimates.items() if name != "spectral_gap"]))
+
+    @property
+    def evenly_spaced(self) -> bool:
+        """Whether rows are spaced more evenly than random ones, as those on a grid are."""
+        return evenly_spaced(self.spacing, self.n_sampled) and bool(np.isfinite(self.scales.corrected[-1]))
 
     @property
     def agree(self) -> bool:
@@ -93,8 +108,9 @@ class Dimensions:
                 n_rows=self.n_rows,
                 n_distinct=self.n_distinct,
                 n_sampled=self.n_sampled,
+                n_near=self.n_near,
                 tied=self.tied,
-                spacing=self.spacing,
+                even=self.evenly_spaced,
                 local=(float(np.quantile(known, 0.1)), float(np.quantile(known, 0.9))) if len(known) else None,
                 reasons=self.reasons,
             )
@@ -134,6 +150,7 @@ class Dimensions:
             "n_rows": self.n_rows,
             "n_distinct": self.n_distinct,
             "n_sampled": self.n_sampled,
+            "n_near": self.n_near,
             "tied": self.tied,
             "spacing": _plain(self.spacing),
         }
@@ -220,6 +237,7 @@ def dimension(
         n_rows=near.n_rows,
         n_distinct=near.n_distinct,
         n_sampled=len(near.vertices),
+        n_near=near.n_near,
         tied=near.tied,
         spacing=near.spacing(float(scales.value[1])),
         reasons=reasons,

@@ -16,7 +16,8 @@ _BY_CHANCE = 3.5  # and this over √n more: two to three standard deviations of
 _APART = 0.8  # a dimension by maximum likelihood below this is that of groups apart
 _UNEVEN = 2.0  # ratio of the local dimensions of the 10% and 90% quantile that is told of
 _TIED = 0.02  # share of tied rows likewise
-_EVEN = 0.6  # of the spread of nearest distances of random rows, below which rows are evenly spaced
+_EVEN = 0.6  # of the spread of nearest distances of random rows, below which rows are evenly spaced,
+_EVEN_BY_CHANCE = 1.0  # and this over √n less: the spread of few rows is hardly known
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +30,9 @@ class Found:
     n_rows: int
     n_distinct: int
     n_sampled: int
+    n_near: int
     tied: float
-    spacing: float
+    even: bool
     local: tuple[float, float] | None  # quantiles of the local dimension
     reasons: Mapping[str, str]
 
@@ -39,6 +41,11 @@ def agreement(estimates: Mapping[str, Estimate], value: float) -> list[str]:
     """The names of the estimates that are far from the value."""
     far = max(_LEAST, _CLOSE * value)
     return [name for name, one in estimates.items() if not abs(one.best - value) <= far]
+
+
+def evenly_spaced(spacing: float, n: int) -> bool:
+    """Whether the distances to the nearest neighbours of n rows vary less than those of random rows can."""
+    return spacing < _EVEN - _EVEN_BY_CHANCE / float(np.sqrt(n))
 
 
 def sentence_of(found: Found) -> str:
@@ -53,18 +60,23 @@ def _headline(found: Found) -> str:
     if not far:
         return f"The intrinsic dimension is about {found.value:.2g}: {counted(len(found.estimates), 'estimate')} agree."
     order = sorted(found.estimates, key=lambda name: found.estimates[name].best)
-    low, high = order[0], order[-1]
-    return (
-        f"The estimates disagree: from {found.estimates[low].best:.3g} ({low}) to {found.estimates[high].best:.3g} "
-        f"({high}), with a median of {found.value:.3g}."
-    )
+    low, high = (f"{found.estimates[name].best:.3g} ({name})" for name in (order[0], order[-1]))
+    if found.even:
+        largest = f"the ratio of distances to neighbour {found.scales.n_neighbors[-1]}"
+        by = f"local_pca and {largest}" if "local_pca" in found.estimates else largest
+        return (
+            f"The intrinsic dimension is about {found.value:.2g}, by {by}. The estimates range from {low} to {high}: "
+            "ratios of distances to few neighbours read the spacing of the rows."
+        )
+    return f"The estimates disagree: from {low} to {high}, with a median of {found.value:.3g}."
 
 
 def _copies(found: Found) -> str:
     copies = found.n_rows - found.n_distinct
+    nearly = f" ({found.n_near:,} of them nearly)" if found.n_near else ""
     if copies == 1:
         return f"1 of {found.n_rows:,} rows is a copy of another and was left out."
-    return f"{copies:,} of {found.n_rows:,} rows are copies of others and were left out." if copies else ""
+    return f"{copies:,} of {found.n_rows:,} rows are copies of others{nearly} and were left out." if copies else ""
 
 
 def _undefined(found: Found) -> str:
@@ -91,7 +103,7 @@ def _apart(found: Found) -> str:
 
 
 def _even(found: Found) -> str:
-    if found.tied >= _TIED or not found.spacing < _EVEN:
+    if found.tied >= _TIED or not found.even:
         return ""
     return (
         "The rows are spaced more evenly than random ones, as the frames of a film or the nodes of a grid are: "
@@ -104,7 +116,7 @@ def _over_scales(found: Found) -> str:
     if _apart(found):
         return ""
     scales = found.scales
-    by_grid = found.tied >= _TIED or found.spacing < _EVEN
+    by_grid = found.tied >= _TIED or found.even
     first = 1 if by_grid else 0  # a grid is seen at the first scale, and was told of
     if len(scales) < first + 2:
         return ""
