@@ -129,7 +129,6 @@ def test_a_scale_of_any_size():
         (lambda: lcmc(ROWS, PLACES, random_state=None), "random_state=None is not a seed"),
         (lambda: lcmc(csr_array(cdist(ROWS, ROWS)), PLACES, metric="precomputed"), "sparse matrix of precomputed"),
         (lambda: lcmc(ROWS, PLACES, metric="precomputed"), "needs a square matrix"),
-        (lambda: lcmc(Isomap(), PLACES), "Isomap is not fitted"),
         (lambda: lcmc(SpectralClustering(2).fit(ROWS)), "SpectralClustering makes no map"),
         (lambda: lcmc(OrdinalMDS().fit(ROWS[:20])), "OrdinalMDS does not keep the rows"),
         (lambda: lcmc(PCA(2).fit(ROWS), metric="cosine"), "whose own metric is used"),

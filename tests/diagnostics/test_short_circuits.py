@@ -134,7 +134,7 @@ def test_what_cannot_be_examined():
     rows, _ = between_turns(300, 0)
     with pytest.raises(InputError, match="PCA has no graph of neighbours"):
         short_circuits(PCA().fit(rows))
-    with pytest.raises(InputError, match="Isomap is not fitted"):
+    with pytest.raises(NotFittedError, match="Isomap is not fitted"):
         short_circuits(Isomap())
     with pytest.raises(InputError, match="n_neighbors=5 was given with a fitted Isomap"):
         short_circuits(Isomap().fit(rows), n_neighbors=5)

@@ -139,7 +139,7 @@ def test_a_picture_is_saved_whole(ending, tmp_path):
         (object(), None, "must be numeric, but object is not: pass an array of numbers or a fitted model"),
         (np.array([["a", "b"]]), None, "An embedding must be numeric, but ndarray is not"),
         (np.zeros((5, 2)), np.zeros(4), r"color has shape \(4,\) for 5 points"),
-        (np.zeros((5, 2)), "no such colour", r"color has shape \(\) for 5 points"),
+        (np.zeros((5, 2)), "no such colour", "color='no such colour' is no colour that matplotlib knows"),
         (np.zeros((2, 2)), np.array(["2020", "2021"], dtype="datetime64"), "neither numbers nor strings"),
     ],
 )

@@ -16,8 +16,9 @@ from gramfold.diagnostics.measure import Measure
 from gramfold.diagnostics.randomness import drawn_from
 from gramfold.diagnostics.refits import check_whole
 from gramfold.diagnostics.rows_kernel import EXACT_ROWS, PROBES, RowsKernel, TakenRows
+from gramfold.embedding.reading import check_finite, coordinates_of
 from gramfold.errors import InputError
-from gramfold.neighbors.columns import numeric_table
+from gramfold.neighbors.columns import numeric_table, require_one_order
 from gramfold.spectral.traces import sampled_inner_products
 from gramfold.types import Floats
 
@@ -53,6 +54,7 @@ def procrustes(Y: Any, Z: Any) -> Measure:
     >>> bool(procrustes(Y, turned).value < 1e-12)
     True
     """
+    require_one_order(Y, Z, ("Y", "Z"))
     first, second = _coordinates(Y, "Y"), _coordinates(Z, "Z")
     if first.shape != second.shape:
         raise InputError(
@@ -84,7 +86,7 @@ def kernel_alignment(first: Any, second: Any, *, probes: int | None = None, rand
         has kernel values of (other connected components, rows that are no landmarks) are left out, and both are centred
         on the rows that are left. Copies of a row are rows.
     probes : int, default=None
-        Number of random vectors, for an estimate with a 95% interval. None: exact up to 2,000 rows, an estimate from 60
+        Number of random vectors, 8 to as many as rows, for an estimate with a 95% interval. None: exact up to 2,000 rows, an estimate from 60
         above. No n × n matrix is made for an estimate but those that a model already has.
     random_state : int, RandomState instance or None, default=0
         Of the random vectors.
@@ -114,7 +116,7 @@ def kernel_alignment(first: Any, second: Any, *, probes: int | None = None, rand
     n = len(left.places)
     if probes is None and n <= EXACT_ROWS:
         return _exact(left.matrix(), right.matrix())
-    count = PROBES if probes is None else check_whole(probes, "probes", _LEAST_PROBES)
+    count = PROBES if probes is None else _read_probes(probes, n)
     found = sampled_inner_products(
         left.product,
         right.product,
@@ -128,6 +130,16 @@ def kernel_alignment(first: Any, second: Any, *, probes: int | None = None, rand
     value = float(both / np.sqrt(one * other))
     error = found.error(value * np.array([1.0 / both if both else 0.0, -0.5 / one, -0.5 / other]))
     return Measure(min(value, 1.0), (max(value - error, -1.0), min(value + error, 1.0)))
+
+
+def _read_probes(probes: Any, n: int) -> int:
+    count = check_whole(probes, "probes", _LEAST_PROBES)
+    if count > max(n, _LEAST_PROBES):
+        raise InputError(
+            f"probes={count:,} random vectors are more than the {n:,} rows in common, with which the value would be "
+            f"exact: use probes <= {max(n, _LEAST_PROBES)}."
+        )
+    return count
 
 
 def _exact(K: Floats, L: Floats) -> Measure:
@@ -157,9 +169,10 @@ def _over_common_rows(first: RowsKernel, second: RowsKernel) -> tuple[TakenRows,
 
 
 def _coordinates(given: Any, name: str) -> Floats:
-    table = numeric_table(getattr(given, "embedding_", given), least_rows=1, name=name, dense_for="procrustes")
-    places: Floats = check_array(table, dtype=(np.float64, np.float32), ensure_all_finite="allow-nan", input_name=name)
-    return places.astype(np.float64, copy=False)
+    table = numeric_table(coordinates_of(given, name), least_rows=1, name=name, dense_for="procrustes")
+    places: Floats = check_array(table, dtype=np.float64, ensure_all_finite=False, input_name=name)
+    check_finite(places, name, allow_missing=True)
+    return places
 
 
 def _unit_cloud(points: Floats, name: str) -> Floats:

@@ -89,6 +89,7 @@ def r_nx_curve(
     array([0.11, 0.36])
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
+    judged.require_apart("the share of neighbours that the map keeps")
     n, m = judged.n, len(judged.rows)
     scales = _scales(n, judged.exact)
     cost = _area_weights(n)

@@ -63,7 +63,8 @@ def stress(
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     moments = judged.once(PairMoments.of)
     _, _, a, b, c = moments.means
-    ratio = c / b if scale else moments.units[1] / moments.units[0]  # of the map's unit to that of the data
+    # of the map's unit to that of the data; a map of one place has no scale
+    ratio = (c / b if b else 0.0) if scale else judged.unit * moments.units[1] / moments.units[0]
     square = (a - 2 * ratio * c + ratio**2 * b) / a
     of_rows = moments.of_rows[:, 2:] @ np.array([1.0, ratio**2, -2 * ratio]) / moments.of_rows[:, 2]
     per_point = judged.per_point(np.sqrt(np.maximum(of_rows, 0.0)))

@@ -24,6 +24,7 @@ from gramfold.types import Floats, Integers
 Space = Literal["feature", "input", "map", "principal"]
 
 _SAMPLE = 800  # rows, where there are more than can be compared with all others
+_LEAST = 20  # rows of a sample: half as many pairs of neighbours, of which a correlation says something
 _NEAREST = 8  # neighbours of a row, of a method without a graph
 
 
@@ -137,7 +138,7 @@ def feature_distances(model: Any, *, sample: int | None = None, random_state: An
         A fitted model with the attribute `kernel_`. Rows without kernel values (other connected components, rows that
         are no landmarks) are left out. A duplicate row is at distance 0 of the others.
     sample : int, default=None
-        Number of rows that are drawn at random; pairs of neighbours are drawn from all rows, half as many. None: all
+        Number of rows that are drawn at random, at least 20; pairs of neighbours are drawn from all rows, half as many. None: all
         rows up to 2,000, else 800.
     random_state : int, RandomState instance or None, default=0
         Of the sample.
@@ -163,7 +164,7 @@ def feature_distances(model: Any, *, sample: int | None = None, random_state: An
         named = model.__name__ if isinstance(model, type) else type(model).__name__
         raise InputError(f"model is {named}, which has no kernel: pass a fitted estimator with the attribute kernel_.")
     kernel = RowsKernel.of(model, "model")
-    count = check_whole(sample, "sample", 2) if sample is not None else len(kernel)
+    count = len(kernel) if sample is None else check_whole(sample, "sample", _LEAST)
     if sample is None and len(kernel) > EXACT_ROWS:
         count = _SAMPLE
     whole = count >= len(kernel)

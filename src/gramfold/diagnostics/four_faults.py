@@ -231,7 +231,9 @@ class _Told:
         total, plain = _mean(values), _mean(usual)
         limit = float(np.clip(_above(usual), _HALF, 1.0))
         reasons = list(taken.words)
-        if flat:
+        if self.judged.map.constant():
+            reasons.append("all of them are at one place")
+        elif flat:
             reasons.append("the map is flat along an axis that the data have")
         elif self.found.crowded.any():
             reasons.append(f"rows that differ in the data are nearer than {SAME:.2g} of the width of the map")

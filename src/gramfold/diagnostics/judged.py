@@ -7,15 +7,16 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramfold.diagnostics.tables import Distances, Remembered, Rows, Table
 from gramfold.embedding import Estimator, FittedMap, Model, Reads
 from gramfold.embedding.reading import check_finite, read_training
-from gramfold.errors import InputError, PrecomputedInputError
-from gramfold.neighbors.columns import numeric_table
-from gramfold.neighbors.metrics import Metric, MetricName, make_metric, reads_mixed
+from gramfold.errors import InputError, PrecomputedInputError, UndefinedMeasureError
+from gramfold.neighbors.columns import numeric_table, require_one_order
+from gramfold.neighbors.metrics import Metric, MetricName, degree, make_metric, reads_mixed
 from gramfold.neighbors.precomputed import check_distances, settled_distances
+from gramfold.neighbors.units import Unit
 from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats, Integers, Neighbors
 
@@ -99,6 +100,7 @@ class Judged:
     map: Rows
     n_jobs: int | None
     random_state: int
+    unit: float  # of distances on the map to that of distances in the data: 1 unless values are extreme
 
     def __init__(
         self,
@@ -131,21 +133,31 @@ class Judged:
         self.n = len(self.kept)
         self.n_neighbors = _checked_neighbors(n_neighbors, self.n, self.n_given)
         self.n_jobs = n_jobs
+        self.unit = 1.0
         options: dict[str, Any] = {"search": search, "n_jobs": n_jobs, "random_state": self.random_state}
         if measure is None:
             self.data = Distances(rows if self.n == self.n_given else rows[np.ix_(self.kept, self.kept)])
         else:
             rows = rows if self.n == self.n_given else rows[self.kept]
             # its scales are of the rows that are compared, where it is not that of a model
-            found = measure if isinstance(measure, Metric) else make_metric(metric, metric_params, rows)
-            self.data = Rows(rows, found, **options)
-        self.map = Rows(places[self.kept], make_metric("euclidean", None, places), **options)
-        for table, what in ((self.data, "X"), (self.map, "Y")):
-            if table.constant():
-                raise InputError(
-                    f"all rows of {what} are at one place, so none is nearer than another: check that the right "
-                    "columns were passed."
-                )
+            if isinstance(measure, Metric):
+                self.data = Rows(rows, measure, **options)
+            else:
+                found = make_metric(metric, metric_params, rows)
+                power = degree(found.name, found.params)
+                if power is not None and (unit := Unit.of_rows(rows)).power:
+                    rows, self.unit = unit.inward(rows), unit.size**-power
+                    found = make_metric(metric, metric_params, rows)
+                self.data = Rows(rows, found, **options)
+        if self.data.constant():
+            raise InputError(
+                "all rows of X are at one place, so none is nearer than another: check that the right columns were "
+                "passed."
+            )
+        places = places[self.kept]
+        unit = Unit.of_rows(places)
+        places, self.unit = unit.inward(places), self.unit * unit.size
+        self.map = Rows(places, make_metric("euclidean", None, places), **options)
         self.rows = self._drawn(sample)
         if measure is not None and len(self.rows) * self.n <= _REMEMBERED:
             self.data = Remembered.of(self.data, self.rows)
@@ -184,6 +196,14 @@ class Judged:
     def on_map(self) -> Neighbors:
         """The nearest neighbours of all rows on the map."""
         return self.map.neighbors(self.n_neighbors)
+
+    def require_apart(self, what: str) -> None:
+        """Raise an error for a measure of the nearest on the map, where all rows are at one place."""
+        if self.map.constant():
+            raise UndefinedMeasureError(
+                f"all rows of Y are at one place, so none is nearer than another and {what} is not defined: see "
+                "faults, which calls such a map collapsed."
+            )
 
     def over_rows(self, work: Callable[[slice], Result]) -> list[Result]:
         """Run `work` on slices of `rows`, so small that their distances from all rows fit in little memory."""
@@ -242,6 +262,7 @@ def _read(X: Any, Y: Any, metric: MetricName) -> tuple[Any, Any, Floats]:
         return _of_model(X, Y, metric)
     if Y is None:
         raise InputError("Y is missing, so there is no map to judge: pass its coordinates, one row for each row of X.")
+    require_one_order(X, Y)
     precomputed = isinstance(metric, str) and metric.lower() == "precomputed"
     if precomputed and issparse(X):
         raise InputError(
@@ -258,9 +279,8 @@ def _read(X: Any, Y: Any, metric: MetricName) -> tuple[Any, Any, Floats]:
 
 def _of_model(estimator: Any, Y: Any, metric: MetricName) -> tuple[Any, Metric, Floats]:
     name = type(estimator).__name__
-    model = getattr(estimator, "model_", None)
-    if model is None:
-        raise InputError(f"{name} is not fitted, so it has no map to judge: call fit first.")
+    check_is_fitted(estimator, msg="%(name)s is not fitted, so it has no map to judge: call fit first.")
+    model = estimator.model_
     if not isinstance(model, FittedMap):
         raise InputError(f"{name} makes no map: pass the rows as X and the coordinates of a map of them as Y.")
     if not isinstance(model, Model):
@@ -281,7 +301,7 @@ def _of_model(estimator: Any, Y: Any, metric: MetricName) -> tuple[Any, Metric, 
 
 
 def _places(Y: Any) -> Floats:
-    table = numeric_table(Y, least_rows=1, name="Y", dense_for="A map")
+    table = numeric_table(Y, least_rows=1, name="Y", dense_for="a map")
     found: Floats = check_array(table, dtype=np.float64, ensure_all_finite=False, input_name="Y")
     return found
 

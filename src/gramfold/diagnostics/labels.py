@@ -56,6 +56,8 @@ def neighborhood_purity(
     if on not in {"map", "data"}:
         raise InputError(f"on={on!r} is not known: use 'map' or 'data'.")
     codes, _ = _coded(labels, judged)
+    if on == "map":
+        judged.require_apart("the share of neighbours with the same label")
     lists = judged.on_map if on == "map" else judged.in_data
     pure = np.mean(codes[lists.indices].reshape(judged.n, -1) == codes[:, None], axis=1)
     return Measure(float(pure.mean()), None, judged.per_point(pure))

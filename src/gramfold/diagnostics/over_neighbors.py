@@ -214,6 +214,7 @@ def sweep(
     """
     counts = _read_counts(n_neighbors)
     _require_neighborhood(model)
+    _require_measures(measures)
     table = Table.of(model, X, y)
     stages, steps, before = Stages(verbose, "sweep"), [], None
     recall: float | None = None
@@ -227,7 +228,10 @@ def sweep(
                 before = step
             steps.append(step)
     if before is None:
-        raise InputError(f"every fit failed, the first (n_neighbors={counts[0]}) with: {steps[0].failure}")
+        # what all of them say is of the rows, or of the one search for the largest number; not of the first number
+        alike = len({step.failure for step in steps}) == 1
+        first = "" if alike else f", the first (n_neighbors={counts[0]})"
+        raise InputError(f"every fit failed{first} with: {steps[0].failure}")
     return Sweep(tuple(steps), search.searches, recall)
 
 
@@ -273,7 +277,33 @@ def _turned(step: SweepStep, before: SweepStep) -> SweepStep:
 
 
 def _measured(measures: Any, X: Any, step: SweepStep) -> dict[str, float]:
-    return {name: float(measure(X, step.fitted)) for name, measure in (measures or {}).items()}
+    found = {}
+    for name, measure in (measures or {}).items():
+        value = measure(X, step.fitted)
+        try:
+            found[str(name)] = float(value)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"measures[{name!r}] returned a {type(value).__name__}, which is no number: pass a function of X and "
+                "the coordinates that returns one."
+            ) from error
+    return found
+
+
+def _require_measures(measures: Any) -> None:
+    if measures is None:
+        return
+    if not isinstance(measures, Mapping):
+        raise InputError(
+            f"measures is a {type(measures).__name__}: pass a dict of names and functions, such as "
+            "{'trustworthiness': trustworthiness}."
+        )
+    for name, measure in measures.items():
+        if not callable(measure):
+            raise InputError(
+                f"measures[{name!r}] is a {type(measure).__name__}, which is no function: pass one of X and the "
+                "coordinates."
+            )
 
 
 def _read_counts(n_neighbors: Any) -> list[int]:

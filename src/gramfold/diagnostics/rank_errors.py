@@ -57,6 +57,7 @@ def trustworthiness(
     Measure(0.83)
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
+    judged.require_apart("trustworthiness")
     return _kept_ranks(judged, judged.data, judged.on_map, "trustworthiness")
 
 
@@ -86,6 +87,7 @@ def continuity(
         Mean over rows, with the value of each row.
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
+    judged.require_apart("continuity")
     return _kept_ranks(judged, judged.map, judged.in_data, "continuity")
 
 

@@ -16,8 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramfold.alignment import training_rows
 from gramfold.embedding import Alignable, FittedMap
+from gramfold.embedding.reading import check_finite
 from gramfold.errors import GramfoldError, InputError
-from gramfold.neighbors.columns import as_table
+from gramfold.neighbors.columns import as_table, numeric_table
 from gramfold.types import Floats, Integers
 
 # What a fit raises where rows or settings do not suit it; anything else is a fault of the program, and is not caught.
@@ -64,7 +65,8 @@ class Table:
         table = as_table(X)
         if not hasattr(table, "shape") or len(table.shape) != 2:
             raise InputError(f"X is a {type(X).__name__}, which is no table: pass rows as an array of two dimensions.")
-        pairwise = bool(get_tags(model).input_tags.pairwise)
+        # an estimator that is not of scikit-learn's classes has no tags
+        pairwise = hasattr(model, "__sklearn_tags__") and bool(get_tags(model).input_tags.pairwise)
         if pairwise and table.shape[0] != table.shape[1]:
             raise InputError(
                 f"X is precomputed and has shape {tuple(table.shape)}, but rows can be left out of a square matrix "
@@ -98,7 +100,7 @@ class Table:
     def fitted(self, model: Any) -> tuple[Any, Floats]:
         """A clone fitted on these rows, and their coordinates."""
         fresh, given = clone(model), {} if self.weights is None else {"sample_weight": self.weights}
-        return fresh, coordinates(fresh.fit_transform(self.X, self.y, **given))
+        return fresh, map_of(fresh.fit_transform(self.X, self.y, **given), len(self))
 
 
 def rows_of(model: Any, X: Any, y: Any, sample_weight: Any) -> Table:
@@ -110,7 +112,7 @@ def rows_of(model: Any, X: Any, y: Any, sample_weight: Any) -> Table:
         raise InputError("y or sample_weight was given without X: pass the rows that they belong to as X.")
     if not isinstance(model, Alignable):
         raise InputError(f"the training rows of {type(model).__name__} are not known: pass them as X.")
-    check_is_fitted(model)
+    check_is_fitted(model, msg="%(name)s is not fitted, so it has no map and no rows: call fit first, or pass X.")
     fitted: FittedMap = vars(model)["model_"]
     rows = None if fitted.reads.mixed or fitted.reads.precomputed else training_rows(fitted)
     if rows is None:
@@ -150,6 +152,17 @@ def refuse_numbered_rows(model: Any) -> None:
 def coordinates(found: Any) -> Floats:
     """As an array in float64, whatever kind of table the estimator was set to return."""
     return np.asarray(found, dtype=np.float64)
+
+
+def map_of(found: Any, n: int) -> Floats:
+    """What the fit_transform of any estimator returned, as a map of n rows; NaN where a row has no place."""
+    name = "fit_transform(X)"
+    table = numeric_table(found, least_rows=1, name=name, dense_for="a map")
+    places = coordinates(table)
+    check_finite(places, name, allow_missing=True)
+    if len(places) != n:
+        raise InputError(f"{name} has {len(places)} rows for {n} rows of X: pass an estimator that places each row.")
+    return places
 
 
 def check_whole(value: Any, name: str, least: int) -> int:

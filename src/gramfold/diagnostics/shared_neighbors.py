@@ -84,6 +84,7 @@ def r_nx(
 
 
 def _kept(judged: Judged) -> Floats:
+    judged.require_apart("the share of neighbours that the map keeps")
     n, k = judged.n, judged.n_neighbors
     return shared_shares(judged.in_data.indices.reshape(n, k), judged.on_map.indices.reshape(n, k))
 

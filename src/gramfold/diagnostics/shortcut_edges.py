@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from gramfold.diagnostics.randomness import drawn_from
 from gramfold.embedding import Fit
@@ -64,6 +65,7 @@ def short_circuits(
     Examples
     --------
     >>> import numpy as np
+from sklearn.utils.validation import check_is_fitted
     >>> from gramfold import Isomap
     >>> from gramfold.datasets import make_swiss_roll
     >>> from gramfold.diagnostics import short_circuits
@@ -129,11 +131,10 @@ def _net_of_rows(X: Any, asked: dict[str, Any], rng: np.random.RandomState, n_jo
 
 def _net_of_model(estimator: Any) -> tuple[NeighborGraph, Integers | None]:
     """The neighbours of a fitted estimator, and the data rows that its graph is of; None: all."""
+    check_is_fitted(
+        estimator, msg="%(name)s is not fitted, so it has no neighbour graph: call fit first, or pass the rows."
+    )
     model = getattr(estimator, "model_", None)
-    if model is None:
-        raise InputError(
-            f"{type(estimator).__name__} is not fitted, so it has no neighbour graph: call fit first, or pass the rows."
-        )
     if isinstance(getattr(model, "net", None), NeighborGraph):
         return model.net, None
     source = getattr(model, "source", None)

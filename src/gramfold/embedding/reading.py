@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from gramfold.errors import InputError
 from gramfold.neighbors.columns import as_table, numeric_table, require_table
@@ -137,6 +137,18 @@ def read_places(Y: Any, n_components: int) -> Floats:
             "of the embedding."
         )
     return places
+
+
+def coordinates_of(given: Any, name: str) -> Any:
+    """The map itself, or that of a fitted estimator (`embedding_`)."""
+    if isinstance(given, type) or not hasattr(given, "fit"):
+        return getattr(given, "embedding_", given)
+    check_is_fitted(given, msg=f"{name} is %(name)s, which is not fitted and has no map: call fit first.")
+    if not hasattr(given, "embedding_"):
+        raise InputError(
+            f"{name} is {type(given).__name__}, which keeps no map (embedding_): pass the coordinates that it returned."
+        )
+    return given.embedding_
 
 
 def check_count(value: Any, name: str) -> int:

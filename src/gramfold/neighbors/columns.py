@@ -50,9 +50,9 @@ def numeric_table(X: Any, least_rows: int, name: str = "X", dense_for: str | Non
     X = as_table(X, name)
     require_table(X, least_rows, name)
     if dense_for is not None:
-        _require_dense(X, dense_for)
+        _require_dense(X, dense_for, name)
     if issparse(X):
-        _require_indices(X)
+        _require_indices(X, name)
     require_numbers(X, name)
     return X
 
@@ -90,7 +90,8 @@ def require_table(X: Any, least_rows: int, name: str = "X") -> None:
     if shape is None or len(shape) == 0:
         hint = ", or read the file with gramfold.io.read_table" if isinstance(X, str) else ""
         raise InputError(
-            f"Expected 2D array, got a {type(X).__name__}, which has no rows and columns: pass an array or table{hint}."
+            f"Expected 2D array, got a {type(X).__name__}, which has no rows and columns: pass an array or table "
+            f"as {name}{hint}."
         )
     if len(shape) == 1:
         if getattr(getattr(X, "dtype", None), "names", None):
@@ -120,21 +121,21 @@ def require_table(X: Any, least_rows: int, name: str = "X") -> None:
         )
 
 
-def _require_dense(X: Any, reader: str) -> None:
+def _require_dense(X: Any, reader: str, name: str) -> None:
     if issparse(X):
-        what, reduced, dense = "sparse matrix", "it", "X.toarray()"
+        what, reduced, dense = "sparse matrix", "it", f"{name}.toarray()"
     elif hasattr(X, "sparse"):  # an attribute of a DataFrame whose columns are all sparse
-        what, reduced, dense = "table of sparse columns", "X.sparse.to_coo()", "X.sparse.to_dense()"
+        what, reduced, dense = "table of sparse columns", f"{name}.sparse.to_coo()", f"{name}.sparse.to_dense()"
     else:
         return
     size = 8e-9 * X.shape[0] * X.shape[1]
     raise InputError(
-        f"X is a {what} of {X.shape[0]} x {X.shape[1]}, but {reader} reads dense rows: reduce {reduced} first "
+        f"{name} is a {what} of {X.shape[0]} x {X.shape[1]}, but {reader} reads dense rows: reduce {reduced} first "
         f"(sklearn.decomposition.TruncatedSVD) or pass {dense} if that fits in memory ({size:.2g} GB)."
     )
 
 
-def _require_indices(X: Any) -> None:
+def _require_indices(X: Any, name: str) -> None:
     """Raise an error for invalid indices of a sparse matrix: compiled code would read outside of its arrays."""
     try:
         if X.format == "coo":
@@ -143,7 +144,7 @@ def _require_indices(X: Any) -> None:
             copy(X).check_format()  # on a copy, since it may truncate arrays
     except ValueError as error:
         raise InputError(
-            f"X is a sparse matrix of {X.shape[0]} x {X.shape[1]} with invalid indices ({error}): build it again from "
+            f"{name} is a sparse matrix of {X.shape[0]} x {X.shape[1]} with invalid indices ({error}): build it again from "
             "its entries with scipy.sparse.coo_array((values, (rows, columns)), shape)."
         ) from error
 
@@ -156,7 +157,7 @@ def require_numbers(X: Any, name: str = "X") -> None:
                 f"Complex data not supported: {name} holds complex values; pass their real parts, {name}.real."
             )
         return
-    odd = _odd_in_array(X) if isinstance(X, np.ndarray) else _odd_in_frame(X)
+    odd = _odd_in_array(X) if isinstance(X, np.ndarray) else _odd_in_frame(X, name)
     if not odd:
         return
     kinds = list(dict.fromkeys(column.kind for column in odd))
@@ -185,16 +186,16 @@ def _odd_in_array(X: np.ndarray) -> list[_Odd]:
     return [column for column in columns if column is not None]
 
 
-def _odd_in_frame(X: Any) -> list[_Odd]:
+def _odd_in_frame(X: Any, name: str) -> list[_Odd]:
     """Columns that are not numeric of a pandas or polars DataFrame or an Arrow table; none for other types."""
     odd = []
-    types = types_of(X)
+    types = types_of(X, name)
     kinds = {dtype: kind_of(dtype) for dtype in dict.fromkeys(dtype for _, dtype in types)}
-    for j, (name, dtype) in enumerate(types):
+    for j, (column_name, dtype) in enumerate(types):
         kind = kinds[dtype]
         if kind == "numbers":
             continue
-        shown = f"'{name}'" if isinstance(name, str) else str(name)
+        shown = f"'{column_name}'" if isinstance(column_name, str) else str(column_name)
         values = values_of(X, j)
         if kind is None:
             column = _first_odd(shown, values)
@@ -207,16 +208,33 @@ def _odd_in_frame(X: Any) -> list[_Odd]:
     return odd
 
 
-def types_of(X: Any) -> list[tuple[Any, Any]]:
+def require_one_order(X: Any, Y: Any, names: tuple[str, str] = ("X", "Y")) -> None:
+    """Raise an error if two pandas tables of the same rows have them in different orders, by their index.
+
+    Tables are compared by position. An index that was not set (0, 1, 2, …) says nothing of it.
+    """
+    if not (hasattr(X, "iloc") and hasattr(Y, "iloc")):
+        return
+    first, second = X.index, Y.index
+    if any(index.equals(type(index)(range(len(index)))) for index in (first, second)) or first.equals(second):
+        return
+    if len(first) == len(second) and first.is_unique and second.is_unique and first.isin(second).all():
+        raise InputError(
+            f"{names[0]} and {names[1]} have the same index in different orders, but rows are compared by position: "
+            f"pass {names[1]}.loc[{names[0]}.index]."
+        )
+
+
+def types_of(X: Any, name: str = "X") -> list[tuple[Any, Any]]:
     """Name and type of each column."""
     if hasattr(X, "iloc") and hasattr(X, "columns"):  # pandas
         repeated = X.columns[X.columns.duplicated()]
         if len(repeated):
             raise InputError(
-                f"X has several columns named {repeated[0]!r}: give each its own name, or pass X.to_numpy()."
+                f"{name} has several columns named {repeated[0]!r}: give each its own name, or pass {name}.to_numpy()."
             )
         if all(getattr(dtype, "fill_value", 0) != 0 for dtype in X.dtypes):  # also where it is NaN
-            raise InputError("X has sparse columns with a fill value other than 0: pass X.sparse.to_dense().")
+            raise InputError(f"{name} has sparse columns with a fill value other than 0: pass {name}.sparse.to_dense().")
         return list(zip(X.columns, X.dtypes, strict=True))
     if hasattr(X, "get_columns") and hasattr(X, "schema"):  # polars
         return list(X.schema.items())

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,12 +58,19 @@ class Coloring:
 
 def coloring(color: ArrayLike | None, n: int, cmap: str | None = None) -> Coloring:
     """Colours for n points: a scale for numbers; categories for strings, booleans and few distinct integers."""
-    mpl = require_matplotlib()
-    from matplotlib.colors import is_color_like, to_rgba
+    require_matplotlib()
+    from matplotlib.colors import to_rgba
 
-    if color is None or (isinstance(color, str) and is_color_like(color)):
+    if color is None or isinstance(color, str):
+        if color is not None:
+            require_color(color, "color")
         return Coloring(np.tile(to_rgba(PLAIN if color is None else color), (n, 1)))
-    given = np.asarray(color)
+    try:
+        given = np.asarray(color)
+    except ValueError as error:
+        raise InputError(
+            f"color holds entries of different lengths: give one value for each of the {n} points."
+        ) from error
     if given.shape == (n, 1):
         given = given[:, 0]
     if given.shape != (n,):
@@ -70,7 +78,7 @@ def coloring(color: ArrayLike | None, n: int, cmap: str | None = None) -> Colori
             f"color has shape {given.shape} for {n} points: give one value per point, or the name of one colour."
         )
     if _are_kinds(given):
-        return _kinds(given, mpl.colormaps, cmap)
+        return _kinds(given, cmap)
     if given.dtype.kind not in "biuf":
         raise InputError(
             f"color has values of dtype {given.dtype}, which are neither numbers nor strings: "
@@ -80,10 +88,33 @@ def coloring(color: ArrayLike | None, n: int, cmap: str | None = None) -> Colori
     known = np.isfinite(numbers)
     limits = (numbers[known].min(), numbers[known].max()) if known.any() else (0.0, 1.0)
     spread = (limits[1] - limits[0]) or 1.0
-    palette = mpl.colormaps[cmap or "viridis"]
+    palette = _colormap(cmap or "viridis")
     rgba = palette((np.where(known, numbers, limits[0]) - limits[0]) / spread)
     rgba[~known] = to_rgba(ABSENT)
     return Coloring(rgba, palette, (float(limits[0]), float(limits[1])))
+
+
+def require_color(color: Any, name: str) -> None:
+    """Refuse what is no colour."""
+    from matplotlib.colors import is_color_like
+
+    if not is_color_like(color):
+        raise InputError(
+            f"{name}={color!r} is no colour that matplotlib knows: use a name such as 'crimson' or '#3b6ea5'."
+        )
+
+
+def _colormap(cmap: Any) -> Any:
+    from matplotlib import colormaps
+
+    if not isinstance(cmap, str):
+        return cmap  # one of matplotlib's own objects
+    if cmap not in colormaps:
+        near = get_close_matches(cmap, list(colormaps), n=3)
+        raise InputError(
+            f"cmap={cmap!r} is no colormap that matplotlib knows: use {' or '.join(map(repr, near or ['viridis']))}."
+        )
+    return colormaps[cmap]
 
 
 def _are_kinds(given: NDArray[Any]) -> bool:
@@ -92,14 +123,14 @@ def _are_kinds(given: NDArray[Any]) -> bool:
     return given.dtype.kind in "bUSO"
 
 
-def _kinds(given: NDArray[Any], colormaps: Any, cmap: str | None) -> Coloring:
+def _kinds(given: NDArray[Any], cmap: str | None) -> Coloring:
     from matplotlib.colors import to_rgba
 
     numbers = given.dtype.kind in "biu"
     # None and NaN among strings cannot be sorted: convert them to strings too
     labels, codes = np.unique(given if numbers else given.astype(str), return_inverse=True)
     count = len(labels)
-    palette = colormaps[cmap or ("tab10" if count <= 10 else "tab20" if count <= MOST_KINDS else "turbo")]
+    palette = _colormap(cmap or ("tab10" if count <= 10 else "tab20" if count <= MOST_KINDS else "turbo"))
     steps = np.arange(count) if count <= palette.N <= MOST_KINDS else np.linspace(0, 1, max(count, 2))[:count]
     colors = palette(steps)
     absent = [j for j, label in enumerate(labels) if str(label) in ("None", "nan", "<NA>", "NaT", "")]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gramfold.errors import InputError
+from gramfold.plotting.colors import require_color
 from gramfold.plotting.map import as_map, plot_map
 
 if TYPE_CHECKING:
@@ -57,8 +58,9 @@ def plot_edges(
     >>> len(ax.collections)  # the dots, and the edges
     2
     """
-    points, pairs = as_map(embedding), np.asarray(edges)
-    pairs = _checked(pairs, len(points))
+    points = as_map(embedding)
+    pairs = _checked(edges, len(points))
+    require_color(edge_color, "edge_color")
     if points.shape[1] == 1:
         raise InputError(
             "The embedding has one column, on which all edges would lie on one line: draw two or three columns."
@@ -82,7 +84,13 @@ def plot_edges(
 
 
 def _checked(pairs: ArrayLike, n: int) -> np.ndarray:
-    found = np.asarray(pairs)
+    try:
+        found = np.asarray(pairs)
+    except ValueError as error:
+        raise InputError(
+            "edges holds entries of different lengths, but edges are pairs of row numbers: pass integers of shape "
+            "(n_edges, 2)."
+        ) from error
     if found.size == 0:
         return np.empty((0, 2), dtype=np.intp)
     if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
@@ -64,6 +65,10 @@ def plot_gallery(
     ['space', 'plane']
     """
     require_matplotlib()
+    if not isinstance(maps, Mapping):
+        raise InputError(f"maps is a {type(maps).__name__}: pass a dict of titles and embeddings.")
+    if n_columns is not None and (not isinstance(n_columns, Integral) or n_columns < 1):
+        raise InputError(f"n_columns={n_columns!r} is no number of panels: pass an integer of at least 1.")
     points = {name: as_map(embedding) for name, embedding in maps.items()}
     lengths = {name: len(rows) for name, rows in points.items()}
     if not points:

@@ -1,10 +1,12 @@
 """Plot one embedding."""
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gramfold.embedding.reading import coordinates_of
 from gramfold.errors import InputError
 from gramfold.plotting.colors import Coloring, coloring
 from gramfold.plotting.figure import require_matplotlib
@@ -66,6 +68,8 @@ def plot_map(
     """
     require_matplotlib()
     points = as_map(embedding)
+    if size is not None and (not isinstance(size, Real) or not size > 0):
+        raise InputError(f"size={size!r} is no area of a dot: pass a number above 0.")
     colors = coloring(color, len(points), cmap)  # first, so that a wrong colour leaves no empty figure behind
     if ax is None:
         import matplotlib.pyplot as plt
@@ -81,18 +85,28 @@ def plot_map(
 
 def as_map(embedding: Any) -> NDArray[np.floating]:
     """Coordinates (n, 1 to 3) of an array or a fitted estimator."""
-    given = np.asarray(getattr(embedding, "embedding_", embedding))
-    if given.dtype == object or given.dtype.kind not in "biuf":
-        what = type(embedding).__name__
-        raise InputError(
-            f"An embedding must be numeric, but {what} is not: pass an array of numbers or a fitted model."
-        )
+    given = _as_array(coordinates_of(embedding, "embedding"), embedding)
     if given.ndim == 1:
         given = given[:, np.newaxis]
     if given.ndim != 2 or not 1 <= given.shape[1] <= 3:
         raise InputError(
             f"The embedding has shape {given.shape}, but a plot shows one to three columns: select some, as in "
             "embedding[:, :2]."
+        )
+    return given
+
+
+def _as_array(places: Any, embedding: Any) -> NDArray[np.floating]:
+    what = type(embedding).__name__
+    try:
+        given = np.asarray(places)
+    except ValueError as error:  # rows that differ in length
+        raise InputError(
+            f"The embedding is a {what} whose rows differ in length: give each row a value for each column."
+        ) from error
+    if given.dtype.kind not in "biuf":
+        raise InputError(
+            f"An embedding must be numeric, but {what} is not: pass an array of numbers or a fitted model."
         )
     return given
 
