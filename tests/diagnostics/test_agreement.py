@@ -183,3 +183,11 @@ def test_the_unit_of_a_kernel_does_not_matter():
     assert kernel_alignment(1e200 * (X @ X.T), X @ X.T).value == pytest.approx(1.0)
     with pytest.raises(InputError, match="pass matrices of the same rows"):
         kernel_alignment((X @ X.T)[:9, :9], X @ X.T)
+
+
+def test_more_probes_than_rows_say_no_more():
+    kernel = np.eye(50)
+    with pytest.raises(InputError, match="probes=1,000,000,000 random vectors are more than the 50 rows"):
+        kernel_alignment(kernel, kernel, probes=10**9)
+    with pytest.raises(InputError, match="probes=1000000000.0 is not valid"):
+        kernel_alignment(kernel, kernel, probes=1e9)

@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits, load_iris
 
 from gramfold import PCA, Isomap
 from gramfold.datasets import make_swiss_roll
-from gramfold.diagnostics import Judged, faults
+from gramfold.diagnostics import Judged, faults, procrustes
 from gramfold.diagnostics.four_faults import _cut
 from gramfold.diagnostics.plain_places import plain_places
 from gramfold.diagnostics.strangers import Counts, Near, Places, all_rows
@@ -277,3 +277,23 @@ def test_the_unit_of_distances_does_not_matter(unit):
     found, same = faults(D * unit, folded(X), metric="precomputed"), faults(D, folded(X), metric="precomputed")
     assert found.named == same.named
     assert found.strained.total == pytest.approx(same.strained.total, rel=1e-3)
+
+
+@pytest.mark.parametrize("n", [1200, 2000])
+def test_thresholds_do_not_follow_the_seed(n):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(n, 2)) * 2, rng.normal(size=(n, 8))])
+    Y = X[:, 2:4]
+    found = [[fault.threshold for fault in faults(X, Y, random_state=seed)] for seed in range(3)]
+    np.testing.assert_allclose(found, np.tile(found[0], (3, 1)), rtol=2e-3)  # chance on the map is drawn
+
+
+def test_the_plain_map_is_that_of_pca():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 6)) * [5, 4, 3, 2, 1, 1]
+    judged = Judged(X, X[:, :2])
+    assert procrustes(plain_places(judged, 2), PCA(2).fit_transform(X)).value < 1e-12
+    distances = Judged(cdist(X[:400], X[:400]), X[:400, :2], metric="precomputed")
+    assert procrustes(plain_places(distances, 2), PCA(2).fit_transform(X[:400])).value < 1e-12
+    line = np.column_stack([X[:, 0], 2 * X[:, 0]])
+    assert plain_places(Judged(line, X[:, :2]), 2).shape == (1500, 1)

@@ -155,3 +155,11 @@ def test_commute_times_need_more_than_two_dimensions(s_curve):
     assert 0.93 < found.everywhere.correlation("principal", "feature") < 0.99
     assert found.local.correlation("principal", "feature") < 0.8
     assert found.local.slope("principal", "feature") < 0.1
+
+
+@pytest.mark.parametrize("sample", [1, 2, 5, 19])
+def test_samples_with_too_few_pairs(sample):
+    model = Isomap().fit(make_s_curve(100, random_state=0).points)
+    with pytest.raises(InputError, match=f"sample={sample} is not valid: pass an integer of at least 20"):
+        feature_distances(model, sample=sample)
+    assert np.isfinite(feature_distances(model, sample=20).local.correlation())

@@ -5,21 +5,31 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
+from sklearn.exceptions import NotFittedError
 
 from gramfold import PCA, Isomap, OrdinalMDS, SpectralClustering
 from gramfold.diagnostics import (
     Judged,
     density_preservation,
+    dimension,
     distance_correlation,
+    faults,
+    feature_distances,
+    kernel_alignment,
     lcmc,
     measures,
     neighborhood_purity,
+    procrustes,
     r_nx,
     residual_variance,
+    short_circuits,
     silhouette,
+    spectral_gap,
+    stability,
+    stress,
     trustworthiness,
 )
-from gramfold.errors import InputError, PrecomputedInputError, UndefinedMeasureWarning
+from gramfold.errors import InputError, PrecomputedInputError, UndefinedMeasureError, UndefinedMeasureWarning
 from tests.diagnostics.kinds import kind
 
 ROWS, PLACES, LABELS = kind("digits", 120)
@@ -193,3 +203,125 @@ def test_what_is_no_metric(metric):
     X = np.random.default_rng(0).random((60, 3))
     with pytest.raises(InputError, match="is not a metric: pass its name"):
         Judged(X, X[:, :2], metric=metric)
+
+
+BAD_MAPS = {
+    "text": np.array([["a", "b"]] * 120),
+    "a file name": "map.csv",
+    "one dimension": PLACES[:, 0],
+    "complex": PLACES + 1j,
+    "three dimensions": np.zeros((120, 2, 2)),
+    "infinite": np.full((120, 2), np.inf),
+    "no rows": np.empty((0, 2)),
+    "no columns": np.empty((120, 0)),
+    "ragged": [[1.0, 2.0]] * 119 + [[1.0]],
+    "sparse": csr_array(PLACES),
+    "columns of one name": pd.DataFrame(PLACES, columns=["a", "a"]),
+    "sparse columns": pd.DataFrame(PLACES).astype(pd.SparseDtype(float, 0)),
+    "categories": pd.DataFrame({"a": pd.Categorical(["x"] * 120), "b": PLACES[:, 0]}),
+}
+
+
+@pytest.mark.parametrize("bad", BAD_MAPS.values(), ids=BAD_MAPS)
+def test_errors_about_a_map_name_it(bad):
+    for call, name in ((lambda: faults(ROWS, bad), "Y"), (lambda: procrustes(PLACES, bad), "Z")):
+        with pytest.raises(InputError, match=rf"\b{name}\b") as found:
+            call()
+        assert "X" not in str(found.value)
+    with pytest.raises(InputError, match=r"fit_transform\(X\)"):
+        stability(Gives(bad), ROWS, refits=2)
+
+
+class Gives:
+    """An estimator that is not of scikit-learn's classes, and whose map is anything."""
+
+    def __init__(self, what):
+        self.what = what
+
+    def get_params(self, deep=True):
+        return {"what": self.what}
+
+    def fit_transform(self, X, y=None):
+        return self.what
+
+
+def test_a_map_of_other_rows_is_no_map_of_these():
+    with pytest.raises(InputError, match=r"fit_transform\(X\) has 50 rows for 120 rows of X"):
+        stability(Gives(PLACES[:50]), ROWS, refits=2)
+
+
+@pytest.mark.parametrize("place", [0.0, 1.0, -7e8])
+def test_a_map_of_one_place_is_collapsed(place):
+    Y = np.full((120, 2), place)
+    found = faults(ROWS, Y)
+    assert found.named == ["collapsed"]
+    assert found.collapsed.total == 1
+    assert "all of them are at one place" in found.collapsed.words
+    with pytest.warns(UndefinedMeasureWarning) as told:
+        every = measures(ROWS, Y, LABELS)
+    assert "trustworthiness is NaN: all rows of Y are at one place" in str(told[0].message)
+    undefined = {name for name, one in every.items() if np.isnan(one.value)}
+    assert undefined == set(every) - {"stress", "triplet_accuracy", "neighborhood_purity_in_data", "silhouette"}
+    assert every["stress"].value == 1
+    assert every["triplet_accuracy"].value == pytest.approx(0.5, abs=1e-3)  # two that are equally far in the data too
+    with pytest.raises(UndefinedMeasureError, match="faults, which calls such a map collapsed"):
+        trustworthiness(ROWS, Y)
+
+
+def test_a_map_of_one_place_of_many_rows_is_collapsed():
+    found = faults(np.random.default_rng(0).normal(size=(3100, 3)), np.ones((3100, 2)))
+    assert found.named == ["collapsed"]
+    assert (found.collapsed.per_point == 1).all()
+
+
+def test_a_map_with_a_constant_column_is_collapsed():
+    assert faults(ROWS, np.column_stack([PLACES[:, 0], np.ones(120)])).named == ["collapsed"]
+
+
+@pytest.mark.parametrize("size", [2.0**-1000, 2.0**1000])  # of which products are exact
+def test_sizes_whose_squares_are_no_numbers(size):
+    plain = measures(ROWS, PLACES)
+    for X, Y in ((ROWS, size * PLACES), (size * ROWS, PLACES), (size * ROWS, size * PLACES)):
+        assert faults(X, Y).named == faults(ROWS, PLACES).named
+        for name, one in measures(X, Y).items():
+            assert one.value == pytest.approx(plain[name].value, rel=1e-9), name
+    same = stress(size * ROWS, size * PLACES, scale=False).value
+    assert same == pytest.approx(stress(ROWS, PLACES, scale=False).value, rel=1e-9)
+
+
+def test_tables_in_different_orders():
+    X = pd.DataFrame(ROWS, index=[f"r{i}" for i in range(120)])
+    Y = pd.DataFrame(PLACES, index=X.index)
+    shuffled = Y.sample(frac=1, random_state=0)
+    for call in (lambda: faults(X, shuffled), lambda: trustworthiness(X, shuffled)):
+        with pytest.raises(InputError, match=r"same index in different orders.*pass Y.loc\[X.index\]"):
+            call()
+    with pytest.raises(InputError, match=r"pass Z.loc\[Y.index\]"):
+        procrustes(Y, shuffled)
+    plain = trustworthiness(ROWS, PLACES).value
+    for same in (Y, shuffled.loc[X.index], pd.DataFrame(PLACES), Y.set_axis(np.arange(120) + 500), PLACES):
+        assert trustworthiness(X, same).value == plain
+    mixed = pd.DataFrame(ROWS).sample(frac=1, random_state=0)  # rows in another order, and a map of them as they are
+    order = mixed.index.to_numpy()
+    as_they_are = trustworthiness(ROWS[order], PLACES[order]).value
+    assert trustworthiness(mixed, pd.DataFrame(PLACES[order])).value == as_they_are
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: faults(Isomap()),
+        lambda: measures(Isomap()),
+        lambda: lcmc(Isomap(), PLACES),
+        lambda: dimension(Isomap()),
+        lambda: spectral_gap(Isomap()),
+        lambda: short_circuits(Isomap()),
+        lambda: stability(Isomap()),
+        lambda: feature_distances(Isomap()),
+        lambda: kernel_alignment(Isomap(), Isomap()),
+        lambda: procrustes(PLACES, Isomap()),
+    ],
+)
+def test_a_model_that_is_not_fitted(call):
+    with pytest.raises(NotFittedError, match="Isomap.*not fitted"):
+        call()

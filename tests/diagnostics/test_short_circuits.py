@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial import procrustes
 from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError
 
 from gramfold import PCA, SDE, Isomap, KernelEigenmaps, LaplacianEigenmaps, SpectralClustering
 from gramfold.datasets import (

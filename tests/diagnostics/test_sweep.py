@@ -193,3 +193,24 @@ def test_a_given_graph_has_its_own_number_of_neighbours():
     graph = csr_array(np.where(cdist(ROLL.points, ROLL.points) < 8, cdist(ROLL.points, ROLL.points), 0))
     with pytest.raises(InputError, match="edges of the neighbour graph are given"):
         sweep(Isomap(metric="precomputed"), graph, [5, 8])
+
+
+def test_a_number_of_neighbours_that_is_too_large_is_named_by_itself():
+    X = make_swiss_roll(60, random_state=0).points
+    with pytest.raises(InputError, match="^every fit failed with: InputError: n_neighbors=70, but") as found:
+        sweep(Isomap(), X, [3, 70])
+    assert "n_neighbors=3" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("measures", "words"),
+    [
+        ([len], "measures is a list: pass a dict of names and functions"),
+        ("trustworthiness", "measures is a str"),
+        ({"a": 3}, r"measures\['a'\] is a int, which is no function"),
+        ({"a": lambda X, Y: "x"}, r"measures\['a'\] returned a str, which is no number"),
+    ],
+)
+def test_what_are_no_measures(measures, words):
+    with pytest.raises(InputError, match=words):
+        sweep(Isomap(), make_swiss_roll(100, random_state=0).points, [8, 12], measures=measures)

@@ -7,7 +7,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
 
+from gramfold import Isomap
 from gramfold.errors import InputError, MissingExtraError
 from gramfold.plotting import blank_figure, plot_edges, plot_gallery, plot_map, save_picture
 from gramfold.plotting.colors import ABSENT, PLAIN
@@ -202,3 +205,30 @@ def test_edges_that_cannot_be_drawn(edges, words):
         plot_edges(POINTS, edges)
     with pytest.raises(InputError, match="one column"):
         plot_edges(POINTS[:, :1], [(0, 1)])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: plot_map(POINTS[:, :2], color=POINTS[:, 0], cmap="virdis"), "cmap='virdis' is no colormap.*'viridis'"),
+        (lambda: plot_map(POINTS[:, :2], color=np.arange(50) % 3, cmap="no such"), "cmap='no such' is no colormap"),
+        (lambda: plot_map(POINTS[:, :2], color=[[1, 2]] * 49 + [[1]]), "color holds entries of different lengths"),
+        (lambda: plot_map([[1.0, 2.0], [3.0]]), "rows differ in length"),
+        (lambda: plot_map(POINTS[:, :2], size="big"), "size='big' is no area"),
+        (lambda: plot_map(POINTS[:, :2], size=-1), "size=-1 is no area"),
+        (lambda: plot_edges(POINTS[:, :2], [(0, 1)], edge_color="blurple"), "edge_color='blurple' is no colour"),
+        (lambda: plot_edges(POINTS[:, :2], [(0, 1), (2,)]), "edges holds entries of different lengths"),
+        (lambda: plot_gallery([POINTS]), "maps is a list: pass a dict"),
+        (lambda: plot_gallery({"a": POINTS}, n_columns=-1), "n_columns=-1 is no number of panels"),
+    ],
+)
+def test_one_sentence_instead_of_a_raw_error(call, words):
+    with pytest.raises(InputError, match=words):
+        call()
+
+
+def test_a_model_that_is_not_fitted_is_not_drawn():
+    with pytest.raises(NotFittedError, match="embedding is Isomap, which is not fitted"):
+        plot_map(Isomap())
+    with pytest.raises(InputError, match="keeps no map"):
+        plot_map(KMeans(2, n_init=1).fit(POINTS))

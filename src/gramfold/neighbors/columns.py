@@ -234,7 +234,9 @@ def types_of(X: Any, name: str = "X") -> list[tuple[Any, Any]]:
                 f"{name} has several columns named {repeated[0]!r}: give each its own name, or pass {name}.to_numpy()."
             )
         if all(getattr(dtype, "fill_value", 0) != 0 for dtype in X.dtypes):  # also where it is NaN
-            raise InputError(f"{name} has sparse columns with a fill value other than 0: pass {name}.sparse.to_dense().")
+            raise InputError(
+                f"{name} has sparse columns with a fill value other than 0: pass {name}.sparse.to_dense()."
+            )
         return list(zip(X.columns, X.dtypes, strict=True))
     if hasattr(X, "get_columns") and hasattr(X, "schema"):  # polars
         return list(X.schema.items())

@@ -65,10 +65,7 @@ def plot_gallery(
     ['space', 'plane']
     """
     require_matplotlib()
-    if not isinstance(maps, Mapping):
-        raise InputError(f"maps is a {type(maps).__name__}: pass a dict of titles and embeddings.")
-    if n_columns is not None and (not isinstance(n_columns, Integral) or n_columns < 1):
-        raise InputError(f"n_columns={n_columns!r} is no number of panels: pass an integer of at least 1.")
+    _require_panels(maps, n_columns)
     points = {name: as_map(embedding) for name, embedding in maps.items()}
     lengths = {name: len(rows) for name, rows in points.items()}
     if not points:
@@ -97,3 +94,10 @@ def plot_gallery(
     if title:
         figure.suptitle(title)
     return figure
+
+
+def _require_panels(maps: Any, n_columns: Any) -> None:
+    if not isinstance(maps, Mapping):
+        raise InputError(f"maps is a {type(maps).__name__}: pass a dict of titles and embeddings.")
+    if n_columns is not None and (not isinstance(n_columns, Integral) or n_columns < 1):
+        raise InputError(f"n_columns={n_columns!r} is no number of panels: pass an integer of at least 1.")

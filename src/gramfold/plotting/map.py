@@ -68,8 +68,7 @@ def plot_map(
     """
     require_matplotlib()
     points = as_map(embedding)
-    if size is not None and (not isinstance(size, Real) or not size > 0):
-        raise InputError(f"size={size!r} is no area of a dot: pass a number above 0.")
+    _require_size(size)
     colors = coloring(color, len(points), cmap)  # first, so that a wrong colour leaves no empty figure behind
     if ax is None:
         import matplotlib.pyplot as plt
@@ -81,6 +80,11 @@ def plot_map(
     if title:
         ax.set_title(title)
     return ax
+
+
+def _require_size(size: Any) -> None:
+    if size is not None and (not isinstance(size, Real) or not float(size) > 0):
+        raise InputError(f"size={size!r} is no area of a dot: pass a number above 0.")
 
 
 def as_map(embedding: Any) -> NDArray[np.floating]:

@@ -58,7 +58,7 @@ class NearCopies:
     def within(self, copies: Collapse) -> Collapse:
         """Groups of rows, where the vertices stand for copies of rows themselves."""
         groups = self.groups
-        multiplicity = np.bincount(groups.vertex, weights=copies.multiplicity)
+        multiplicity = np.bincount(groups.vertex, weights=copies.multiplicity).astype(np.float64)
         return Collapse(copies.first[groups.first], groups.vertex[copies.vertex], multiplicity)
 
 

@@ -234,9 +234,7 @@ def _require(k: int, n: int) -> None:
         )
 
 
-def _search(
-    index: Index, k: int, widest: int, sample: Any, random_state: Any
-) -> tuple[Integers, Integers, Floats]:
+def _search(index: Index, k: int, widest: int, sample: Any, random_state: Any) -> tuple[Integers, Integers, Floats]:
     """Some vertices or all, their neighbours, and the distances of these."""
     # of a matrix of all distances every row is used: it is in memory anyway
     drawn = _drawn(index.size, sample if isinstance(index, VectorIndex) else None, random_state)
