@@ -189,5 +189,5 @@ def test_more_probes_than_rows_say_no_more():
     kernel = np.eye(50)
     with pytest.raises(InputError, match="probes=1,000,000,000 random vectors are more than the 50 rows"):
         kernel_alignment(kernel, kernel, probes=10**9)
-    with pytest.raises(InputError, match="probes=1000000000.0 is not valid"):
+    with pytest.raises(InputError, match=r"probes=1000000000\.0 is not valid"):
         kernel_alignment(kernel, kernel, probes=1e9)

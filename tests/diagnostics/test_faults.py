@@ -288,7 +288,7 @@ def test_thresholds_do_not_follow_the_seed(n):
     np.testing.assert_allclose(found, np.tile(found[0], (3, 1)), rtol=2e-3)  # chance on the map is drawn
 
 
-def test_the_plain_map_is_that_of_pca():
+def test_the_plain_map_of_many_rows_is_that_of_pca():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1500, 6)) * [5, 4, 3, 2, 1, 1]
     judged = Judged(X, X[:, :2])

@@ -323,5 +323,5 @@ def test_tables_in_different_orders():
     ],
 )
 def test_a_model_that_is_not_fitted(call):
-    with pytest.raises(NotFittedError, match="Isomap.*not fitted"):
+    with pytest.raises(NotFittedError, match=r"Isomap.*not fitted"):
         call()

@@ -197,7 +197,7 @@ def test_a_given_graph_has_its_own_number_of_neighbours():
 
 def test_a_number_of_neighbours_that_is_too_large_is_named_by_itself():
     X = make_swiss_roll(60, random_state=0).points
-    with pytest.raises(InputError, match="^every fit failed with: InputError: n_neighbors=70, but") as found:
+    with pytest.raises(InputError, match=r"^every fit failed with: InputError: n_neighbors=70, but") as found:
         sweep(Isomap(), X, [3, 70])
     assert "n_neighbors=3" not in str(found.value)
 

@@ -86,8 +86,8 @@ def kernel_alignment(first: Any, second: Any, *, probes: int | None = None, rand
         has kernel values of (other connected components, rows that are no landmarks) are left out, and both are centred
         on the rows that are left. Copies of a row are rows.
     probes : int, default=None
-        Number of random vectors, 8 to as many as rows, for an estimate with a 95% interval. None: exact up to 2,000 rows, an estimate from 60
-        above. No n × n matrix is made for an estimate but those that a model already has.
+        Number of random vectors, 8 to as many as rows, for an estimate with a 95% interval. None: exact up to 2,000
+        rows, an estimate from 60 above. No n × n matrix is made for an estimate but those that a model already has.
     random_state : int, RandomState instance or None, default=0
         Of the random vectors.
 

@@ -138,8 +138,8 @@ def feature_distances(model: Any, *, sample: int | None = None, random_state: An
         A fitted model with the attribute `kernel_`. Rows without kernel values (other connected components, rows that
         are no landmarks) are left out. A duplicate row is at distance 0 of the others.
     sample : int, default=None
-        Number of rows that are drawn at random, at least 20; pairs of neighbours are drawn from all rows, half as many. None: all
-        rows up to 2,000, else 800.
+        Number of rows that are drawn at random, at least 20; pairs of neighbours are drawn from all rows, half as
+        many. None: all rows up to 2,000, else 800.
     random_state : int, RandomState instance or None, default=0
         Of the sample.
 

@@ -32,52 +32,51 @@ def short_circuits(
 ) -> ShortCircuits:
     """Find edges of the neighbour graph that cut through the ambient space.
 
-        Such an edge connects two rows that are near each other in space and far apart on the manifold, as on two turns of a
-        swiss roll; one is enough to fold the map of a geodesic method. An edge is named if it leaves the tangent planes at
-        its ends and the shortest path without it, and without all others that are disputed, is longer than a sheet without
-        short circuits would give. Edges without which there is no path at all are not named.
+    Such an edge connects two rows that are near each other in space and far apart on the manifold, as on two turns of a
+    swiss roll; one is enough to fold the map of a geodesic method. An edge is named if it leaves the tangent planes at
+    its ends and the shortest path without it, and without all others that are disputed, is longer than a sheet without
+    short circuits would give. Edges without which there is no path at all are not named.
 
     Parameters
     ----------
-        X : array-like of shape (n_rows, n_columns), sparse matrix, DataFrame, or fitted estimator
-            Rows (with ``metric="precomputed"``, their distances or graph), or a fitted estimator of gramfold that has a
-            neighbour graph, whose graph is then examined.
-        n_neighbors : int, optional
-            Number of neighbours of each row, 8 by default. Only for rows.
-        radius : float, optional
-            If given, the neighbours of a row are all rows within this distance. Only for rows.
-        metric : str or callable, optional
-            Distance between rows, "euclidean" by default. Only for rows.
-        most : int, optional
-            Name only the first so many short circuits, each with all of its parallel edges. By default all.
-        random_state : int, RandomState or None, default=0
-            Draws the edges that the others are compared with, and the rows from which geodesics are counted.
-        n_jobs : int, optional
-            Number of threads.
+    X : array-like of shape (n_rows, n_columns), sparse matrix, DataFrame, or fitted estimator
+        Rows (with ``metric="precomputed"``, their distances or graph), or a fitted estimator of gramfold that has a
+        neighbour graph, whose graph is then examined.
+    n_neighbors : int, optional
+        Number of neighbours of each row, 8 by default. Only for rows.
+    radius : float, optional
+        If given, the neighbours of a row are all rows within this distance. Only for rows.
+    metric : str or callable, optional
+        Distance between rows, "euclidean" by default. Only for rows.
+    most : int, optional
+        Name only the first so many short circuits, each with all of its parallel edges. By default all.
+    random_state : int, RandomState or None, default=0
+        Draws the edges that the others are compared with, and the rows from which geodesics are counted.
+    n_jobs : int, optional
+        Number of threads.
 
     Returns
     -------
-        ShortCircuits
-            `edges` (pairs of rows), `lengths`, `scores`, `detours`, `tilts`, `geodesics` and `circuits`, one entry for
-            each edge, the most certain first. It can be given to an estimator as ``drop_edges``. For a fitted SDE,
-            `tensions` are the multipliers of its certificate.
+    ShortCircuits
+        `edges` (pairs of rows), `lengths`, `scores`, `detours`, `tilts`, `geodesics` and `circuits`, one entry for
+        each edge, the most certain first. It can be given to an estimator as ``drop_edges``. For a fitted SDE,
+        `tensions` are the multipliers of its certificate.
 
     Examples
     --------
-        >>> import numpy as np
-    from sklearn.utils.validation import check_is_fitted
-        >>> from gramfold import Isomap
-        >>> from gramfold.datasets import make_swiss_roll
-        >>> from gramfold.diagnostics import short_circuits
-        >>> roll = make_swiss_roll(1000, random_state=0).points
-        >>> short_circuits(roll)
-        ShortCircuits(none; 0 edges tested by tangent planes of 2 dimensions)
-        >>> t = 6.0  # a row between two turns
-        >>> rows = np.vstack([roll, [(t + np.pi) * np.cos(t), 10.0, (t + np.pi) * np.sin(t)]])
-        >>> found = short_circuits(rows)
-        >>> bool((found.edges == 1000).any(axis=1).all())
-        True
-        >>> model = Isomap(drop_edges=found).fit(rows)
+    >>> import numpy as np
+    >>> from gramfold import Isomap
+    >>> from gramfold.datasets import make_swiss_roll
+    >>> from gramfold.diagnostics import short_circuits
+    >>> roll = make_swiss_roll(1000, random_state=0).points
+    >>> short_circuits(roll)
+    ShortCircuits(none; 0 edges tested by tangent planes of 2 dimensions)
+    >>> t = 6.0  # a row between two turns
+    >>> rows = np.vstack([roll, [(t + np.pi) * np.cos(t), 10.0, (t + np.pi) * np.sin(t)]])
+    >>> found = short_circuits(rows)
+    >>> bool((found.edges == 1000).any(axis=1).all())
+    True
+    >>> model = Isomap(drop_edges=found).fit(rows)
     """
     if most is not None and most < 1:
         raise InputError(f"most={most} names no short circuit: use most >= 1, or None for all of them.")

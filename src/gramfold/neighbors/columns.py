@@ -144,8 +144,8 @@ def _require_indices(X: Any, name: str) -> None:
             copy(X).check_format()  # on a copy, since it may truncate arrays
     except ValueError as error:
         raise InputError(
-            f"{name} is a sparse matrix of {X.shape[0]} x {X.shape[1]} with invalid indices ({error}): build it again from "
-            "its entries with scipy.sparse.coo_array((values, (rows, columns)), shape)."
+            f"{name} is a sparse matrix of {X.shape[0]} x {X.shape[1]} with invalid indices ({error}): build it again "
+            "from its entries with scipy.sparse.coo_array((values, (rows, columns)), shape)."
         ) from error
 
 

@@ -63,7 +63,7 @@ class NearCopies:
 
 
 def _level(distances: Floats) -> float | None:
-    """The share of a neighbourhood within which rows are copies, where the gap is emptiest; None where there is none."""
+    """The share of a neighbourhood within which rows are copies, where the gap is emptiest; None without a gap."""
     if distances.shape[1] < AROUND:
         return None
     first, around = distances[:, 0], distances[:, AROUND - 1]
