@@ -120,3 +120,11 @@ def test_normalized_entries_settle_at_the_sizes_of_the_paper(model, seed):
     found = kernel_coefficients(model, rows, sizes=range(600, 3001, 200))
     assert found.settling < 0.9
     assert found.changes[-3:].mean() < 0.1
+
+
+def test_lists_that_are_ragged():
+    X = make_s_curve(60, random_state=0).points
+    with pytest.raises(InputError, match="pairs holds entries of different lengths"):
+        kernel_coefficients(Isomap(), X, sizes=[30, 40, 60], pairs=[(0, 1), (2,)])
+    with pytest.raises(InputError, match="sizes holds entries of different lengths"):
+        kernel_coefficients(Isomap(), X, sizes=[30, [40, 60]])

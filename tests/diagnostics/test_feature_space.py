@@ -163,3 +163,10 @@ def test_samples_with_too_few_pairs(sample):
     with pytest.raises(InputError, match=f"sample={sample} is not valid: pass an integer of at least 20"):
         feature_distances(model, sample=sample)
     assert np.isfinite(feature_distances(model, sample=20).local.correlation())
+
+
+def test_a_space_that_does_not_exist():
+    found = feature_distances(PCA(2).fit(make_s_curve(60, random_state=0).points)).everywhere
+    for ask in (found.correlation, found.slope):
+        with pytest.raises(InputError, match="'mapp' is no space of distances: use one of 'feature', 'input', 'map'"):
+            ask("mapp")

@@ -176,7 +176,7 @@ def _changes(values: Floats) -> Floats:
 
 
 def _read_sizes(sizes: Any, n: int) -> list[int]:
-    given = np.unique(np.linspace(n / 5, n, _SIZES).round()) if sizes is None else np.asarray(sizes)
+    given = np.unique(np.linspace(n / 5, n, _SIZES).round()) if sizes is None else _array(sizes, "sizes")
     counts = given.astype(np.intp) if given.dtype.kind in "iuf" and given.ndim == 1 else np.empty(0, np.intp)
     if len(counts) < 3 or (np.diff(counts) <= 0).any() or (counts != given).any() or counts[0] < 2 or counts[-1] > n:
         raise InputError(
@@ -186,11 +186,18 @@ def _read_sizes(sizes: Any, n: int) -> list[int]:
     return [int(count) for count in counts]
 
 
+def _array(given: Any, name: str) -> np.ndarray:
+    try:
+        return np.asarray(given)
+    except ValueError as error:
+        raise InputError(f"{name} holds entries of different lengths: pass an array of row numbers.") from error
+
+
 def _read_pairs(pairs: Any, n: int, first: int) -> Integers:
     if pairs is None:
         drawn = np.random.default_rng(0)
         return np.array([drawn.choice(first, 2, replace=False) for _ in range(_PAIRS)])
-    given = np.asarray(pairs)
+    given = _array(pairs, "pairs")
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu" or not len(given):
         raise InputError(f"pairs is an array of {given.dtype} of shape {given.shape}: pass rows (i, j) of each entry.")
     wrong = given[(given < 0) | (given >= n)]

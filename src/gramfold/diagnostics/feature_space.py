@@ -7,7 +7,7 @@ Schölkopf, ICML 2004, figs 2 to 4, panels C to F.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -86,12 +86,18 @@ class ComparedDistances:
         slope : float
             1 where distances are the same; NaN where those of `to` are 0 or not known.
         """
-        y, x = getattr(self, of), getattr(self, to)
+        y, x = self._distances(of), self._distances(to)
         square = float(x @ x)
         return float(x @ y) / square if square > 0 else float("nan")
 
+    def _distances(self, name: Space) -> Floats:
+        if name not in get_args(Space):
+            raise InputError(f"{name!r} is no space of distances: use one of {', '.join(map(repr, get_args(Space)))}.")
+        found: Floats = getattr(self, name)
+        return found
+
     def _centered(self, name: Space) -> Floats:
-        values = getattr(self, name)
+        values = self._distances(name)
         return np.asarray(values - values.mean()) if len(values) else values
 
     def __repr__(self) -> str:
