@@ -62,7 +62,7 @@ def write_npy(
 
 def write_npz(path: Path, values: NDArray[Any], names: Sequence[str], ids: Ids | None = None) -> None:
     """Write the values as `X`, the column names as `names`, and the ids under their own name."""
-    beside = {} if ids is None else {ids.name: ids.typed()}
+    beside: dict[str, Any] = {} if ids is None else {ids.name: ids.typed()}
     with path.open("wb") as stream:
         np.savez_compressed(stream, X=values, names=np.array(names, dtype=np.str_), **beside)
 

@@ -276,7 +276,8 @@ def check_ids(path: Path, names: Sequence[str], by: str | None) -> None:
         return
     if path.suffix.lower() == ".npy":
         raise InputError(f"'{path}' holds numbers only, and no column '{by}': choose a name that ends in .csv.")
-    taken = ("X", "names") if path.suffix.lower() == ".npz" else names
+    # the last two are no arrays, but arguments of numpy.savez
+    taken = ("X", "names", "file", "allow_pickle") if path.suffix.lower() == ".npz" else names
     if by in taken:
         raise InputError(f"'{path}' has another column '{by}', which names the rows: choose another name for it.")
 
