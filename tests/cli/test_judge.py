@@ -96,7 +96,9 @@ def test_rows_are_matched_by_id(tmp_path, sheet):
     assert told.exit_code == 0, told.output
     assert "left out  50 rows of the table that the map does not have" in told.output
     assert "kept      100%" in told.output
-    absent = np.isnan(read_table(out, missing=True).values).all(axis=1)
+    found = read_table(out, labels="id", missing=True)
+    assert found.labels.tolist() == names
+    absent = np.isnan(found.values).all(axis=1)
     np.testing.assert_array_equal(np.flatnonzero(~absent), np.sort(order))
 
 

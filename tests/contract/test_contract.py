@@ -62,14 +62,14 @@ def test_clusterers_are_declared():
         assert not hasattr(cls, "fit_transform")
 
 
-@every_map
 @pytest.mark.parametrize("check", checks.ALWAYS, ids=lambda check: check.__name__)
+@every_map
 def test_always(cls, check):
     checks.quietly(check, cls)
 
 
-@pytest.mark.parametrize("cls", [c for c in ESTIMATORS if hasattr(c, "transform")], ids=by_name)
 @pytest.mark.parametrize("check", checks.NEW_POINTS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("cls", [c for c in ESTIMATORS if hasattr(c, "transform")], ids=by_name)
 def test_new_points(cls, check):
     checks.quietly(check, cls)
 
@@ -103,8 +103,8 @@ def test_thread_counts_agree(cls, dtype):
     checks.quietly(checks.thread_counts_agree, cls, dtype)
 
 
-@pytest.mark.parametrize("cls", [c for c in MAPS if c.__name__ not in BY_ROW_NUMBER], ids=by_name)
 @pytest.mark.parametrize("check", checks.INVARIANCE, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("cls", [c for c in MAPS if c.__name__ not in BY_ROW_NUMBER], ids=by_name)
 def test_invariance(cls, check):
     if cls.__name__ in OWN_COLUMNS and check is checks.moved_rows_give_the_same_map:
         pytest.skip("a method of columns does not follow a rotation of them")

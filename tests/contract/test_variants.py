@@ -67,9 +67,9 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("cls", MAPS, ids=by_name)
 @pytest.mark.parametrize(
     "check", [*checks.ALWAYS, *checks.NEW_POINTS, *checks.INVERSE], ids=lambda check: check.__name__
 )
+@pytest.mark.parametrize("cls", MAPS, ids=by_name)  # last, so that checks of one class share their fits
 def test_maps(cls, check):
     checks.quietly(check, cls)

@@ -100,7 +100,7 @@ THREE = [
 def test_normalized_entries_settle(model):
     """Changes over the later sizes are smaller than over the earlier ones, in the mean of three samples."""
     ratios = [
-        kernel_coefficients(model, make_s_curve(900, random_state=seed).points, sizes=range(150, 901, 75)).settling
+        kernel_coefficients(model, make_s_curve(600, random_state=seed).points, sizes=range(100, 601, 50)).settling
         for seed in range(3)
     ]
     assert np.mean(ratios) < 0.9

@@ -252,9 +252,10 @@ def test_sampled_rows_have_the_values_of_all():
 
 def test_threads_do_not_change_a_number():
     rows, places, _ = kind("outliers", 2_500)
+    found = diagnostics.measures(Judged(rows, places, sample=900, n_jobs=1))
     for n_jobs in (2, 3):
-        one, more = Judged(rows, places, sample=900, n_jobs=1), Judged(rows, places, sample=900, n_jobs=n_jobs)
-        for name, measure in diagnostics.measures(one).items():
+        more = Judged(rows, places, sample=900, n_jobs=n_jobs)
+        for name, measure in found.items():
             again = getattr(diagnostics, name)(more)
             assert (again.value, again.interval) == (measure.value, measure.interval), name
 

@@ -82,7 +82,7 @@ def test_walks_that_alternate(time):
 def test_alpha_takes_the_density_out():
     # a circle ten times as dense on one side as on the other: only its shape should be left at α = 1
     rng = np.random.default_rng(0)
-    t = rng.random(4_000) * 2 * np.pi
+    t = rng.random(2_000) * 2 * np.pi
     t = t[rng.random(len(t)) < 0.1 + 0.9 * np.cos(t / 2) ** 2]
     circle = np.column_stack([np.cos(t), np.sin(t)])
     spread = {}

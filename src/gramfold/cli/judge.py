@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gramfold.cli.matching import read_map
+from gramfold.cli.matching import MappedTable, read_map
 from gramfold.cli.options import check_files, names_option, read_options, reading_options
 from gramfold.cli.sentences import in_sentences
-from gramfold.errors import InputError
+from gramfold.cli.trust import scale_lines, summary, value_in_words
 
 if TYPE_CHECKING:
     from gramfold.diagnostics import Faults, Judged, Measure
 
 _NEIGHBORS = 10
+_FAULTS = ("glued", "torn", "strained", "collapsed")
 _WORDS = {
     "trustworthiness": "rows near on the map are near in the data",
     "continuity": "rows near in the data are near on the map",
@@ -51,7 +52,12 @@ _WORDS = {
 @names_option("--map-columns", "The coordinates of MAP.  [default: columns of numbers that TABLE does not have]")
 @click.option("--labels", metavar="COLUMN", help="Column of TABLE with the class of each row.")
 @click.option("--sample", type=int, help="Number of rows looked at.  [default: all up to 3,000, else 1,000]")
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="File for the faults of each row: csv, parquet, …")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    help="File for the faults of each row of TABLE, in its order: csv, parquet, …; the first column is that of --id.",
+)
 @reading_options
 @in_sentences
 def judge(
@@ -73,7 +79,8 @@ def judge(
     """Say how far a map can be believed.
 
     TABLE holds the data, MAP the coordinates of its rows, made by gramfold or by any other program. Columns of MAP that
-    TABLE has too are not coordinates. Rows are in the same order, or have the same value in the column --id.
+    TABLE has too, or that number the rows, are not coordinates. Rows are in the same order, or have the same value in
+    the column --id.
 
     Four faults are named where they are above limits made of what chance and PCA give: glued (strangers are neighbours
     on the map), torn (neighbours are strangers on the map), strained (distances between neighbours changed), collapsed
@@ -84,19 +91,20 @@ def judge(
     gramfold judge cells.csv umap.csv --id barcode --labels type --out faults.csv
     gramfold judge docs.npz tsne.npy --metric cosine -k 15
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
-    from gramfold.cli.trust import scale_lines
     from gramfold.diagnostics import Judged, faults, measures
+    from gramfold.io import check_ids
     from gramfold.runtime.counting import counted
 
     if out is not None:
         check_files([source, placed], out, None, no_overwrite)
+        check_ids(out, _FAULTS, by)
     written = read_options(options)
     pair = read_map(source, placed, by, labels, metric, columns, skip, map_columns, written)
-    k = neighbors or max(1, min(_NEIGHBORS, len(pair.places) // 3))
+    k = max(1, min(_NEIGHBORS, pair.n_placed // 3)) if neighbors is None else neighbors
     judged = Judged(pair.values, pair.places, n_neighbors=k, metric=metric, sample=sample, random_state=seed)
     found, numbers = faults(judged), measures(judged, labels=pair.labels)
     if out is not None:  # first, since nobody may read what is printed
-        _write(out, found, pair.rows, pair.n_rows)
+        _write(out, found, pair)
     click.echo(f"Map of {judged.n:,} rows in {counted(pair.places.shape[1], 'dimension')}, judged by {k} neighbours")
     scales = scale_lines(pair.values, pair.columns, metric)
     for line in [*pair.account(), *summary(found), *_numbers(numbers, judged), *scales]:
@@ -105,21 +113,9 @@ def judge(
         click.echo(f"  rows      {out.absolute()}")
 
 
-def summary(found: "Faults") -> list[str]:
-    """Summary lines: neighbours kept, and the faults above their thresholds."""
-    from gramfold.diagnostics.four_faults import percent
-
-    lines = [f"kept      {_value(found.kept, percent=True)} of the nearest neighbours"]
-    named = [fault for fault in found if fault.named]
-    lines += [f"{fault.name:<9} {fault.words}, above the limit of {percent(fault.threshold)}" for fault in named]
-    if not named:
-        lines.append("faults    none is above its limit")
-    return lines
-
-
 def _numbers(numbers: "dict[str, Measure]", judged: "Judged") -> list[str]:
     lines = [
-        f"{name.replace('_', ' '):<28}{_value(numbers[name]):<26}{words}"
+        f"{name.replace('_', ' '):<28}{value_in_words(numbers[name]):<26}{words}"
         for name, words in _WORDS.items()
         if name in numbers
     ]
@@ -128,21 +124,11 @@ def _numbers(numbers: "dict[str, Measure]", judged: "Judged") -> list[str]:
     return lines
 
 
-def _value(measure: "Measure", percent: bool = False) -> str:
-    form = "{:.0%}" if percent else "{:.3f}"
-    value = form.format(measure.value)
-    if measure.interval is None:
-        return value
-    return f"{value} ({form.format(measure.interval[0])} to {form.format(measure.interval[1])})"
-
-
-def _write(out: Path, found: "Faults", rows: Any, n_rows: int) -> None:
+def _write(out: Path, found: "Faults", pair: MappedTable) -> None:
     import numpy as np
 
     from gramfold.io import write_table
 
-    values = np.full((n_rows, 4), np.nan)
-    values[rows] = np.column_stack([fault.per_point for fault in found])
-    if not np.isfinite(values).any():
-        raise InputError("no row has a value: the map has no rows in common with the table.")
-    write_table(out, values, [fault.name for fault in found])
+    values = np.full((pair.n_rows, len(_FAULTS)), np.nan)
+    values[pair.rows] = np.column_stack([fault.per_point for fault in found])
+    write_table(out, values, [fault.name for fault in found], ids=pair.ids)

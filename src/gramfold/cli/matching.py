@@ -6,10 +6,13 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gramfold.errors import HeaderWarning, InputError
+from gramfold.cli.map_file import MapFile, as_numbers, counts_rows, how_read, known_names, read_map_file
+from gramfold.errors import GramfoldWarning, HeaderWarning, InputError
 
 if TYPE_CHECKING:
-    from gramfold.io import Table
+    from gramfold.io import Ids, Table
+
+_FEWEST = 3  # rows in common
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,17 +24,27 @@ class MappedTable:
     labels: Any  # (m,) or None
     rows: Any  # (m,) which of the table they are
     n_rows: int  # of the table
-    names: list[str]  # of the coordinates
-    repeated: list[str]  # columns of the map that the table has too
+    ids: "Ids | None"  # of all rows of the table
     columns: list[str]  # of the table
+    read: MapFile
+
+    @property
+    def n_placed(self) -> int:
+        """Number of rows whose coordinates are known."""
+        import numpy as np
+
+        return int((~np.isnan(self.places).any(axis=1)).sum())
 
     def account(self) -> list[str]:
         """Summary lines: which columns are coordinates, which rows are left out."""
-        lines = [f"map       columns {', '.join(self.names)}"]
-        if self.repeated:
-            lines[0] += f"; not {', '.join(self.repeated)}, which the table has too"
-        if len(self.rows) < self.n_rows:
-            lines.append(f"left out  {self.n_rows - len(self.rows):,} rows of the table that the map does not have")
+        from gramfold.runtime.counting import counted
+
+        lines = [self.read.account()]
+        absent, unplaced = self.n_rows - len(self.rows), len(self.rows) - self.n_placed
+        if absent:
+            lines.append(f"left out  {counted(absent, 'row')} of the table that the map does not have")
+        if unplaced:
+            lines.append(f"left out  {counted(unplaced, 'row')} without coordinates on the map")
         return lines
 
 
@@ -51,16 +64,20 @@ def read_map(
     from scipy.sparse import issparse
 
     table = _table(source, by, labels, metric, columns, skip, written)
-    n = table.values.shape[0]
-    known = set() if issparse(table.values) else {*table.names, *_names(source, written)}
-    if metric == "precomputed" and table.values.shape[1] != n:
+    n, width = table.values.shape
+    if metric == "precomputed" and width != n:
         raise InputError(
-            f"'{source}' has {n:,} rows and {table.values.shape[1]:,} columns, but precomputed distances are a "
+            f"'{source}' has {n:,} rows and {width:,} columns, but precomputed distances are a "
             "square matrix: leave out other columns with --skip, or use another metric."
         )
-    names, repeated, places = _coordinates(placed, known, by, map_columns, written)
-    if by is None:
-        _require_same_order(source, placed, repeated, table, written)
+    known = set() if issparse(table.values) else {*table.names, *known_names(source, written)}
+    found = read_map_file(placed, known, by, map_columns, written)
+    places = found.places
+    if places.shape[1] > width:
+        _warn_of_the_order(source, placed, width, places.shape[1])
+    ids = None if by is None else _ids(source, by, written)
+    if ids is None:
+        _require_same_order(source, found, table, written)
         if len(places) != n:
             raise InputError(
                 f"'{source}' has {n:,} rows and '{placed}' has {len(places):,}, so rows cannot be matched by order: "
@@ -68,12 +85,12 @@ def read_map(
             )
         mine = theirs = np.arange(n)
     else:
-        mine, theirs = _in_common(source, placed, by, written)
+        mine, theirs = _in_common(source, placed, ids, _ids(placed, ids.name, found.how))
     values = table.values[mine]
     if metric == "precomputed":
         values = values[:, mine]
     classes = None if table.labels is None else table.labels[mine]
-    return MappedTable(values, places[theirs], classes, mine, n, names, repeated, table.names)
+    return MappedTable(values, places[theirs], classes, mine, n, ids, table.names, found)
 
 
 def _table(
@@ -104,84 +121,48 @@ def _table(
         labels=labels,
         missing=mixed,
         text=mixed,
-        **_how(source, written),
+        **how_read(source, written),
     )
 
 
-def _coordinates(
-    placed: Path, known: set[str], by: str | None, chosen: Sequence[str] | None, written: dict[str, Any]
-) -> tuple[list[str], list[str], Any]:
-    """Names of the coordinates, of columns that the table has too, and the coordinates (n, p)."""
+def _warn_of_the_order(source: Path, placed: Path, width: int, dimensions: int) -> None:
+    from gramfold.runtime.counting import counted
+    from gramfold.runtime.warning import warn
+
+    warn(
+        f"the map '{placed}' has {counted(dimensions, 'coordinate')}, more than the {counted(width, 'column')} of the "
+        f"table '{source}': if they are the wrong way round, name the table first.",
+        GramfoldWarning,
+    )
+
+
+def _require_same_order(source: Path, found: MapFile, table: "Table", written: dict[str, Any]) -> None:
+    """Rows are matched by order: refuse names of rows that are in another, and say so of those that are data."""
     import numpy as np
 
     from gramfold.io import read_table
-
-    how = _how(placed, written)
-    if chosen:
-        found = read_table(placed, columns=chosen, missing=True, **how)
-        return found.names, [], found.values
-    names = _names(placed, written)
-    repeated = [name for name in names if name in known and name != by]
-    if names and len(repeated) + (by in names) == len(names):
-        raise _no_coordinates(placed)
-    left_out = [*repeated, *([by] if by in names else [])]
-    found = read_table(placed, skip=left_out or None, text=True, missing=True, **how)
-    taken = [column for column in range(len(found.names)) if _numeric(found.values[:, column])]
-    if not taken:
-        raise _no_coordinates(placed)
-    places = np.array([[np.nan if v is None else v for v in row] for row in found.values[:, taken]], dtype=np.float64)
-    return [found.names[column] for column in taken], repeated, places
-
-
-def _no_coordinates(placed: Path) -> InputError:
-    return InputError(
-        f"'{placed}' has no column of numbers that the table does not have too, so its coordinates are not known: name "
-        "them with --map-columns."
-    )
-
-
-def _names(path: Path, written: dict[str, Any]) -> list[str]:
-    """Names of all columns of a file; none where they are made up, as those of arrays are."""
-    from gramfold.io import names_in
-
-    names = names_in(path, **_how(path, written))
-    return [] if names == [f"x{column}" for column in range(len(names))] else names
-
-
-def _how(path: Path, written: dict[str, Any]) -> dict[str, Any]:
-    """How a file is read, where it is text."""
-    from gramfold.io import is_text
-
-    return written if is_text(path) else {}
-
-
-def _numeric(values: Any) -> bool:
-    known = [value for value in values if value is not None]
-    return bool(known) and all(isinstance(value, Real) for value in known)
-
-
-def _require_same_order(
-    source: Path, placed: Path, repeated: Sequence[str], table: "Table", written: dict[str, Any]
-) -> None:
-    """Rows are matched by order: refuse names of rows that are in another, and say so of those that are data."""
-    from gramfold.io import read_table
     from gramfold.runtime.warning import warn
 
-    if not repeated:
-        return
-    both = [
-        read_table(path, columns=repeated, text=True, missing=True, **_how(path, written)) for path in (source, placed)
-    ]
-    for column, name in enumerate(repeated):
-        ours, theirs = ([str(value) for value in one.values[:, column]] for one in both)
-        if len(set(ours)) < len(ours) or set(ours) != set(theirs):
-            continue  # it does not name rows
-        if ours != theirs:
+    for name in found.index:
+        numbers = as_numbers(found.columns[name])
+        if counts_rows(np.sort(numbers)) and not counts_rows(numbers):
             raise InputError(
-                f"'{source}' and '{placed}' have the same values of '{name}' in another order, so row by row they do "
-                f"not belong together: match them with --id {name}."
+                f"'{found.path}' has row numbers in another order than '{source}' (column '{name}'), so row by row "
+                "they do not belong together: sort it by that column."
             )
-        if name in table.names and all(float(value).is_integer() for value in ours):
+    if not found.table_has:
+        return
+    ours = read_table(source, columns=found.table_has, text=True, missing=True, **how_read(source, written))
+    for name, cells in zip(ours.names, ours.values.T, strict=True):
+        mine, theirs = ([_alike(cell) for cell in column] for column in (cells, found.columns[name]))
+        if len(set(mine)) < len(mine) or set(mine) != set(theirs):
+            continue  # it does not name rows
+        if mine != theirs:
+            raise InputError(
+                f"'{source}' and '{found.path}' have the same values of '{name}' in another order, so row by row they "
+                f"do not belong together: match them with --id {name}."
+            )
+        if name in table.names and all(float(value).is_integer() for value in mine):
             warn(
                 f"column '{name}' has another whole number in each row of both files and counts as data: if it names "
                 f"the rows, use --id {name}.",
@@ -189,36 +170,51 @@ def _require_same_order(
             )
 
 
-def _column(path: Path, name: str, written: dict[str, Any]) -> list[str]:
-    from gramfold.io import read_table
-
-    found = read_table(path, labels=name, text=True, missing=True, **_how(path, written)).labels
-    assert found is not None  # they were asked for
-    return [str(one) for one in found]
+def _alike(cell: Any) -> str:
+    """A value as it is compared: 7 and 7.0 are one number."""
+    return str(float(cell)) if isinstance(cell, Real) else str(cell)
 
 
-def _in_common(source: Path, placed: Path, by: str, written: dict[str, Any]) -> tuple[Any, Any]:
-    """Rows of the table and of the map that have the same value in a column."""
+def _in_common(source: Path, placed: Path, mine: "Ids", theirs: "Ids") -> tuple[Any, Any]:
+    """Rows of the table and of the map that have the same id, as it is written, else as numbers: 7, 7.0 and 007."""
     import numpy as np
 
-    ours, theirs = (_ids(path, by, written) for path in (source, placed))
-    places = {name: row for row, name in enumerate(theirs)}
-    pairs = [(row, places[name]) for row, name in enumerate(ours) if name in places]
-    if len(pairs) < 3:
+    pairs = _pairs(mine.values, theirs.values)
+    if len(pairs) < _FEWEST:
+        numbers = [_distinct_numbers(ids) for ids in (mine, theirs)]
+        pairs = _pairs(*numbers) if all(numbers) else pairs
+    if len(pairs) < _FEWEST:
         raise InputError(
-            f"'{source}' and '{placed}' have {len(pairs)} values of '{by}' in common, so hardly a row can be matched: "
-            "check that --id names the same column in both."
+            f"'{source}' and '{placed}' have {len(pairs)} values of '{mine.name}' in common, so hardly a row can be "
+            "matched: check that --id names the same column in both."
         )
-    mine, others = np.array(pairs).T
-    return mine, others
+    ours, others = np.array(pairs).T
+    return ours, others
 
 
-def _ids(path: Path, by: str, written: dict[str, Any]) -> list[str]:
-    names = _column(path, by, written)
-    if len(set(names)) < len(names):
-        double = next(name for name in names if names.count(name) > 1)
+def _distinct_numbers(ids: "Ids") -> list[float]:
+    """The ids as numbers; none if some are not, or are equal."""
+    from gramfold.io.numerals import PLAIN
+
+    numbers = [number for number in map(PLAIN.number, ids.values) if number is not None]
+    return numbers if len(set(numbers)) == len(ids.values) else []
+
+
+def _pairs(mine: Sequence[Any], theirs: Sequence[Any]) -> list[tuple[int, int]]:
+    places = {name: row for row, name in enumerate(theirs)}
+    return [(row, places[name]) for row, name in enumerate(mine) if name in places]
+
+
+def _ids(path: Path, by: str, written: dict[str, Any]) -> "Ids":
+    from collections import Counter
+
+    from gramfold.io import ids_in
+
+    ids = ids_in(path, by, **how_read(path, written))
+    double = next((name for name, count in Counter(ids.values).items() if count > 1), None)
+    if double is not None:
         raise InputError(
             f"'{path}' has the value '{double}' of '{by}' more than once, so rows cannot be matched by it: remove the "
             "copies, or use another column."
         )
-    return names
+    return ids

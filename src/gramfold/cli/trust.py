@@ -1,6 +1,9 @@
-"""Summary lines of `embed`: neighbours kept, faults of the map, the dimension of the data."""
+"""Summary lines of `embed` and `judge`: neighbours kept, faults of the map, the dimension of the data."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gramfold.diagnostics import Faults, Measure
 
 _LOOKED = 500  # rows that are looked at among more: a summary must not take longer than the map
 _FEWEST = 50  # rows below which little can be told
@@ -12,7 +15,6 @@ def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
     """What can be said of a map whose data are rows, or all distances; nothing of a graph, a kernel, or gaps."""
     import numpy as np
 
-    from gramfold.cli.judge import summary
     from gramfold.diagnostics import Judged, distance_correlation
     from gramfold.diagnostics.four_faults import faults_of
 
@@ -33,6 +35,26 @@ def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
         f"shape     rank correlation {distance_correlation(judged).value:.2f} of all distances with those in the data"
     )
     return [*summary(faults_of(judged, every_row=False)), shape, *_dimension(X, measure)]
+
+
+def summary(found: "Faults") -> list[str]:
+    """Summary lines: neighbours kept, and the faults above their thresholds."""
+    from gramfold.diagnostics.four_faults import percent
+
+    lines = [f"kept      {value_in_words(found.kept, '.0%')} of the nearest neighbours"]
+    named = [fault for fault in found if fault.named]
+    lines += [f"{fault.name:<9} {fault.words}, above the limit of {percent(fault.threshold)}" for fault in named]
+    if not named:
+        lines.append("faults    none is above its limit")
+    return lines
+
+
+def value_in_words(measure: "Measure", form: str = ".3f") -> str:
+    """A measure, with its interval if it has one."""
+    if measure.interval is None:
+        return f"{measure.value:{form}}"
+    low, high = measure.interval
+    return f"{measure.value:{form}} ({low:{form}} to {high:{form}})"
 
 
 def scale_lines(X: Any, names: list[str], metric: Any) -> list[str]:

@@ -1,13 +1,28 @@
 """Read and write tables: csv, tsv, txt, npy, npz, parquet and feather."""
 
 from gramfold.io.replacing import check_folder, replacing
+from gramfold.io.selection import Ids
 from gramfold.io.sparse import read_sparse
-from gramfold.io.table import Table, check_destination, is_text, names_in, read_table, write_table
+from gramfold.io.table import (
+    Table,
+    check_destination,
+    check_ids,
+    first_unnamed,
+    ids_in,
+    is_text,
+    names_in,
+    read_table,
+    write_table,
+)
 
 __all__ = [
+    "Ids",
     "Table",
     "check_destination",
     "check_folder",
+    "check_ids",
+    "first_unnamed",
+    "ids_in",
     "is_text",
     "names_in",
     "read_sparse",

@@ -12,7 +12,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from gramfold.errors import InputError
-from gramfold.io.selection import Contents, Selection, listed, shortened
+from gramfold.io.selection import Contents, Ids, Selection, listed, shortened
 
 Found = TypeVar("Found")
 
@@ -49,16 +49,22 @@ def read_npz(path: Path, selection: Selection) -> Contents:
     return replace(found, labels=_labels(beside, len(array), f"'{selection.labels}' of '{path}'"))
 
 
-def write_npy(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:  # noqa: ARG001 - one shape of writer
+def write_npy(
+    path: Path,
+    values: NDArray[Any],
+    names: Sequence[str],  # noqa: ARG001 - one shape of writer
+    ids: Ids | None = None,  # noqa: ARG001
+) -> None:
     """Write the values; the format does not hold column names."""
     with path.open("wb") as stream:
         np.save(stream, values, allow_pickle=False)
 
 
-def write_npz(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
-    """Write the values as `X` and the column names as `names`."""
+def write_npz(path: Path, values: NDArray[Any], names: Sequence[str], ids: Ids | None = None) -> None:
+    """Write the values as `X`, the column names as `names`, and the ids under their own name."""
+    beside: dict[str, Any] = {} if ids is None else {ids.name: ids.typed()}
     with path.open("wb") as stream:
-        np.savez_compressed(stream, X=values, names=np.array(names, dtype=np.str_))
+        np.savez_compressed(stream, X=values, names=np.array(names, dtype=np.str_), **beside)
 
 
 def _archive(stream: IO[bytes], path: Path) -> ZipFile:

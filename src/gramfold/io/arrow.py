@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gramfold.errors import InputError, MissingExtraError
 from gramfold.io.mixed import as_column, side_by_side
-from gramfold.io.selection import Contents, Selection, leave_out, listed, shortened
+from gramfold.io.selection import Contents, Ids, Selection, leave_out, listed, shortened
 
 Found = TypeVar("Found")
 FIRST_VERSION = b"FEA1"  # of Feather, whose schema cannot be read separately
@@ -42,13 +42,23 @@ def read(path: Path, selection: Selection) -> Contents:
 
 def names_of(path: Path) -> list[str]:
     """Names of all columns, without reading the rows."""
-    return list(_schema(path).names)
+    require_pyarrow(path)
+    return _parsed(lambda: list(_schema(path).names), path)
 
 
-def write(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
+def words_of(path: Path, name: str) -> list[str]:
+    """Values of one column as strings, of a file that was read; empty where one is missing."""
+    schema = _schema(path)
+    places = Selection(columns=[name]).positions(schema.names, f"'{path}'")
+    column = _parsed(lambda: _columns(path, schema, places), path).column(0)
+    return ["" if value is None else str(value).strip() for value in column.to_pylist()]
+
+
+def write(path: Path, values: NDArray[Any], names: Sequence[str], ids: Ids | None = None) -> None:
     """Write one column per name, in the precision of the values."""
     pa = require_pyarrow(path)
-    table = pa.table({name: np.ascontiguousarray(values[:, j]) for j, name in enumerate(names)})
+    first = {} if ids is None else {ids.name: ids.typed()}
+    table = pa.table({**first, **{name: np.ascontiguousarray(values[:, j]) for j, name in enumerate(names)}})
     if path.suffix.lower() == ".parquet":
         import pyarrow.parquet
 

@@ -31,6 +31,23 @@ class Contents:
 
 
 @dataclass(frozen=True)
+class Ids:
+    """A column that names the rows of a table."""
+
+    name: str
+    values: Sequence[str]  # (n,) as they are written
+
+    def typed(self) -> NDArray[Any]:
+        """Whole numbers where all are written as such, so that tables can be joined by them; else strings."""
+        try:
+            numbers = np.array([int(value) for value in self.values], dtype=np.int64)
+        except (ValueError, OverflowError):
+            return np.array(self.values, dtype=np.str_)
+        plain = [str(number) for number in numbers] == list(self.values)
+        return numbers if plain else np.array(self.values, dtype=np.str_)
+
+
+@dataclass(frozen=True)
 class Selection:
     """Columns to read and to leave out, and options of the reader."""
 

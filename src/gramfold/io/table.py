@@ -15,7 +15,7 @@ from gramfold.errors import InputError
 from gramfold.io import arrays, arrow, text
 from gramfold.io.numerals import Numerals
 from gramfold.io.replacing import check_folder, replacing
-from gramfold.io.selection import Contents, Selection, require_finite, require_labels
+from gramfold.io.selection import Contents, Ids, Selection, require_finite, require_labels
 from gramfold.io.signatures import refuse_another_kind
 
 Work = TypeVar("Work")
@@ -29,7 +29,7 @@ READERS: dict[str, Callable[[Path, Selection], Contents]] = {
     ".parquet": arrow.read,
     ".feather": arrow.read,
 }
-WRITERS: dict[str, Callable[[Path, NDArray[Any], Sequence[str]], None]] = {
+WRITERS: dict[str, Callable[[Path, NDArray[Any], Sequence[str], Ids | None], None]] = {
     ".csv": text.write,
     ".tsv": text.write,
     ".txt": text.write,
@@ -161,13 +161,43 @@ def read_table(
 
 
 def names_in(path: Path, *, header: bool | None = None, decimal: str = ".", thousands: str | None = None) -> list[str]:
-    """Names of all columns of a file that was read, without its rows; none for arrays, which have none."""
+    """Names of all columns of a file, without its rows; none for arrays, which have none."""
+    read = _by_ending(READERS, path, "read")
+    _require_file(path)
+    refuse_another_kind(path)
     if is_text(path):
         return text.names_of(path, Selection(header=header, numerals=Numerals(decimal, thousands)))
-    return arrow.names_of(path) if READERS[path.suffix.lower()] is arrow.read else []
+    return arrow.names_of(path) if read is arrow.read else []
 
 
-def write_table(path: str | os.PathLike[str], values: ArrayLike, names: Sequence[str]) -> None:
+def first_unnamed(
+    path: Path, *, header: bool | None = None, decimal: str = ".", thousands: str | None = None
+) -> str | None:
+    """What the first column of a file that was read is called, where it has no name, as an index; else None."""
+    if not is_text(path):
+        return None
+    return text.first_unnamed(path, Selection(header=header, numerals=Numerals(decimal, thousands)))
+
+
+def ids_in(
+    path: Path, name: str, *, header: bool | None = None, decimal: str = ".", thousands: str | None = None
+) -> Ids:
+    """The column that names the rows of a file that was read, as it is written: 007 is not 7."""
+    if is_text(path):
+        words = text.words_of(path, Selection(header=header, numerals=Numerals(decimal, thousands)), name)
+    elif READERS[path.suffix.lower()] is arrow.read:
+        words = arrow.words_of(path, name)
+    else:
+        found = read_table(path, labels=name).labels
+        assert found is not None  # they were asked for
+        words = [str(value) for value in found.tolist()]
+    require_labels(np.array(words, dtype=np.str_), name, f"'{path}'")
+    return Ids(name, words)
+
+
+def write_table(
+    path: str | os.PathLike[str], values: ArrayLike, names: Sequence[str], *, ids: Ids | None = None
+) -> None:
     """Write a table to a file; the ending of the file name sets the format.
 
     An existing file is replaced. The file appears whole or not at all: it is first written under a temporary name
@@ -182,6 +212,9 @@ def write_table(path: str | os.PathLike[str], values: ArrayLike, names: Sequence
         Data. Missing values (NaN) are written as ``nan``.
     names : sequence of str
         Column names, all different.
+    ids : Ids, optional
+        A column with the name of each row, which stands before the others; a separate array in a ``.npz`` file. A
+        ``.npy`` file cannot hold it.
 
     Examples
     --------
@@ -200,10 +233,11 @@ def write_table(path: str | os.PathLike[str], values: ArrayLike, names: Sequence
             f"{len(names)} names were given for values of shape {values.shape}: pass a 2-D array "
             "and one name per column."
         )
+    check_ids(path, names, None if ids is None else ids.name)
     if len(set(names)) < len(names):
         raise InputError("Two columns have the same name: give each column a different name.")
     with replacing(path) as draft:
-        write(draft, values, list(names))
+        write(draft, values, list(names), ids)
 
 
 def is_text(path: str | os.PathLike[str]) -> bool:
@@ -234,6 +268,18 @@ def check_destination(path: str | os.PathLike[str]) -> None:
     if _by_ending(WRITERS, path, "written") is arrow.write:
         arrow.require_pyarrow(path)
     check_folder(path)
+
+
+def check_ids(path: Path, names: Sequence[str], by: str | None) -> None:
+    """Raise an error if a file with these columns cannot also hold the column `by`, which names the rows."""
+    if by is None:
+        return
+    if path.suffix.lower() == ".npy":
+        raise InputError(f"'{path}' holds numbers only, and no column '{by}': choose a name that ends in .csv.")
+    # the last two are no arrays, but arguments of numpy.savez
+    taken = ("X", "names", "file", "allow_pickle") if path.suffix.lower() == ".npz" else names
+    if by in taken:
+        raise InputError(f"'{path}' has another column '{by}', which names the rows: choose another name for it.")
 
 
 def _require_file(path: Path) -> None:

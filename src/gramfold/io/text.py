@@ -3,6 +3,7 @@
 import csv
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,7 +17,7 @@ from gramfold.io.arrays import numbered
 from gramfold.io.header import is_header
 from gramfold.io.mixed import mixed_column, side_by_side
 from gramfold.io.numerals import OTHER_NUMERALS, Numerals
-from gramfold.io.selection import FILL_LABELS, Contents, Gaps, Selection, leave_out, quoted, shortened
+from gramfold.io.selection import FILL_LABELS, Contents, Gaps, Ids, Selection, leave_out, quoted, shortened
 
 # A tab or a semicolon that splits every line alike is a separator; a comma may also be a decimal comma.
 SEPARATORS: tuple[str, ...] = ("\t", ";", "|", ",")
@@ -42,18 +43,12 @@ class Layout:
 def read(path: Path, selection: Selection) -> Contents:
     """Read the selected columns as float64, and the labels."""
     labels = None
-    try:
+    with _readable(path):
         layout = _layout(path, selection)
         kept = selection.positions(layout.names, f"'{path}'")
         values = _mixed(path, layout, kept) if selection.words else _parse(path, layout, kept, selection.missing)
         if selection.labels is not None:
             labels = _labels(path, layout, selection.labels)
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"'{path}' is not UTF-8 text (byte {error.object[error.start]:#04x}): save it as UTF-8."
-        ) from error
-    except csv.Error as error:
-        raise InputError(f"'{path}' is not a table ({error}): look for a quote that is not closed.") from error
     if layout.unnamed_first and selection.columns is None and 0 in kept and len(values) > 1:
         first = values[:, kept.index(0)]
         if not any(isinstance(cell, str) or cell is None for cell in first):
@@ -65,14 +60,30 @@ def read(path: Path, selection: Selection) -> Contents:
 
 def names_of(path: Path, selection: Selection) -> list[str]:
     """Names of all columns, without reading the rows."""
-    return _layout(path, selection).names
+    with _readable(path):
+        return _layout(path, selection).names
 
 
-def write(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
+def first_unnamed(path: Path, selection: Selection) -> str | None:
+    """What the first column is called, where the header has no name for it."""
+    layout = _layout(path, selection)
+    return layout.names[0] if layout.unnamed_first else None
+
+
+def words_of(path: Path, selection: Selection, name: str) -> list[str]:
+    """Cells of one column as they are written, of a file that was read."""
+    layout = _layout(path, selection)
+    (place,) = Selection(columns=[name]).positions(layout.names, f"'{path}'")
+    return _words(path, layout, layout.names[place])
+
+
+def write(path: Path, values: NDArray[Any], names: Sequence[str], ids: Ids | None = None) -> None:
     """Write a header, and each number with the fewest digits that read back as the same number."""
     separator = "," if path.suffix.lower() == ".csv" else "\t"
     # float32 through its own digits: as Python floats 0.1 would read 0.10000000149011612
     rows = (values if values.dtype == np.float64 else values.astype(np.str_)).tolist()
+    if ids is not None:
+        names, rows = [ids.name, *names], [[one, *row] for one, row in zip(ids.values, rows, strict=True)]
     with path.open("w", encoding="utf-8", newline="") as stream:
         # a header that starts with # or contains line breaks can be read back only if it is quoted
         odd = names[0].startswith("#") or not all(name.isprintable() for name in names)
@@ -81,6 +92,19 @@ def write(path: Path, values: NDArray[Any], names: Sequence[str]) -> None:
         )
         header.writerow(names)
         csv.writer(stream, delimiter=separator, lineterminator="\n").writerows(rows)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Report what is no text, or no table."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"'{path}' is not UTF-8 text (byte {error.object[error.start]:#04x}): save it as UTF-8."
+        ) from error
+    except csv.Error as error:
+        raise InputError(f"'{path}' is not a table ({error}): look for a quote that is not closed.") from error
 
 
 def _layout(path: Path, selection: Selection) -> Layout:
@@ -234,6 +258,13 @@ def _loaded(path: Path, layout: Layout, kept: list[int], convert: Any) -> NDArra
 
 def _labels(path: Path, layout: Layout, name: str) -> NDArray[Any]:
     """Cells of one column: as numbers if all of them are numbers, else as strings."""
+    words = _words(path, layout, name)
+    numbers = [layout.numerals.number(word) for word in words]
+    return np.array(words, dtype=np.str_) if None in numbers else np.array(numbers, dtype=np.float64)
+
+
+def _words(path: Path, layout: Layout, name: str) -> list[str]:
+    """Cells of one column, none of them a gap."""
     place = layout.names.index(name)
     words, absent, first_gap = [], 0, None
     for line, cells in _all_rows(path, layout):
@@ -247,8 +278,7 @@ def _labels(path: Path, layout: Layout, name: str) -> NDArray[Any]:
             f"'{path}' has a missing label in column '{name}', line {line} ({_cell(cell)}; {absent} of {len(words)} "
             f"rows have no label): {FILL_LABELS}."
         )
-    numbers = [layout.numerals.number(word) for word in words]
-    return np.array(words, dtype=np.str_) if None in numbers else np.array(numbers, dtype=np.float64)
+    return words
 
 
 def _cell(cell: str) -> str:
