@@ -127,7 +127,7 @@ def test_rows_far_outside_are_exact_at_the_bounds():
         truth, found = differences(model, far), model.sensitivity(far)
         free = model.model_.parts[0].placement.map.unbounded(far)
         clipped = ~np.isclose(free, model.transform(far)).all(axis=1)
-    assert clipped.sum() > 5
+    assert clipped.sum() >= 3
     assert np.abs(found - truth).max() < ACCURATE * np.abs(truth).max()
 
 

@@ -2,9 +2,9 @@
 
 Its derivative is that of the steps: with i(j) the neighbour through which the shortest path to j leads,
 
-    ∂d(x, j) = ∇|x − x_i(j)|,    ∂y = Σ_j w_j s(d_j) 2 d_j ∂d(x, j),    w the centred Λ^-½ V, s the derivative of k by d²
+    ∂d(x, j) = ∇|x − x_i(j)|,    ∂y = Σ_j w_j s(d_j) 2 d_j ∂d(x, j)
 
-which jumps where a path changes its first step. A training row steps along its own edges: any path from it begins with
+with w the centred Λ^-½ V and s the derivative of the kernel by d². It jumps where a path changes its first step. A training row steps along its own edges: any path from it begins with
 one of them.
 """
 

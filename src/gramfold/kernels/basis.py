@@ -4,7 +4,8 @@
     mixture:   z(x) stacks p_k(x) · [U_kᵀ (x − μ_k); 1] over kernels k,  p_k(x) ∝ exp(−|x − μ_k|²/2σ²),  Σ_k p_k = 1
 
 A mixture has an affine map for each kernel and blends them. Far from every centre the nearest alone answers, by its
-plane. z is sparse: kernels whose responsibility is below rounding are left out.
+plane. z is sparse: kernels whose responsibility is below rounding are left out. With f_k the affine map of kernel k the
+derivative of Σ p_k f_k is  Σ p_k ∇f_k + Σ p_k f_k (μ_k − μ̄) / σ²,  μ̄ = Σ p_k μ_k.
 A kernel sees only directions in which its own rows differ (`seen_axes`): along any other its slope would be fitted to
 rows of which it has a share of a millionth, and a new row that is all its own would be thrown a million times as far.
 Brand, IJCAI 2003, section 3.
@@ -80,10 +81,7 @@ class LinearBasis:
 
 @dataclass(frozen=True)
 class MixtureBasis:
-    """See the module. With f_k the affine map of kernel k, the map Σ p_k f_k has the derivative
-
-    Σ p_k ∇f_k + Σ p_k f_k (μ_k − μ̄) / σ²,    μ̄ = Σ p_k μ_k
-    """
+    """See the module."""
 
     centers: Floats  # (m, d) μ
     width: float  # σ
