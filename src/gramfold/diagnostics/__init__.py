@@ -2,6 +2,7 @@
 
 from gramfold.diagnostics.agreement import kernel_alignment, procrustes
 from gramfold.diagnostics.all_measures import measures
+from gramfold.diagnostics.axis_meaning import Loadings, Region, loadings
 from gramfold.diagnostics.coefficients import Coefficients, kernel_coefficients
 from gramfold.diagnostics.coranking import CorankingCurve, r_nx_area, r_nx_curve
 from gramfold.diagnostics.density import density_preservation
@@ -36,7 +37,9 @@ __all__ = [
     "Faults",
     "FeatureDistances",
     "Judged",
+    "Loadings",
     "Measure",
+    "Region",
     "ShortCircuits",
     "Stability",
     "Sweep",
@@ -51,6 +54,7 @@ __all__ = [
     "kernel_alignment",
     "kernel_coefficients",
     "lcmc",
+    "loadings",
     "local_pca",
     "maximum_likelihood",
     "measures",

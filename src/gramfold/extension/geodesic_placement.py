@@ -4,8 +4,8 @@ Its derivative is that of the steps: with i(j) the neighbour through which the s
 
     ∂d(x, j) = ∇|x − x_i(j)|,    ∂y = Σ_j w_j s(d_j) 2 d_j ∂d(x, j)
 
-with w the centred Λ^-½ V and s the derivative of the kernel by d². It jumps where a path changes its first step. A training row steps along its own edges: any path from it begins with
-one of them.
+with w the centred Λ^-½ V and s the derivative of the kernel by d². It jumps where a path changes its first
+step. A training row steps along its own edges: any path from it begins with one of them.
 """
 
 from dataclasses import dataclass, replace
