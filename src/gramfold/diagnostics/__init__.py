@@ -9,6 +9,7 @@ from gramfold.diagnostics.density import density_preservation
 from gramfold.diagnostics.distance_stress import residual_variance, stress
 from gramfold.diagnostics.feature_space import ComparedDistances, FeatureDistances, feature_distances
 from gramfold.diagnostics.four_faults import Fault, Faults, faults
+from gramfold.diagnostics.group_differences import Differences, differences
 from gramfold.diagnostics.intrinsic.correlation import correlation_dimension
 from gramfold.diagnostics.intrinsic.eigengap import spectral_gap
 from gramfold.diagnostics.intrinsic.estimate import Estimate
@@ -31,6 +32,7 @@ __all__ = [
     "Coefficients",
     "ComparedDistances",
     "CorankingCurve",
+    "Differences",
     "Dimensions",
     "Estimate",
     "Fault",
@@ -47,6 +49,7 @@ __all__ = [
     "continuity",
     "correlation_dimension",
     "density_preservation",
+    "differences",
     "dimension",
     "distance_correlation",
     "faults",

@@ -36,9 +36,11 @@ By = Literal["derivative", "regression"]
 
 _SAMPLE = 5_000
 _DERIVED = 1_000  # rows at which derivatives are computed: their means change little with more
+_WIDE = 1_500  # columns, beyond which no more rows than that are looked at: their cost grows with the cube of the fewer
 _FEWEST = 10
 _TOGETHER = 0.8
-_ENOUGH, _BETTER = 0.9, 0.05  # of an axis: derivatives that explain so much are taken, others if regression is no better
+# Of an axis: derivatives that explain so much are taken, and others unless regression explains so much more.
+_ENOUGH, _BETTER = 0.7, 0.2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -190,10 +192,11 @@ def loadings(
     by : {"auto", "derivative", "regression"}, default="auto"
         "derivative": by the derivative of the model (`sensitivity`). "regression": by ridge regression of coordinates
         on columns within cells of the map. "auto": derivatives of models that are smooth functions of the columns
-        (linear maps, kernel functions, mixtures, distances), unless regression explains more of the axes; regression
+        (linear maps, kernel functions, mixtures, distances), unless regression explains far more of the axes; regression
         for maps of a neighbour graph, whose derivatives are those of a staircase, and for maps without a model.
     sample : int, default=5000
-        Number of rows that are looked at, drawn at random among more; derivatives at most at 1,000 of them.
+        Number of rows that are looked at, drawn at random among more; derivatives at most at 1,000 of them, and of more
+        than 1,500 columns at most 1,500 rows.
     random_state : int, default=0
         Seed of what is drawn, and of the cells.
 
@@ -226,6 +229,8 @@ def loadings(
     table = _of_model(model, X, names) if isinstance(model, Estimator) else _of_data(model, X, names)
     if by == "derivative" and table.fitted is None:
         raise InputError("by='derivative' needs a fitted model, but data and a map were passed: use by='regression'.")
+    if table.X.shape[1] > _WIDE:
+        sample = min(sample, _WIDE)
     with at_work(None):
         if by == "regression" or (by == "auto" and not _is_smooth(model, table.fitted)):
             return _found(table.drawn(sample, random_state, distinct=True), "regression", random_state)

@@ -42,7 +42,9 @@ def _line(found: "Loadings", axis: int) -> str:
     name, explained, shares = axis_name(axis), float(found.explained[axis]), found.shares[axis]
     whole = "" if found.straight[axis] else ", within cells of the map"
     if explained < LITTLE or not shares.any():
-        return f"The {name} axis has no meaning in these columns, whose slopes explain {percent(explained)} of it{whole}."
+        return (
+            f"The {name} axis has no meaning in these columns, whose slopes explain {percent(explained)} of it{whole}."
+        )
     named = leading(shares)
     said = f"The {name} axis {_is(shares, named)} {_signed(found.names, found.slopes[axis], named)}: "
     said += f"{percent(float(shares[named].sum()))} of it."

@@ -2,7 +2,8 @@
 
     in cell c:  y − ȳ_c ≈ B_c (x − x̄_c) / s,    s the standard deviation of each column over all rows
 
-By ridge regression, whose penalty is the one with the smallest leave-one-out error: for X̃ = U S Vᵀ, the rows of a cell
+By ridge regression, with the largest penalty whose leave-one-out R² is within a hundredth of the best: with less, columns
+that vary together would have large slopes of both signs. For X̃ = U S Vᵀ, the rows of a cell
 less their mean and over s, and f = S² / (S² + λ),
 
     ŷ = U f Uᵀ y,    h_i = 1/n + Σ_k U_ik² f_k,    e_i = (y_i − ŷ_i) / (1 − h_i),    R² = 1 − Σ e_i² / Σ (y_i n/(n − 1))²
@@ -22,6 +23,7 @@ from scipy.sparse import issparse
 from gramfold.types import Floats, Integers
 
 _PENALTIES = 10.0 ** np.arange(-6.0, 1.5, 0.5)  # of the largest S² of the cell
+_WITHIN = 0.01  # of the variance of an axis
 _LEAST = 1e-12  # of the largest S²: rounding
 _LEAST_LEFT = 1e-6  # 1 − h of a row that only its own slope explains
 
@@ -67,7 +69,9 @@ def regressed(X: Any, Y: Floats, spreads: Floats, cell: Integers) -> CellSlopes:
     parts = [_Cell.of(X[cell == c], Y[cell == c], spreads) for c in range(count)]
     # one penalty for all cells, relative to each: a cell alone has few rows to choose it from
     errors = np.array([[part.misses(share) for share in _PENALTIES] for part in parts])  # (cells, penalties, p)
-    best = errors.sum(axis=0).argmin(axis=0)  # (p,)
+    by_penalty, total = errors.sum(axis=0), sum(part.total for part in parts)  # (penalties, p) and (p,)
+    good = by_penalty <= by_penalty.min(axis=0) + _WITHIN * total
+    best = len(good) - 1 - good[::-1].argmax(axis=0)  # (p,) the largest of them
     chosen = _PENALTIES[best]
     return CellSlopes(
         np.stack([part.slopes(chosen) for part in parts]),
