@@ -67,8 +67,7 @@ METHODS = [
     gramfold.LPP(),
 ]
 # whose first axis is not y: rank correlation below 0.9
-ASTRAY = {("linear", "ProjectionPursuit"), ("curved", "ProjectionPursuit"), ("curved", "FactorAnalysis")}
-ASTRAY |= {("linear", "LLE"), ("curved", "LLE")}
+ASTRAY = {("linear", "ProjectionPursuit"), ("curved", "ProjectionPursuit")}
 
 
 @pytest.mark.parametrize("kind", ["linear", "curved"])
@@ -124,7 +123,7 @@ def test_slopes_of_a_linear_map_are_those_of_its_columns():
     y = X @ w
     found = loadings(X, np.column_stack([y, rng.normal(size=2000)]))
     theory = w * X.std(axis=0) / y.std()
-    assert np.allclose(found.slopes[0], theory, atol=0.02)
+    assert np.allclose(found.slopes[0], theory, rtol=0.1, atol=0.01)  # the penalty takes a little
     assert np.allclose(found.shares[0], theory**2 / (theory**2).sum(), atol=0.02)
     model = gramfold.PCA().fit(X)
     by_derivative = loadings(model)
