@@ -288,7 +288,7 @@ def test_what_has_no_columns_is_refused():
 
 
 def test_derivatives_can_be_asked_for():
-    X, y = planted("curved")
+    X, _ = planted("curved")
     model = fitted(gramfold.Isomap(n_neighbors=10), X)
     assert loadings(model).by == "regression"
     found = loadings(model, by="derivative")

@@ -23,7 +23,7 @@ from gramfold.diagnostics.axis_words import axis_lines, leading
 from gramfold.diagnostics.cell_slopes import CellSlopes, derived, left_by, regressed, shares_explained, spreads_of
 from gramfold.diagnostics.map_regions import Cells
 from gramfold.embedding import Estimator, FittedMap, Model, Reads
-from gramfold.embedding.reading import check_finite, read_training
+from gramfold.embedding.reading import check_finite, read_new, read_training
 from gramfold.embedding.sensitivity import kind_of, sensitivity_blocks
 from gramfold.errors import InputError, PrecomputedInputError
 from gramfold.extension.graph_source import GraphSource
@@ -41,6 +41,7 @@ _FEWEST = 10
 _TOGETHER = 0.8
 # Of an axis: derivatives that explain so much are taken, and others unless regression explains so much more.
 _ENOUGH, _BETTER = 0.7, 0.2
+_AS_MUCH = 0.05  # of an axis: one slope for the whole map is preferred to many that explain so little more
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,8 +193,9 @@ def loadings(
     by : {"auto", "derivative", "regression"}, default="auto"
         "derivative": by the derivative of the model (`sensitivity`). "regression": by ridge regression of coordinates
         on columns within cells of the map. "auto": derivatives of models that are smooth functions of the columns
-        (linear maps, kernel functions, mixtures, distances), unless regression explains far more of the axes; regression
-        for maps of a neighbour graph, whose derivatives are those of a staircase, and for maps without a model.
+        (linear maps, kernel functions, mixtures, distances), unless regression explains far more of the axes;
+        regression for maps of a neighbour graph, whose derivatives are those of a staircase, and for maps without a
+        model.
     sample : int, default=5000
         Number of rows that are looked at, drawn at random among more; derivatives at most at 1,000 of them, and of more
         than 1,500 columns at most 1,500 rows.
@@ -221,8 +223,8 @@ def loadings(
     >>> X = rng.random((500, 4)) * (6, 2, 0.1, 0.1)
     >>> found = loadings(Isomap().fit(X), names=["age", "dose", "hour", "room"])
     >>> print(found)
-    The first axis is mostly age (+): 99% of it. The columns explain 99%.
-    The second axis is mostly dose (−): 98% of it. The columns explain 92%.
+    The first axis is mostly age (−): 100% of it. The columns explain 98%.
+    The second axis is mostly dose (−): 99% of it. The columns explain 98%.
     """
     if by not in {"auto", "derivative", "regression"}:
         raise InputError(f"by={by!r} is not known: use 'auto', 'derivative' or 'regression'.")
@@ -304,8 +306,7 @@ def _of_model(estimator: Any, X: Any, names: Sequence[str] | None) -> _Table:
     if X is None:
         rows, places = fitted.source.unit.outward(fitted.source.rows), fitted.aligned
     else:
-        fitted, rows = estimator._read(X)
-        places = estimator.transform(X)
+        rows, places = read_new(name, X, fitted.reads, fitted.columns), estimator.transform(X)
         check_finite(rows, "X", names=fitted.columns.names)
     names = names_of(names, fitted.columns.names, rows.shape[1])
     return _Table(rows, np.asarray(places, dtype=np.float64), names, fitted, np.arange(len(places)))
@@ -327,7 +328,7 @@ def _found(table: _Table, by: By, random_state: int) -> Loadings:
     Y = (table.places - table.places.mean(axis=0)) / units
     cells = Cells.of(Y, random_state)
     one, each = (_slopes(table, Y, spreads, cell, units, by) for cell in (np.zeros(len(Y), dtype=np.intp), cells.cell))
-    straight = one.explained_by_all >= each.explained_by_all
+    straight = one.explained_by_all >= each.explained_by_all - _AS_MUCH
     mean, shares = _together(each, np.arange(len(each.rows)))
     alone, alone_shares = _together(one, np.arange(1))
     words = dict.fromkeys(cells.words) if len(cells.words) > 1 else {}
@@ -337,7 +338,7 @@ def _found(table: _Table, by: By, random_state: int) -> Loadings:
         names=table.names,
         slopes=slopes,
         shares=shares,
-        explained=np.maximum(one.explained_by_all, each.explained_by_all),
+        explained=np.where(straight, one.explained_by_all, each.explained_by_all),
         straight=straight,
         regions=tuple(_region(word, cells, each, left, table) for word in words),
         kin=np.stack([_kin(table.X, leading(one)) for one in shares]),

@@ -2,11 +2,12 @@
 
     in cell c:  y − ȳ_c ≈ B_c (x − x̄_c) / s,    s the standard deviation of each column over all rows
 
-By ridge regression, with the largest penalty whose leave-one-out R² is within a hundredth of the best: with less, columns
-that vary together would have large slopes of both signs. For X̃ = U S Vᵀ, the rows of a cell
-less their mean and over s, and f = S² / (S² + λ),
+By ridge regression, with the largest penalty whose leave-one-out R² is within a hundredth of the best: with less,
+columns that vary together would have large slopes of both signs. For X̃ = U S Vᵀ, the rows of a cell less their mean and
+over s, and f = S² / (S² + λ),
 
-    ŷ = U f Uᵀ y,    h_i = 1/n + Σ_k U_ik² f_k,    e_i = (y_i − ŷ_i) / (1 − h_i),    R² = 1 − Σ e_i² / Σ (y_i n/(n − 1))²
+    ŷ = U f Uᵀ y,    h_i = 1/n + Σ_k U_ik² f_k,    e_i = (y_i − ŷ_i) / (1 − h_i)
+    R² = 1 − Σ e_i² / Σ (y_i n/(n − 1))²
 
 so that R² is what the slopes would say of rows that they were not made of: 0 for a map that has nothing to do with the
 columns, however many of them there are. A cell is chosen by places on the map, which leaves less of y to explain in it;

@@ -94,10 +94,10 @@ class Differences:
 
     def __str__(self) -> str:
         first = [j for j in range(len(self)) if np.isfinite(self.effects[j])][:_SHOWN]
-        lines = [
-            f"{counted(self.n_chosen, 'chosen row')} against {self.n_rest:,} others: {int(self.clear.sum()):,} of "
-            f"{counted(len(self), 'column')}{' and categories' * bool(self.categories.any())} differ (all intervals hold together with {self.level:.0%} confidence)"
-        ]
+        what = counted(len(self), "column") + " and categories" * bool(self.categories.any())
+        found = f"{int(self.clear.sum()):,} of {what} differ"
+        sure = f"all intervals hold together with {self.level:.0%} confidence"
+        lines = [f"{counted(self.n_chosen, 'chosen row')} against {self.n_rest:,} others: {found} ({sure})"]
         width = max((len(self.names[j]) for j in first), default=0)
         lines += [f"  {self.names[j]:<{width}}  {self._entry(j)}" for j in first]
         if len(self) > len(first):
