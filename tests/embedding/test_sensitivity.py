@@ -1,6 +1,8 @@
 """The derivative of every map: against central differences of `transform`, and against theory."""
 
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -294,3 +296,11 @@ def test_more_than_memory_holds_is_refused(monkeypatch):
     many = np.broadcast_to(NEW[:1], (10_000_000, NEW.shape[1]))
     with pytest.raises(MemoryForecastError, match=r"pass at most [\d,]+ rows at a time"):
         module.sensitivity_of(model.model_, many, None)
+
+
+def test_the_page_says_it_of_every_class():
+    page = (Path(__file__).parents[2] / "docs" / "axes.md").read_text("utf8")
+    (table,) = re.findall(r"\| class \| `sensitivity_kind` \|\n(.*?)\n\n", page, re.DOTALL)
+    for cls in CLASSES:
+        (row,) = [line for line in table.splitlines() if f"`{cls.__name__}`" in line]
+        assert (": local regression with" in row.replace("| ", ": ")) == (cls().sensitivity_kind == "local regression")

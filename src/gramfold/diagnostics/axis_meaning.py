@@ -150,13 +150,14 @@ class Loadings:
         """
         import pandas as pd
 
-        parts = []
-        for name, one in [("whole map", self), *((one.name, one) for one in self.regions)]:
+        parts, told_of = [], [("whole map", self.shares, self.slopes, self.explained)]
+        told_of += [(one.name, one.shares, one.slopes, one.explained) for one in self.regions]
+        for name, shares, slopes, explained in told_of:
             for axis in range(len(self.shares)):
-                order = np.argsort(-one.shares[axis], kind="stable")
+                order = np.argsort(-shares[axis], kind="stable")
                 told = {"axis": axis + 1, "region": name, "column": [self.names[j] for j in order]}
-                numbers = {"share": one.shares[axis, order], "slope": one.slopes[axis, order]}
-                parts.append(pd.DataFrame({**told, **numbers, "explained": one.explained[axis]}))
+                numbers = {"share": shares[axis, order], "slope": slopes[axis, order]}
+                parts.append(pd.DataFrame({**told, **numbers, "explained": explained[axis]}))
         return pd.concat(parts, ignore_index=True)
 
     def __str__(self) -> str:
@@ -223,7 +224,7 @@ def loadings(
     >>> X = rng.random((500, 4)) * (6, 2, 0.1, 0.1)
     >>> found = loadings(Isomap().fit(X), names=["age", "dose", "hour", "room"])
     >>> print(found)
-    The first axis is mostly age (−): 100% of it. The columns explain 98%.
+    The first axis is mostly age (−): 100% of it. The columns explain 99%.
     The second axis is mostly dose (−): 99% of it. The columns explain 98%.
     """
     if by not in {"auto", "derivative", "regression"}:
@@ -259,8 +260,9 @@ class _Table:
     numbers: Integers  # of these rows, among those that were given
 
     def drawn(self, count: int, random_state: int, *, distinct: bool) -> "_Table":
-        """Those with a place, at most so many; copies once, of which one would tell of the other."""
-        placed = np.flatnonzero(np.isfinite(self.places).all(axis=1))
+        """Those with a place and without gaps, at most so many; copies once, of which one would tell of the other."""
+        there = np.isfinite(self.places).all(axis=1)
+        placed = np.flatnonzero(there if issparse(self.X) else there & np.isfinite(self.X).all(axis=1))
         if distinct and not issparse(self.X) and len(placed):
             placed = np.sort(placed[collapse_rows(self.X[placed]).first])
         if len(placed) < _FEWEST:

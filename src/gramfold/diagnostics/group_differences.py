@@ -153,19 +153,16 @@ def differences(X: Any, chosen: Any, *, names: Sequence[str] | None = None, leve
     """
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level!r} is not a confidence: pass a number between 0 and 1, such as 0.95.")
-    sparse = issparse(X)
-    table = numeric_table(X, least_rows=2) if sparse else MixedTable.of(X, None, 2, "differences")
-    n, width = table.shape if sparse else (len(table.columns[0]), len(table.columns))
-    mask = _mask(chosen, n)
-    own = None if sparse else _own_names(X)
-    shown = names_of(names, own, width)
-    if sparse:
-        check_finite(table, "X")
-        entries = list(_sparse_entries(csc_array(table), mask, shown))
+    if issparse(X):
+        rows = numeric_table(X, least_rows=2)
+        check_finite(rows, "X")
+        mask, shown = _mask(chosen, rows.shape[0]), names_of(names, None, rows.shape[1])
+        entries = list(_sparse_entries(csc_array(rows), mask, shown))
     else:
-        entries = [
-            one for column, name in zip(table.columns, shown, strict=True) for one in _entries(column, mask, name)
-        ]
+        table = MixedTable.of(X, None, 2, "differences")
+        mask = _mask(chosen, len(table.columns[0]))
+        named = zip(table.columns, names_of(names, _own_names(X), len(table.columns)), strict=True)
+        entries = [one for column, name in named for one in _entries(column, mask, name)]
     return _ranked(entries, mask, level)
 
 

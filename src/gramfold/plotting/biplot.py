@@ -140,7 +140,7 @@ class _Arrow:
 
 def _plane(embedding: Any, axes: tuple[int, int]) -> NDArray[np.floating]:
     given = np.asarray(getattr(embedding, "embedding_", embedding))
-    if given.ndim != 2 or len(axes) != 2 or not all(0 <= axis < given.shape[1] for axis in axes):
+    if given.ndim != 2 or not all(0 <= axis < given.shape[1] for axis in axes):
         raise InputError(
             f"axes={axes!r} of an embedding of shape {given.shape} cannot be drawn: arrows need two of its columns."
         )
@@ -175,7 +175,7 @@ def _region_arrows(
 def _longest(vectors: NDArray[np.floating], count: int) -> NDArray[np.integer]:
     lengths = np.linalg.norm(vectors, axis=1)
     order = np.argsort(-lengths, kind="stable")[:count]
-    return order[lengths[order] > _SHORTEST * lengths.max()]
+    return np.asarray(order[lengths[order] > _SHORTEST * lengths.max()])
 
 
 def _largest(vectors: NDArray[np.floating]) -> float:
