@@ -71,7 +71,7 @@ def main() -> None:
             places = model.embedding_
             size = places.std(axis=0)
             Y = (places - places.mean(axis=0)) / size
-            cell = Cells.of(Y, 0).cell
+            cell = Cells.of(Y, X.shape[1], 0).cell
             blocks = ((some, s * spreads / size[:, None]) for some, s in sensitivity_blocks(model.model_, X, None))
             line = f"{name:22}{kind:6}{abs(spearmanr(places[:, 0], y)[0]):6.2f}"
             for slopes in (derived(X, Y, spreads, cell, blocks), regressed(X, Y, spreads, cell)):

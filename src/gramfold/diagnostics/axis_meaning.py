@@ -328,7 +328,7 @@ def _found(table: _Table, by: By, random_state: int) -> Loadings:
     spreads, sizes = spreads_of(table.X), table.places.std(axis=0)
     units = np.where(sizes > 0, sizes, 1.0)
     Y = (table.places - table.places.mean(axis=0)) / units
-    cells = Cells.of(Y, random_state)
+    cells = Cells.of(Y, table.X.shape[1], random_state)
     one, each = (_slopes(table, Y, spreads, cell, units, by) for cell in (np.zeros(len(Y), dtype=np.intp), cells.cell))
     straight = one.explained_by_all >= each.explained_by_all - _AS_MUCH
     mean, shares = _together(each, np.arange(len(each.rows)))

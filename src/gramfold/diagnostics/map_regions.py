@@ -14,9 +14,10 @@ from gramfold.kernels.basis import nearest_centers
 from gramfold.kernels.landmarks import kmeans_centers
 from gramfold.types import Floats, Integers
 
-_ROWS_PER_CELL = 60  # from which slopes along a few directions can be told
+_ROWS_PER_COLUMN = 3  # of a cell, from which slopes can be told, ...
+_ROWS_PER_CELL = 60, 200  # ... but no fewer and no more rows than these
 _MOST_CELLS = 12
-_FEWEST = 20  # rows of a cell; smaller ones join the nearest
+_SMALLEST = 3  # times smaller than that: such cells join the nearest
 _TAIL = 0.02  # of the rows at each end of an axis: outliers move no words
 _MIDDLE = 1 / 3  # of half an axis
 _ACROSS, _UP = ("left", "", "right"), ("lower", "", "upper")
@@ -31,16 +32,17 @@ class Cells:
     words: tuple[str, ...]  # (cells,)
 
     @classmethod
-    def of(cls, places: Floats, random_state: int) -> Self:
-        """Of places (n, p), each axis in the unit of its spread."""
+    def of(cls, places: Floats, columns: int, random_state: int) -> Self:
+        """Of places (n, p), each axis in the unit of its spread, of rows with so many columns."""
         places = np.ascontiguousarray(places)
         n, numbers = len(places), np.arange(len(places))
-        count = int(np.clip(n // _ROWS_PER_CELL, 1, _MOST_CELLS))
+        wanted = int(np.clip(_ROWS_PER_COLUMN * columns, *_ROWS_PER_CELL))
+        count = int(np.clip(n // wanted, 1, _MOST_CELLS))
         centers = kmeans_centers(places, numbers, count, np.random.RandomState(random_state))
         while True:
             cell = nearest_centers(places, numbers, centers)
             sizes = np.bincount(cell, minlength=len(centers))
-            if len(centers) == 1 or sizes.min() >= _FEWEST:
+            if len(centers) == 1 or sizes.min() >= wanted // _SMALLEST:
                 return cls(cell, tuple(_words(places, centers)))
             centers = np.delete(centers, int(sizes.argmin()), axis=0)
 
