@@ -8,6 +8,7 @@ import click
 
 from gramfold.cli.aligned import aligned_account, check_aligned, read_old_map
 from gramfold.cli.beside import account_of, check_use, read_beside
+from gramfold.cli.explained import check_explained, explained_lines
 from gramfold.cli.methods import find_method
 from gramfold.cli.options import check_files, chosen_parameters, read_options, table_options
 from gramfold.cli.row_weights import account_of_weights, check_weighed, read_weighed
@@ -73,6 +74,7 @@ PRECOMPUTED = {"metric": "distance", "kernel": "kernel value", "weights": "edge 
     metavar="TABLE",
     help="Data table of the earlier map, to match rows by equal values.  [default: match by position]",
 )
+@click.option("--explain", is_flag=True, help="Also say in words which columns the axes of the map stand for.")
 @click.option("--picture", type=click.Path(path_type=Path), metavar="FILE", help="Also draw the map: png, pdf, svg, …")
 @in_sentences
 def embed(
@@ -89,6 +91,7 @@ def embed(
     affinity: Path | None,
     align_to: Path | None,
     align_rows: Path | None,
+    explain: bool,
     picture: Path | None,
     seed: int,
     no_overwrite: bool,
@@ -107,6 +110,7 @@ def embed(
     gramfold embed cells.parquet -m laplacian -k 12 --skip name --out map.parquet
     gramfold embed cells.csv -m lle --set reg=1e-4 --set on_disconnected=largest -o map.csv
     gramfold embed cells.csv -m isomap -k 10 --drop-short-circuits -o map.csv
+    gramfold embed cells.csv -m isomap --explain -o map.csv
     gramfold embed cells.csv -m lpp --set graph=classes --labels kind -o map.csv
     gramfold embed survey.csv -m pca --sample-weight households -o map.csv
     gramfold embed clean.csv -m oriented_pca --distorted noisy.csv -o map.csv
@@ -129,6 +133,7 @@ def embed(
     model = estimator(**parameters)
     check_use(model, labels, distorted, squares)
     check_weighed(model, weight)
+    check_explained(model, explain)
     table, weights = read_weighed(source, model, written, columns, skip, labels, weight)
     beside = read_beside(table, distorted, written, squares)
     old = read_old_map(table, align_to, align_rows, written, model.__sklearn_tags__().input_tags.allow_nan)
@@ -146,6 +151,10 @@ def embed(
         told = [*_account(model, coordinates), *trust_lines(model, table.values, coordinates), *scales]
         for line in [*used, *told, *aligned_account(old, aligned)]:
             click.echo(f"  {line}")
+    if explain:
+        for line in explained_lines(aligned, table):
+            click.echo(f"  {line}")
+    if not quiet:
         click.echo(f"  map       {out.absolute()}")
         if picture is not None:
             click.echo(f"  picture   {picture.absolute()}")

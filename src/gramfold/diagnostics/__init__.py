@@ -2,12 +2,14 @@
 
 from gramfold.diagnostics.agreement import kernel_alignment, procrustes
 from gramfold.diagnostics.all_measures import measures
+from gramfold.diagnostics.axis_meaning import Loadings, Region, loadings
 from gramfold.diagnostics.coefficients import Coefficients, kernel_coefficients
 from gramfold.diagnostics.coranking import CorankingCurve, r_nx_area, r_nx_curve
 from gramfold.diagnostics.density import density_preservation
 from gramfold.diagnostics.distance_stress import residual_variance, stress
 from gramfold.diagnostics.feature_space import ComparedDistances, FeatureDistances, feature_distances
 from gramfold.diagnostics.four_faults import Fault, Faults, faults
+from gramfold.diagnostics.group_differences import Differences, differences
 from gramfold.diagnostics.intrinsic.correlation import correlation_dimension
 from gramfold.diagnostics.intrinsic.eigengap import spectral_gap
 from gramfold.diagnostics.intrinsic.estimate import Estimate
@@ -30,13 +32,16 @@ __all__ = [
     "Coefficients",
     "ComparedDistances",
     "CorankingCurve",
+    "Differences",
     "Dimensions",
     "Estimate",
     "Fault",
     "Faults",
     "FeatureDistances",
     "Judged",
+    "Loadings",
     "Measure",
+    "Region",
     "ShortCircuits",
     "Stability",
     "Sweep",
@@ -44,6 +49,7 @@ __all__ = [
     "continuity",
     "correlation_dimension",
     "density_preservation",
+    "differences",
     "dimension",
     "distance_correlation",
     "faults",
@@ -51,6 +57,7 @@ __all__ = [
     "kernel_alignment",
     "kernel_coefficients",
     "lcmc",
+    "loadings",
     "local_pca",
     "maximum_likelihood",
     "measures",

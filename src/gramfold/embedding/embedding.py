@@ -16,6 +16,7 @@ from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, 
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import read_places, rows_or_places
 from gramfold.embedding.scoring import trustworthiness_of
+from gramfold.embedding.sensitivity import SensitivityKind, kind_of, sensitivity_of
 from gramfold.errors import InputError
 from gramfold.extension.extrapolation import warn_if_outside
 from gramfold.runtime.threads import at_work
@@ -113,6 +114,43 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         with at_work(self.n_jobs):
             places: Floats = model.place(rows, self.n_jobs)
         return places
+
+    def sensitivity(self, X: Any) -> Floats:
+        """Compute the derivative of the map at given rows: how coordinates change as each column changes.
+
+        It is that of `transform`, as `sensitivity_kind` says: "exact", the derivative of its formula, or "local
+        regression", slopes of the coordinates of the 30 nearest training rows on their columns. At a training row it is
+        the derivative of the formula around that row. The map of a graph method changes its formula where the nearest
+        neighbours or shortest paths of a row change; there the derivative is that of one side.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            New rows, or training rows, without missing values.
+
+        Returns
+        -------
+        derivatives : ndarray of shape (n_rows, n_components, n_features)
+            The derivative of each coordinate by each column, in the units of the embedding and of X.
+
+        See Also
+        --------
+        gramfold.diagnostics.loadings : The same in words, for the axes and for regions of the map.
+        """
+        model, rows = self._read(X)
+        with at_work(self.n_jobs):
+            return sensitivity_of(model, rows, self.n_jobs)
+
+    @property
+    def sensitivity_kind(self) -> SensitivityKind:
+        """How `sensitivity` is computed with these parameters, fitted or not.
+
+        "exact": the derivative of the out-of-sample formula; "local regression": slopes on the nearest training rows,
+        because the formula is constant between changes of the neighbours (binary weights), or the derivative of its
+        metric or kernel function is not known; "none": precomputed input, or rows with categories, have no columns to
+        differentiate by, and `sensitivity` raises an error.
+        """
+        return kind_of(self)
 
     def leading_eigenvalues(self, count: int) -> Floats:
         """Compute more eigenvalues of the kernel than the embedding has dimensions, to read the dimension from them.

@@ -61,6 +61,10 @@ class Alignment(Plain):
         """The same on the map as it was fitted."""
         return np.asarray(((places.astype(np.float64) - self.shift) / self.scale) @ self.rotation.T)
 
+    def outward_slopes(self, slopes: Floats) -> Floats:
+        """Derivatives (m, p, d) of coordinates in the frame of the earlier map."""
+        return np.asarray((self.scale * self.rotation.T) @ slopes, dtype=slopes.dtype)
+
     def outward_covariance(self, covariance: Floats) -> Floats:
         """Covariances (..., p, p) of coordinates in the frame of the earlier map."""
         return np.asarray(self.scale**2 * (self.rotation.T @ covariance @ self.rotation))

@@ -13,6 +13,7 @@ from gramfold.embedding.reading import Columns, Reads
 from gramfold.errors import NoPreimageError, PrecomputedInputError
 from gramfold.extension.extrapolation import Ball, Surroundings
 from gramfold.extension.inverse import LocalInverse
+from gramfold.extension.local_slopes import Slopes
 from gramfold.extension.mixture_inverse import MixtureInverse
 from gramfold.extension.placement import Known, Part
 from gramfold.extension.ridge_inverse import RidgeInverse
@@ -65,6 +66,9 @@ class Source(Protocol):
 
     def place(self, X: Any, parts: tuple[Part, ...], known: Known, n_jobs: int | None) -> Floats:
         """Places (m, p) of new rows."""
+
+    def slopes(self, X: Any, parts: tuple[Part, ...], n_jobs: int | None) -> Slopes:
+        """Derivatives of the places of new rows, in the unit."""
 
     def outside(self, X: Any, n_jobs: int | None) -> Floats:
         """How far outside of the training rows these lie, (m,)."""
@@ -148,6 +152,12 @@ class Model(FittedMap):
     def place(self, X: Any, n_jobs: int | None) -> Floats:
         """Places (m, p) of new rows."""
         return self.outward(self.source.place(X, self.parts, lambda: self.inner_map[self.kept], n_jobs), X.dtype)
+
+    def slopes(self, X: Any, n_jobs: int | None) -> Floats:
+        """Derivatives (m, p, d) of the places of new rows by their columns, both as the user sees them."""
+        unit, found = self.source.unit, self.source.slopes(X, self.parts, n_jobs).values
+        shown = np.asarray(unit.shown(found, self.degree - 1, X.dtype, "derivatives of the map"))
+        return shown if self.alignment is None else self.alignment.outward_slopes(shown)
 
     def outward(self, places: Floats, dtype: Any) -> Floats:
         """Places in the user's unit, and in the frame that the map was aligned with."""

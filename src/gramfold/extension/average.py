@@ -15,6 +15,13 @@ some do not reach x. So y(x) passes over into the place of x_i, which solves the
 
 with ρ_i the length of the shortest edge of x_i. Balls of this radius do not overlap (a quarter, so that those of the
 cosine distance, which is a squared length, do not either); in many columns hardly any new row lies in one.
+
+Where weights are Gaussian, y has a derivative. With e_j the exponents, m the mean of the y_j, d their sum and F(d) what
+the mean is multiplied with,
+
+    ∂y = F Σ_j a_j (y_j − m) ∂e_j / d + m F′ Σ_j a_j ∂e_j,    ∂e_j = −d_j ∇d_j / σ²
+
+and where σ² is σ(x) σ_j, with σ(x) the distance of a neighbour l, ½ d_j² ∇d_l / σ(x)² σ_j in addition.
 """
 
 from dataclasses import dataclass
@@ -64,12 +71,7 @@ def average(
     the weak edges to all rows of a regularised Laplacian, in the normalised form.
     """
     matrix, largest = edge_weights(met, width, pull, new_width)
-    degrees = np.asarray(matrix.sum(axis=1))[:, None]
-    mean = (matrix @ (coordinates if scale is None else coordinates / scale[:, None])) / degrees
-    degrees = largest[:, None] * degrees
-    if spread is not None:
-        mean = (degrees * mean + spread.tau * spread.center) / (degrees + spread.tau)
-        degrees = degrees + spread.tau
+    mean, degrees = _mean(matrix, largest, coordinates if scale is None else coordinates / scale[:, None], spread)
     gain = _constant_gain(penalties) if normalized else _gain_of_ties(degrees, penalties)
     if scale is not None:
         gain = np.sqrt(degrees) * gain
@@ -77,6 +79,74 @@ def average(
         return np.asarray(gain * mean)
     share = _shares(met, graph)[:, None]
     return np.asarray(share * coordinates[met.nearest] + (1.0 - share) * gain * mean)
+
+
+def average_slopes(
+    met: Neighbors,
+    graph: Graph,
+    coordinates: Floats,
+    *,
+    width: float | Floats,
+    pull: Floats,
+    penalties: Floats,
+    normalized: bool,
+    scale: Floats | None = None,
+    new_width: Floats | None = None,
+    spread: Spread | None = None,
+) -> Floats:
+    """Weights (pairs, p) of the ∇d of all pairs in the derivative of `average`, whose arguments these are.
+
+    A row at distance 0 is not passed over into its vertex: the derivative is that of the balance.
+    """
+    matrix, largest = edge_weights(met, width, pull, new_width)
+    plain = coordinates if scale is None else coordinates / scale[:, None]
+    mean, degrees = _mean(matrix, largest, plain, spread)
+    gain, steeper = _constant_gain(penalties)[None], np.zeros((1, len(penalties)))
+    if not normalized:
+        weak = degrees < _WEAK_TIE * penalties
+        gain = _gain_of_ties(degrees, penalties)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            steeper = np.where(weak, 1.0 / (_WEAK_TIE * penalties), -(gain**2) * penalties / degrees**2)
+    if scale is not None:
+        root = np.sqrt(degrees)
+        gain, steeper = root * gain, 0.5 * gain / root + root * steeper
+    ties = (largest[met.rows] * matrix.data)[:, None]  # a_j, of which those of far rows vanish, ...
+    shares = matrix.data[:, None] / (degrees / largest[:, None])[met.rows]  # ... but not their shares
+    gains = np.broadcast_to(gain, mean.shape)[met.rows]
+    outer = gains * shares * (plain[met.indices] - mean[met.rows])
+    outer += (np.broadcast_to(steeper, mean.shape) * mean)[met.rows] * ties  # (pairs, p) by e_j
+    squares = new_width[met.rows] * width[met.indices] if isinstance(width, np.ndarray) else width * width  # type: ignore[index]
+    pulls = outer * (-met.distances / squares)[:, None]
+    if new_width is not None:
+        _add_own_width(
+            pulls, outer * (0.5 * met.distances**2 / (squares * new_width[met.rows]))[:, None], met, new_width
+        )
+    share, over = _shares(met, graph)[:, None], np.zeros(len(met))
+    near = (share[:, 0] > 0) & (met.distances[met.indptr[:-1]] > 0)
+    share[~near] = 0.0
+    pulls *= 1.0 - share[met.rows]
+    rows = np.flatnonzero(near)
+    over[rows] = (1.0 - share[rows, 0]) / met.distances[met.indptr[:-1][rows]]  # 1 / radius
+    away = np.broadcast_to(gain, mean.shape) * mean - coordinates[met.nearest]
+    pulls[met.indptr[:-1][rows]] += over[rows, None] * away[rows]
+    return np.asarray(pulls)
+
+
+def _add_own_width(pulls: Floats, weights: Floats, met: Neighbors, new_width: Floats) -> None:
+    """Add the sums of these weights to the pair whose distance is the width of its row, where there is one."""
+    is_width = met.distances == new_width[met.rows]
+    rows, first = np.unique(met.rows[is_width], return_index=True)
+    pulls[np.flatnonzero(is_width)[first]] += np.add.reduceat(weights, met.indptr[:-1], axis=0)[rows]
+
+
+def _mean(matrix: csr_array, largest: Floats, plain: Floats, spread: Spread | None) -> tuple[Floats, Floats]:
+    """The mean of the y that each new point is tied to, (m, p), and its degree, (m, 1), both with the weak edges."""
+    degrees = np.asarray(matrix.sum(axis=1))[:, None]
+    mean = (matrix @ plain) / degrees
+    degrees = largest[:, None] * degrees
+    if spread is None:
+        return mean, degrees
+    return (degrees * mean + spread.tau * spread.center) / (degrees + spread.tau), degrees + spread.tau
 
 
 def edge_weights(

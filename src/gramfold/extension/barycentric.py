@@ -1,4 +1,10 @@
-"""New points where the weights that rebuild them put them:  y(x) = Σ_j w_j(x) y_j over the neighbours of x."""
+"""New points where the weights that rebuild them put them:  y(x) = Σ_j w_j(x) y_j over the neighbours of x.
+
+With δ_j = x_j − x, G_jl = δ_jᵀδ_l, A = G + reg · trace(G) · I and w = A⁻¹1 / 1ᵀA⁻¹1, a small step changes w so that its
+sum stays 1, and  ∂y = −zᵀ ∂A w  with  z = A⁻¹ (y_· − y(x) 1),  1ᵀz = 0.  As ∂G_jl = −(δ_j + δ_l) that is
+
+    ∂y = Σ_j z_j δ_j + 2 reg (zᵀw) Σ_j δ_j                        (kernels/reconstruction.py)
+"""
 
 from dataclasses import dataclass
 
@@ -6,6 +12,10 @@ import numpy as np
 
 from gramfold.extension.placement import NewRows, Part
 from gramfold.kernels.definite import rebuilding_weights
+from gramfold.kernels.local import solve_locally
+from gramfold.kernels.reconstruction import barycentric_slopes
+from gramfold.neighbors.index import VectorIndex
+from gramfold.neighbors.slopes import dense_rows, summed_differences
 from gramfold.neighbors.sparse_rows import numbers_per_row
 from gramfold.types import Floats, Integers
 
@@ -25,3 +35,21 @@ class Barycentric:
 
         weights = rebuilding_weights(new.met, around, new.index, self.reg, numbers_per_row(new.rows), n_jobs)
         return np.asarray(weights @ part.coordinates)
+
+    def slopes(self, new: NewRows, part: Part, n_jobs: int | None) -> Floats | None:
+        """∂y = Σ_j z_j δ_j + 2 reg (zᵀw) Σ_j δ_j, see the module."""
+        index = new.index
+        if not isinstance(index, VectorIndex):
+            return None
+        grams, met = index.query_grams(new.rows), new.met
+        pulls = np.empty((len(met.indices), part.coordinates.shape[1]))
+
+        def work(rows: Integers, places: Integers) -> None:
+            lists = met.indices[places]
+            pulls[places] = barycentric_slopes(
+                grams(rows, new.graph.vertices[lists]), part.coordinates[lists], self.reg
+            )
+
+        solve_locally(work, met, numbers_per_row(new.rows), n_jobs)
+        used, local = np.unique(new.graph.vertices[met.indices], return_inverse=True)
+        return summed_differences(dense_rows(new.rows), index.points[used], met.indptr, local, -pulls)

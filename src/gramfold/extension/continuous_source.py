@@ -13,6 +13,7 @@ from gramfold.errors import ExtrapolationWarning, PrecomputedInputError
 from gramfold.extension.carried_inverse import CarriedInverse
 from gramfold.extension.extrapolation import LIMIT, Ball, Surroundings, warn_if_flown, warn_if_outside
 from gramfold.extension.graph_source import GraphSource
+from gramfold.extension.local_slopes import Slopes
 from gramfold.extension.placement import Known, Part, widened
 from gramfold.kernels.basis import MixtureBasis
 from gramfold.kernels.transformational import TransformationalMap
@@ -61,6 +62,10 @@ class ContinuousPlacement(Plain):
                 ExtrapolationWarning,
             )
         return extended.places
+
+    def slopes(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
+        """Derivatives (m, q, d) of the map."""
+        return self.map.slopes(new)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +127,22 @@ class ContinuousSource(Plain):
         if part.placement is None:  # a single row
             return np.zeros((X.shape[0], len(part.offset)))
         return widened(part.placement.place(X, part, n_jobs), len(part.offset))
+
+    def slopes(self, X: Any, parts: tuple[Part, ...], n_jobs: int | None) -> Slopes:
+        """Derivatives (m, p, d) of the places of new rows, in the unit; NaN where a row has no place."""
+        X = self.unit.inward_new(X)
+        X = as_sparse(X) if issparse(self.rows) else X
+        component = np.zeros(X.shape[0], dtype=np.intp)
+        if self.members is not None and (len(parts) > 1 or (self.members.components.component < 0).any()):
+            component = self.members.component_of(X, self.members.met(X))
+        found = np.full((X.shape[0], len(parts[0].offset), X.shape[1]), np.nan)
+        for number, part in enumerate(parts):
+            rows = np.flatnonzero(component == number)
+            if rows.size and part.placement is not None:
+                found[rows] = widened(part.placement.slopes(X[rows], part, n_jobs), found.shape[1])
+            else:  # a single row
+                found[rows] = 0.0
+        return Slopes(found, exact=True)
 
     def outside(self, X: Any, n_jobs: int | None) -> Floats:
         """How far outside of the training rows these lie, (m,)."""

@@ -9,7 +9,8 @@ from scipy.sparse import issparse
 from gramfold.errors import NoPreimageError
 from gramfold.extension.fixed_point import FixedPointInverse
 from gramfold.extension.placement import Built, Part
-from gramfold.extension.project import project, scaled
+from gramfold.extension.project import centered_projection, project, scaled
+from gramfold.kernels.function_slopes import has_kernel_slopes, kernel_slopes
 from gramfold.kernels.nystrom import NystromGram, nystrom_gram
 from gramfold.kernels.values import SQUARE_ENTRIES_PER_BLOCK, CarriedValues, KernelValues, Missed
 from gramfold.runtime.progress import Stages
@@ -32,6 +33,10 @@ class FunctionPlacement(Plain):
             places[some] = project(part.kernel.cross(fresh), part.kernel, part.spectrum)
         return places
 
+    def slopes(self, new: Any, part: Part, n_jobs: int | None) -> Floats | None:
+        """Σ_j w_j ∇k(x, x_j), with w the centred Λ^-½ V."""
+        return _slopes(self.values, new, self.rows, centered_projection(part.kernel, part.spectrum))
+
 
 @dataclass(frozen=True, eq=False)
 class NystromPlacement(Plain):
@@ -43,6 +48,10 @@ class NystromPlacement(Plain):
     def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, q)."""
         return np.asarray(part.kernel.place(self.values.columns(new, self.landmarks), part.spectrum.axes))
+
+    def slopes(self, new: Any, part: Part, n_jobs: int | None) -> Floats | None:
+        """Σ_l w_l ∇k(x, x_l) over the landmarks, with w = A^-½ U."""
+        return _slopes(self.values, new, part.kernel.values.columns.landmarks, _images(part)[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +68,17 @@ class LandmarkPlacement(Plain):
         for some, values in part.kernel.everybody.columns.stream(new):
             places[some] = project(part.kernel.cross(values), part.kernel, part.spectrum)
         return places
+
+    def slopes(self, new: Any, part: Part, n_jobs: int | None) -> Floats | None:
+        """Σ_l w_l ∇k(x, x_l) over the landmarks, with w the centred Λ^-½ V."""
+        landmarks = part.kernel.everybody.columns.landmarks
+        return _slopes(self.values, new, landmarks, centered_projection(part.kernel, part.spectrum))
+
+
+def _slopes(values: KernelValues, new: Any, points: Any, weights: Floats) -> Floats | None:
+    if values.function is None or not has_kernel_slopes(values.function.name):
+        return None
+    return kernel_slopes(values.function, new, points, weights)
 
 
 def nystrom_kernel(known: CarriedValues, stages: Stages) -> Built:

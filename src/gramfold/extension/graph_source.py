@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from gramfold.errors import DisconnectedGraphWarning
-from gramfold.extension.extrapolation import LIMIT, share_of_radius, warn_if_flown, warn_if_outside
+from gramfold.extension.extrapolation import EUCLIDEAN, LIMIT, share_of_radius, warn_if_flown, warn_if_outside
+from gramfold.extension.local_slopes import Slopes, local_slopes
 from gramfold.extension.placement import Known, NewRows, Part, widened
 from gramfold.graph.components import Components
 from gramfold.graph.over_rows import graph_over_rows, neighbors_over_rows
@@ -100,8 +101,7 @@ class GraphSource(Plain):
     ) -> Floats:
         """Places of new rows, each in the component of the nearest vertex that it meets."""
         places = np.full((len(met), len(parts[0].offset)), np.nan)
-        nearest = self.components.net.homes(X, met)
-        component = np.where(nearest >= 0, self.components.component[nearest], -1)
+        component = self.component_of(X, met)
         for number, part in enumerate(parts):
             rows = np.flatnonzero(component == number)
             if rows.size:
@@ -122,6 +122,32 @@ class GraphSource(Plain):
             found = part.placement.place(self._new(number, met.take(fresh), X[fresh]), part, n_jobs)
             places[fresh] = widened(found, places.shape[1])
         return places
+
+    def slopes(self, X: Any, parts: tuple[Part, ...], n_jobs: int | None) -> Slopes:
+        """Derivatives (m, p, d) of the places of new rows, in the unit; NaN where a row has no place."""
+        X = self.unit.inward_new(X)
+        met = self.met(X)
+        found, exact = np.full((len(met), len(parts[0].offset), X.shape[1]), np.nan), True
+        component = self.component_of(X, met)
+        for number, part in enumerate(parts):
+            rows = np.flatnonzero(component == number)
+            if not rows.size:
+                continue
+            if part.kernel is None:  # a single row
+                found[rows] = 0.0
+                continue
+            new = self._new(number, met.take(rows), X[rows])
+            slopes = part.placement.slopes(new, part, n_jobs)
+            if slopes is None:
+                exact, points = False, self.rows[new.graph.rows]
+                slopes = local_slopes(new.rows, points, part.coordinates, self.metric or EUCLIDEAN, n_jobs)
+            found[rows] = widened(slopes, found.shape[1])
+        return Slopes(found, exact)
+
+    def component_of(self, X: Any, met: Neighbors) -> Integers:
+        """The component (m,) of the nearest vertex that each new row meets; -1 where it was not embedded."""
+        nearest = self.components.net.homes(X, met)
+        return np.where(nearest >= 0, self.components.component[nearest], -1)
 
     def _new(self, number: int, met: Neighbors, X: Any) -> NewRows:
         components, graph = self.components, self.components.graphs[number]

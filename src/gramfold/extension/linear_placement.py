@@ -6,6 +6,8 @@ y(x) = (x − mean) · directions;    back: least squares over the training rows
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from gramfold.extension.linear_inverse import LinearInverse
 from gramfold.extension.placement import Part
 from gramfold.kernels.linear import project, pull
@@ -22,6 +24,10 @@ class LinearPlacement(Plain):
     def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, p) of rows."""
         return project(new, self.mean, self.directions, n_jobs)
+
+    def slopes(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
+        """The directions, at every row."""
+        return np.broadcast_to(self.directions.T, (new.shape[0], *self.directions.T.shape))
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,7 +51,14 @@ class Placement(Protocol):
     def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, q) in the frame of the part, q at most the columns of the map."""
 
+    def slopes(self, new: Any, part: Part, n_jobs: int | None) -> Floats | None:
+        """Derivatives (m, q, d) of these coordinates by the columns; None where the formula has none.
+
+        At a training row they are those of the formula around it, which a look-up of its coordinates would hide.
+        """
+
 
 def widened(columns: Floats, count: int) -> Floats:
     """With columns of zeros for directions that were not found."""
-    return columns if columns.shape[1] == count else np.pad(columns, ((0, 0), (0, count - columns.shape[1])))
+    missing = count - columns.shape[1]
+    return columns if not missing else np.pad(columns, ((0, 0), (0, missing), *[(0, 0)] * (columns.ndim - 2)))

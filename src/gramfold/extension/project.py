@@ -48,6 +48,12 @@ def project(cross: Floats, kernel: Kernel, spectrum: Spectrum) -> Floats:
     return np.asarray(cross @ projection(kernel, spectrum))
 
 
+def centered_projection(kernel: GramKernel, spectrum: Spectrum) -> Floats:
+    """W − c 1ᵀW of the projection W: what kernel values that are not centred are multiplied with, up to a constant."""
+    weights = projection(kernel, spectrum)
+    return np.asarray(weights - np.outer(kernel.center, weights.sum(axis=0)))
+
+
 def projection(kernel: Kernel, spectrum: Spectrum) -> Floats:
     """M V Λ^(a−1): what centred kernel values are multiplied with."""
     return np.asarray(kernel.mass[:, None] * scaled(spectrum, kernel.exponent - 1.0))

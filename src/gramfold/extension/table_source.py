@@ -7,7 +7,8 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from gramfold.errors import PrecomputedInputError
-from gramfold.extension.extrapolation import LIMIT, Ball, Surroundings, warn_if_flown, warn_if_outside
+from gramfold.extension.extrapolation import EUCLIDEAN, LIMIT, Ball, Surroundings, warn_if_flown, warn_if_outside
+from gramfold.extension.local_slopes import Slopes, local_slopes
 from gramfold.extension.placement import Known, Part, widened
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.units import Unit
@@ -44,6 +45,16 @@ class TableSource(Plain):
         if self.flown:
             warn_if_flown(places[outside <= LIMIT], part.coordinates)
         return places
+
+    def slopes(self, X: Any, parts: tuple[Part, ...], n_jobs: int | None) -> Slopes:
+        """Derivatives (m, p, d) of the places of new rows, in the unit."""
+        X = self.seen(self.unit.inward_new(X))
+        (part,) = parts
+        found = part.placement.slopes(X, part, n_jobs)
+        if found is not None:
+            return Slopes(widened(found, len(part.offset)), exact=True)
+        metric = EUCLIDEAN if self.metric is None else self.metric
+        return Slopes(local_slopes(X, self.rows, part.coordinates, metric, n_jobs), exact=False)
 
     def outside(self, X: Any, n_jobs: int | None) -> Floats:
         """How far outside of the training rows these lie, (m,)."""

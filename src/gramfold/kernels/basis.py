@@ -4,7 +4,8 @@
     mixture:   z(x) stacks p_k(x) · [U_kᵀ (x − μ_k); 1] over kernels k,  p_k(x) ∝ exp(−|x − μ_k|²/2σ²),  Σ_k p_k = 1
 
 A mixture has an affine map for each kernel and blends them. Far from every centre the nearest alone answers, by its
-plane. z is sparse: kernels whose responsibility is below rounding are left out.
+plane. z is sparse: kernels whose responsibility is below rounding are left out. With f_k the affine map of kernel k the
+derivative of Σ p_k f_k is  Σ p_k ∇f_k + Σ p_k f_k (μ_k − μ̄) / σ²,  μ̄ = Σ p_k μ_k.
 A kernel sees only directions in which its own rows differ (`seen_axes`): along any other its slope would be fitted to
 rows of which it has a share of a millionth, and a new row that is all its own would be thrown a million times as far.
 Brand, IJCAI 2003, section 3.
@@ -43,6 +44,9 @@ class Basis(Protocol):
     def units(self, sizes: Floats) -> Floats:
         """What to measure the functions in, if these (r,) are their root sums of squares: no unit of theirs matters."""
 
+    def slopes(self, rows: Any, coefficients: Floats) -> Floats:
+        """Derivatives (b, p, d) of the combinations zᵀ v at these rows, for coefficients v (r, p)."""
+
 
 @dataclass(frozen=True)
 class LinearBasis:
@@ -70,6 +74,9 @@ class LinearBasis:
 
     def units(self, sizes: Floats) -> Floats:
         return sizes
+
+    def slopes(self, rows: Any, coefficients: Floats) -> Floats:
+        return np.broadcast_to(coefficients.T, (rows.shape[0], *coefficients.T.shape))
 
 
 @dataclass(frozen=True)
@@ -108,6 +115,23 @@ class MixtureBasis:
         return csr_array(
             (local.ravel(), columns.ravel(), shares.indptr.astype(np.intp) * self.block), shape=(len(rows), self.size)
         )
+
+    def slopes(self, rows: Any, coefficients: Floats) -> Floats:
+        shares, (m, d) = self.responsibilities(rows), self.centers.shape
+        who, kernel = np.repeat(np.arange(len(rows)), np.diff(shares.indptr)), shares.indices
+        by_kernel = coefficients.reshape(m, self.block, -1)  # (m, l + 1, p)
+        turned = by_kernel[:, :-1] if self.axes is None else self.axes @ by_kernel[:, :-1]  # (m, d, p) ∇f
+        found = np.asarray(shares @ turned.reshape(m, -1)).reshape(len(rows), d, -1).transpose(0, 2, 1).copy()
+        local, values = self._local(rows, who, kernel), np.empty((len(who), coefficients.shape[1]))
+        for some in blocks(len(who), max(1, _ENTRIES_PER_BLOCK // by_kernel[0].size)):
+            theirs = by_kernel[kernel[some]]
+            values[some] = np.einsum("bl,blp->bp", local[some], theirs[:, :-1]) + theirs[:, -1]  # f
+        middle = shares @ self.centers
+        over = 1.0 / max(self.width * self.width, float(np.finfo(np.float64).tiny))
+        for axis, column in enumerate((shares.data[:, None] * values).T):
+            pulls = csr_array((column, shares.indices, shares.indptr), shape=shares.shape)
+            found[:, axis] += over * (pulls @ self.centers - np.asarray(pulls.sum(axis=1))[:, None] * middle)
+        return found
 
     def responsibilities(self, rows: Floats) -> csr_array:
         """The shares p (b, m), each row summing to 1."""
@@ -151,6 +175,9 @@ class WithConstant:
     def units(self, sizes: Floats) -> Floats:
         return np.append(self.basis.units(sizes[:-1]), sizes[-1])
 
+    def slopes(self, rows: Any, coefficients: Floats) -> Floats:
+        return self.basis.slopes(rows, coefficients[:-1])
+
     def __call__(self, rows: Floats) -> Any:
         z, ones = self.basis(rows), np.ones((rows.shape[0], 1))
         if not issparse(z):
@@ -176,6 +203,12 @@ class Guard:
         floor = self.least * self.sizes(z)
         changed = ~(u > floor)
         return np.where(changed, np.where(floor > 0, floor, 1.0), u), changed
+
+    def toward(self, z: Floats) -> Floats:
+        """Derivative (r,) of the floor by the functions of one row."""
+        inverse = np.divide(1.0, self.units, out=np.zeros_like(self.units), where=self.units > 0)
+        size = float(np.linalg.norm(z * inverse))
+        return np.asarray(self.least * z * inverse**2 / size) if size > 0 else np.zeros_like(z)
 
     def sizes(self, z: Floats) -> Floats:
         """|z|, (b,)."""
@@ -204,6 +237,16 @@ class Reweighted:
         if not issparse(z):
             return z / (u if self.guard is None else self.guard.divisors(z, u)[0])[:, None]
         return csr_array((z.data / np.repeat(u, np.diff(z.indptr)), z.indices, z.indptr), shape=z.shape)
+
+    def slopes(self, rows: Any, coefficients: Floats) -> Floats:
+        z = self.basis(rows)
+        above = self.basis.slopes(rows, np.column_stack([coefficients, self.first]))
+        above, below, u = above[:, :-1], above[:, -1:].copy(), z @ self.first
+        if self.guard is not None:
+            u, changed = self.guard.divisors(z, u)
+            for row in np.flatnonzero(changed):
+                below[row] = self.basis.slopes(rows[[row]], self.guard.toward(z[row])[:, None])[0]
+        return np.asarray((above - ((z @ coefficients) / u[:, None])[:, :, None] * below) / u[:, None, None])
 
     def unlike(self, rows: Floats) -> NDArray[np.bool_]:
         """Rows (b,) at which u is so near 0, or negative, that something else is divided by."""

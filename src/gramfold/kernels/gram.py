@@ -79,7 +79,15 @@ class GramKernel(Kernel):
 
     def gains(self, fresh: Floats, eigenvalues: Floats) -> Floats | float:
         """What the projections (m, p) of new rows are multiplied with."""
+        return self.gain(eigenvalues)
+
+    def gain(self, eigenvalues: Floats) -> Floats | float:
+        """The same of rows that are no training rows, (p,)."""
         return 1.0
+
+    def slopes(self, fresh: Floats) -> Floats | float:
+        """Derivatives of what is centred with respect to `fresh`."""
+        return self.scale
 
     def offset(self) -> float:
         """Size of what the centring takes out of B, ‖B 1‖ / ‖1‖ over the data rows: products round relative to it.

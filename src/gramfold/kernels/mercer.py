@@ -108,11 +108,21 @@ class RepairedGram(GramKernel):
         return vertex
 
     def gains(self, fresh: Floats, eigenvalues: Floats) -> Floats | float:
+        gain = self.gain(eigenvalues)
+        return gain if self.raised == 0 else np.where(self._vertex_of(fresh)[:, None] < 0, gain, 1.0)
+
+    def gain(self, eigenvalues: Floats) -> Floats | float:
         own = 0.5 * self.raised  # b
         if own == 0:
             return 1.0
-        gain = 1.0 / np.maximum(1.0 - own / np.maximum(eigenvalues, own), 1.0 / _MOST_GAIN)
-        return np.where(self._vertex_of(fresh)[:, None] < 0, gain, 1.0)
+        return np.asarray(1.0 / np.maximum(1.0 - own / np.maximum(eigenvalues, own), 1.0 / _MOST_GAIN))
+
+    def slopes(self, fresh: Floats) -> Floats | float:
+        if self.constant == 0:
+            return self.scale
+        lengths = np.sqrt(fresh)
+        over = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        return np.asarray(self.scale * (1.0 + self.constant * over))  # of (d + c)² over that of d²
 
     def trace(self) -> float:
         given_back = 0.0 if self.dropped is None else float(self.mass @ np.square(self.dropped).sum(axis=1))

@@ -47,6 +47,20 @@ def barycentric_weights(grams: Floats, reg: float, limit: float = np.inf) -> Flo
     return np.asarray(weights)
 
 
+def barycentric_slopes(grams: Floats, values: Floats, reg: float) -> Floats:
+    """Weights (b, k, q) of the differences δ_j in the derivative of Σ_j w_j y_j, for values y (b, k, q).
+
+    z + 2 reg (zᵀw) 1  with  z = (G + R·1)⁻¹ (y − Σ w y):  see extension/barycentric.py.
+    """
+    traces = np.trace(grams, axis1=1, axis2=2)
+    ridged = grams + ridges(traces, reg)[:, None, None] * np.eye(grams.shape[1])
+    weights = np.linalg.solve(ridged, np.ones((*grams.shape[:2], 1)))
+    weights /= weights.sum(axis=1, keepdims=True)  # (b, k, 1)
+    z = np.linalg.solve(ridged, values - (weights * values).sum(axis=1, keepdims=True))
+    share = np.where(traces > 0, max(reg, _LEAST_REG), 0.0)[:, None, None]
+    return np.asarray(z + 2.0 * share * (z * weights).sum(axis=1, keepdims=True))
+
+
 def _convex_weights(matrices: Floats) -> Floats:
     """The w ≥ 0 with Σ w = 1 and the least wᵀ A w, (b, k), for positive definite matrices (b, k, k)."""
     b, k = matrices.shape[:2]

@@ -373,6 +373,25 @@ class TransformationalMap:
         extent = float(np.ptp(self.places, axis=0).max()) or 1.0
         return Extended(places, np.abs(places - free).max(axis=1) / extent, np.zeros(rows.shape[0], dtype=bool))
 
+    def slopes(self, rows: Any) -> Floats:
+        """Derivatives (b, p, d) of the places of any rows; at a bound those of the bound."""
+        p = self.coefficients.shape[1]
+        if self.bounds is None:
+            return self.basis.slopes(rows, self.coefficients)
+        found = self.basis.slopes(rows, self.coefficients).copy()
+        together = np.hstack([self.coefficients, self.bounds.low, self.bounds.high, self.bounds.one])
+        free, low, high, one = np.split(self._combined(rows, together), [p, 2 * p, 3 * p], axis=1)
+        for limit, ends, beyond in (
+            (self.bounds.low, low, free < low / one),
+            (self.bounds.high, high, free > high / one),
+        ):
+            some = np.flatnonzero(beyond.any(axis=1))
+            if some.size:
+                both = self.basis.slopes(rows[some], np.hstack([limit, self.bounds.one]))
+                quotient = (both[:, :-1] - (ends / one)[some][:, :, None] * both[:, -1:]) / one[some][:, :, None]
+                found[some] = np.where(beyond[some][:, :, None], quotient, found[some])
+        return found
+
     def _combined(self, rows: Any, coefficients: Floats) -> Floats:
         made = np.empty((rows.shape[0], coefficients.shape[1]))
         for part in blocks(rows.shape[0], _rows_per_block(rows.shape[1])):

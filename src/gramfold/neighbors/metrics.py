@@ -15,7 +15,7 @@ from gramfold.neighbors.sparse_metric import prepared_rows, refuse_sparse, spars
 from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats, Integers, Plain
 
-_SYNONYMS = {"l2": "euclidean", "l1": "cityblock", "manhattan": "cityblock"}
+SYNONYMS = {"l2": "euclidean", "l1": "cityblock", "manhattan": "cityblock"}
 _MINKOWSKI = {"cityblock": 1.0, "chebyshev": np.inf}
 _ANGULAR = {"cosine", "correlation"}
 _OF_SETS = {"jaccard", "hamming"}
@@ -185,7 +185,7 @@ def degree(name: MetricName, params: Mapping[str, Any] | None) -> int | None:
     """Degree of homogeneity of the distances in the rows: 1 or 0, None where it is not known."""
     if callable(name):
         return None
-    name = _SYNONYMS.get(name.lower(), name.lower())
+    name = SYNONYMS.get(name.lower(), name.lower())
     if name in _SCALED or name == "precomputed" or _DATA_SCALED.get(name) in (params or {}):
         return 1
     return 0 if name in _SCALE_FREE or name in _DATA_SCALED else None
@@ -209,7 +209,7 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
         return Metric("scipy", name, params=params)
     if not isinstance(name, str):
         raise InputError(f"metric={name!r} is not a metric: pass its name, or a function of two rows.")
-    name = _SYNONYMS.get(name.lower(), name.lower())
+    name = SYNONYMS.get(name.lower(), name.lower())
     if name == "minkowski" and {"p": 2, **params} == {"p": 2}:
         name, params = "euclidean", {}
     if issparse(X) and (name not in {"euclidean", "cosine"} or params):

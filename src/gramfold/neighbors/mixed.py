@@ -41,17 +41,20 @@ class MixedTable:
     names: list[str]  # as they are shown
 
     @classmethod
-    def of(cls, X: Any, categorical: Any, least_rows: int) -> Self:
-        """Read a table; columns of text, categories or booleans, and those in `categorical`, hold categories."""
+    def of(cls, X: Any, categorical: Any, least_rows: int, reader: str = "metric='gower'") -> Self:
+        """Read a table; columns of text, categories or booleans, and those in `categorical`, hold categories.
+
+        Errors say that the `reader` cannot read it.
+        """
         X = _as_mixed(X)
         require_table(X, least_rows)
         if issparse(X) or hasattr(X, "sparse"):
-            raise InputError("metric='gower' reads dense tables, but X is sparse: pass a dense table.")
+            raise InputError(f"{reader} reads dense tables, but X is sparse: pass a dense table.")
         if not isinstance(X, np.ndarray) and not types_of(X):
             X = np.asarray(X)
         given, shown = _names(X)
         forced = _positions(categorical, given, X.shape[1])
-        return cls([_column(X, j, name, j in forced) for j, name in enumerate(shown)], shown)
+        return cls([_column(X, j, name, j in forced, reader) for j, name in enumerate(shown)], shown)
 
     @property
     def numbers(self) -> Floats:
@@ -166,39 +169,39 @@ def _positions(categorical: Any, names: Sequence[Any], width: int) -> set[int]:
     return found
 
 
-def _column(X: Any, j: int, name: str, categorical: bool) -> NDArray[Any]:
+def _column(X: Any, j: int, name: str, categorical: bool, reader: str) -> NDArray[Any]:
     if isinstance(X, np.ndarray):
-        return _array_column(X[:, j], name, categorical)
+        return _array_column(X[:, j], name, categorical, reader)
     kind = kind_of(types_of(X)[j][1])
     values = values_of(X, j)
     if kind == "numbers" and not categorical and "bool" not in str(types_of(X)[j][1]).lower():
         return _numbers(values)
     if kind in {None, "categories", "numbers"}:
-        return _of_values(list(values), name, categorical or kind is not None)
-    raise _refusal(name, kind)
+        return _of_values(list(values), name, categorical or kind is not None, reader)
+    raise _refusal(name, kind, reader)
 
 
-def _array_column(values: NDArray[Any], name: str, categorical: bool) -> NDArray[Any]:
+def _array_column(values: NDArray[Any], name: str, categorical: bool, reader: str) -> NDArray[Any]:
     kind = values.dtype.kind
     if kind in "iuf" and not categorical:
         return values.astype(np.float64)
     if kind in "Mmc":
-        raise _refusal(name, {"M": "dates or times", "m": "durations", "c": "complex values"}[kind])
+        raise _refusal(name, {"M": "dates or times", "m": "durations", "c": "complex values"}[kind], reader)
     if kind in "US" and not categorical and all(map(_is_numeral, values)):
         raise NotNumbersError(
             f"X is an array of text, and column {name} of it holds numbers as text ('{values[0]}'): pass a DataFrame "
             "or an array of dtype object, or list the column in metric_params={'categorical': [...]}."
         )
-    return _of_values(values.tolist(), name, categorical or kind in "bUS")
+    return _of_values(values.tolist(), name, categorical or kind in "bUS", reader)
 
 
-def _of_values(values: list[Any], name: str, categorical: bool) -> NDArray[Any]:
+def _of_values(values: list[Any], name: str, categorical: bool, reader: str) -> NDArray[Any]:
     """A column of Python values: numbers if all of them are, unless they are meant as categories."""
     known = [value for value in values if not _missing(value)]
     plain = [value.item() if isinstance(value, np.generic) else value for value in known]
     for value in plain:
         if not isinstance(value, str | bytes | Real) and not _is_decimal(value):
-            raise _refusal(name, _kind_of_value(value))
+            raise _refusal(name, _kind_of_value(value), reader)
     numbers = all(not isinstance(value, str | bytes | bool) for value in plain)
     if numbers and not categorical:
         return _numbers(values)
@@ -257,10 +260,10 @@ def _kind_of_value(value: Any) -> str:
     return "complex values" if isinstance(value, complex) else f"objects ({type(value).__name__})"
 
 
-def _refusal(name: str, kind: str | None) -> NotNumbersError:
+def _refusal(name: str, kind: str | None, reader: str) -> NotNumbersError:
     change = f", or convert it: {_REFUSED[kind]}" if kind in _REFUSED else ""
     return NotNumbersError(
-        f"column {name} holds {kind}, but metric='gower' reads numbers, text, categories and booleans: leave the "
+        f"column {name} holds {kind}, but {reader} reads numbers, text, categories and booleans: leave the "
         f"column out{change}."
     )
 

@@ -1,5 +1,6 @@
 """Plot embeddings with matplotlib, an optional dependency that is imported on first use."""
 
+from gramfold.plotting.biplot import plot_loadings
 from gramfold.plotting.coefficients import plot_coefficients
 from gramfold.plotting.edges import plot_edges
 from gramfold.plotting.feature_space import plot_feature_distances
@@ -16,6 +17,7 @@ __all__ = [
     "plot_edges",
     "plot_feature_distances",
     "plot_gallery",
+    "plot_loadings",
     "plot_map",
     "plot_stability",
     "plot_sweep",

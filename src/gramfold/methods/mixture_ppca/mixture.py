@@ -75,6 +75,13 @@ class Mixture(Plain):
         squares += np.square(self.means).sum(axis=1)  # |x − m_k|²
         return np.asarray(self._constants - 0.5 * (squares * off + np.einsum("bkp,kp->bk", np.square(along), within)))
 
+    def log_slopes(self, moved: Floats, along: Floats) -> Floats:
+        """∇log N_k(x) = −(x − m_k) / σ² − U_k (1/λ − 1/σ²) Uᵀ_k (x − m_k), (b, K, d)."""
+        off, within = self._precisions
+        away = (moved[:, None] - self.means) * off[:, None]
+        planes = np.stack([plane.axes for plane in self.planes])  # (K, d, p)
+        return np.asarray(-away - np.einsum("bkp,kdp->bkd", along * within, planes))
+
     def read(self, rows: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
         """Blocks of rows: r_k(x) (b, K), log p(x) (b,) in `unit`, and the coordinates in each plane (b, K, p)."""
         for part in blocks(len(rows), max(1, ENTRIES_PER_BLOCK // len(self.center))):

@@ -36,6 +36,20 @@ class PlanesPlacement(Plain):
         """Coordinates (m, q) of rows."""
         return project(self.mixture.rebuilt(new), self.mean, self.directions, n_jobs)
 
+    def slopes(self, new: Floats, part: Part, n_jobs: int | None) -> Floats:
+        """Σ r_k Aᵀ U_k U_kᵀ + Σ r_k Aᵀ x̂_k ∇log N_k, with x̂_k the nearest point of plane k, relative to x̂."""
+        mixture, found = self.mixture, np.empty((len(new), self.directions.shape[1], new.shape[1]))
+        turned = np.stack([self.directions.T @ plane.axes @ plane.axes.T for plane in mixture.planes])  # (K, q, d)
+        middles = mixture.means @ self.directions  # (K, q)
+        seen = np.stack([plane.axes.T @ self.directions for plane in mixture.planes])  # (K, p, q)
+        for part_, shares, _, along in mixture.read(new):
+            places = middles + np.einsum("bkp,kpq->bkq", along, seen)
+            places -= np.einsum("bk,bkq->bq", shares, places)[:, None]
+            found[part_] = np.tensordot(shares, turned, axes=1)
+            falls = mixture.log_slopes(new[part_] - mixture.center, along)  # (b, K, d)
+            found[part_] += np.einsum("bk,bkq,bkd->bqd", shares, places, falls, optimize=True)
+        return found
+
 
 @dataclass(frozen=True, eq=False)
 class PlanesWay(Plain):

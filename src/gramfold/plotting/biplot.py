@@ -1,0 +1,295 @@
+"""Draw the columns of the data as arrows on a map: where rows move as a column rises."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gramfold.diagnostics import Loadings
+from gramfold.diagnostics.axis_words import LITTLE
+from gramfold.errors import InputError
+from gramfold.plotting.colors import ABSENT, Coloring, coloring
+from gramfold.plotting.figure import require_matplotlib
+from gramfold.plotting.map import as_map, draw
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_WHOLE, _REGION = 6, 2  # arrows of the whole map, and of a region
+_LONGEST, _LONGEST_OF_REGION = 0.45, 0.16  # of the wider side of the map
+_SHORTEST = 0.15  # of the longest arrow: shorter ones point nowhere
+_PALE = 0.45  # of a dot's own colour; the rest is white, so that arrows are read first
+_INK = "#1a1a1a"
+# of Okabe and Ito, told apart by all; dark enough to be read as text on white
+_REGION_INKS = ("#0072b2", "#d55e00", "#007a5a", "#b0487f", "#7a5c00", "#1a1a1a")
+_MARGIN = 0.08  # around the map
+_GAP = 3.0  # points between an arrow and its label
+_TURNS = (0, 20, -20, 40, -40, 65, -65, 90, -90, 120, -120, 150, -150)  # degrees by which a label leaves its arrow
+_STEPS = (0.0, 8.0, 16.0, 26.0, 38.0, 52.0)  # points by which it is moved on
+_NEAR = 14.0  # points: a label farther from its tip is joined to it by a line
+
+
+def plot_loadings(
+    loadings: Loadings,
+    embedding: Any,
+    *,
+    regions: bool = False,
+    count: int | None = None,
+    axes: tuple[int, int] = (0, 1),
+    color: ArrayLike | None = None,
+    color_label: str | None = None,
+    title: str | None = None,
+    ax: "Axes | None" = None,
+    size: float | None = None,
+) -> "Axes":
+    """Draw arrows on a map that show where its rows move as a column rises (a biplot).
+
+    An arrow is the change of the coordinates for one standard deviation of a column. All arrows of the whole map, or of
+    one region, are scaled by the same factor; columns with short arrows are left out.
+
+    Parameters
+    ----------
+    loadings : Loadings
+        Of the map, as `gramfold.diagnostics.loadings` returns it.
+    embedding : array-like of shape (n, n_components), or fitted estimator
+        The map.
+    regions : bool, default=False
+        Whether to draw arrows for each region of the map, in its middle, in place of those of the whole map.
+    count : int, optional
+        Number of arrows; 6 for the whole map, and 2 for each region.
+    axes : pair of int, default=(0, 1)
+        The axes of the map to draw.
+    color : array-like of shape (n,), or the name of a colour, optional
+        Value of each point, as in `plot_map`; they are drawn pale. By default all points are grey.
+    color_label : str, optional
+        Label of the colour bar or legend.
+    title : str, optional
+        Title of the plot.
+    ax : matplotlib Axes, optional
+        Axes to draw in. By default a new figure is made.
+    size : float, optional
+        Area of a dot in points². By default it depends on the number of points.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes with the plot.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramfold import PCA
+    >>> from gramfold.diagnostics import loadings
+    >>> from gramfold.plotting import blank_figure, plot_loadings
+    >>> X = np.random.default_rng(0).normal(size=(200, 3)) * (3, 2, 0.5)
+    >>> model = PCA().fit(X)
+    >>> ax = plot_loadings(loadings(model, names=["age", "dose", "hour"]), model, ax=blank_figure().subplots())
+    >>> sorted(text.get_text() for text in ax.texts)
+    ['age', 'dose']
+    """
+    require_matplotlib()
+    if not isinstance(loadings, Loadings):
+        raise InputError(
+            f"plot_loadings draws Loadings, but got {type(loadings).__name__}: pass "
+            "gramfold.diagnostics.loadings(model) or loadings(X, Y)."
+        )
+    points = _plane(embedding, axes)
+    if regions and not loadings.regions:
+        raise InputError("the map has no regions, because its rows are few: use regions=False.")
+    colors = coloring(ABSENT if color is None else color, len(points))
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.figure(layout="constrained").add_subplot()
+    if color is not None:
+        colors = _paler(colors)
+    draw(ax, points, colors, size=size)
+    ax.set_xlabel(f"axis {axes[0] + 1}")
+    ax.set_ylabel(f"axis {axes[1] + 1}")
+    colors.explain(ax.figure, [ax], color_label)
+    if title:
+        ax.set_title(title)
+    arrows = _region_arrows(loadings, points, axes, count) if regions else _arrows(loadings, points, axes, count)
+    _draw_arrows(ax, arrows)
+    return ax
+
+
+def _paler(colors: Coloring) -> Coloring:
+    """The same colours mixed with white, in the legend and the colour bar too."""
+    from matplotlib.colors import ListedColormap
+
+    kinds = [(name, _pale(np.array([ink]))[0]) for name, ink in colors.kinds]
+    bar = None if colors.cmap is None else ListedColormap(_pale(colors.cmap(np.linspace(0.0, 1.0, 256))))
+    return replace(colors, rgba=_pale(colors.rgba), kinds=kinds, cmap=bar)
+
+
+def _pale(rgba: NDArray[np.floating]) -> NDArray[np.floating]:
+    made = np.array(rgba, dtype=float)
+    made[:, :3] = 1.0 - _PALE * (1.0 - made[:, :3])
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class _Arrow:
+    name: str
+    start: NDArray[np.floating]
+    end: NDArray[np.floating]
+    ink: str
+
+
+def _plane(embedding: Any, axes: tuple[int, int]) -> NDArray[np.floating]:
+    given = np.asarray(getattr(embedding, "embedding_", embedding))
+    if given.ndim != 2 or not all(0 <= axis < given.shape[1] for axis in axes):
+        raise InputError(
+            f"axes={axes!r} of an embedding of shape {given.shape} cannot be drawn: arrows need two of its columns."
+        )
+    return as_map(given[:, list(axes)])
+
+
+def _arrows(found: Loadings, points: NDArray[np.floating], axes: tuple[int, int], count: int | None) -> list[_Arrow]:
+    """Of the whole map, from its middle."""
+    placed = points[np.isfinite(points).all(axis=1)]
+    vectors = found.slopes[list(axes)].T * placed.std(axis=0)  # (d, 2) in units of the map
+    chosen = _longest(vectors, count or _WHOLE)
+    factor = _LONGEST * _width(placed) / _largest(vectors)
+    start = placed.mean(axis=0)
+    return [_Arrow(found.names[j], start, start + factor * vectors[j], _INK) for j in chosen]
+
+
+def _region_arrows(
+    found: Loadings, points: NDArray[np.floating], axes: tuple[int, int], count: int | None
+) -> list[_Arrow]:
+    """Of each region of which columns explain something, from its middle, in a scale of its own."""
+    placed = points[np.isfinite(points).all(axis=1)]
+    said = [region for region in found.regions if region.explained[list(axes)].max() >= LITTLE]
+    arrows = []
+    for number, region in enumerate(said):
+        own = region.slopes[list(axes)].T * placed.std(axis=0)
+        factor = _LONGEST_OF_REGION * _width(placed) / _largest(own)
+        start, ink = np.median(points[region.rows], axis=0), _REGION_INKS[number % len(_REGION_INKS)]
+        arrows += [_Arrow(found.names[j], start, start + factor * own[j], ink) for j in _longest(own, count or _REGION)]
+    return arrows
+
+
+def _longest(vectors: NDArray[np.floating], count: int) -> NDArray[np.integer]:
+    lengths = np.linalg.norm(vectors, axis=1)
+    order = np.argsort(-lengths, kind="stable")[:count]
+    return np.asarray(order[lengths[order] > _SHORTEST * lengths.max()])
+
+
+def _largest(vectors: NDArray[np.floating]) -> float:
+    return float(np.linalg.norm(vectors, axis=1).max()) or 1.0
+
+
+def _width(placed: NDArray[np.floating]) -> float:
+    """The wider side of the map, without its outermost rows."""
+    low, high = np.quantile(placed, [0.01, 0.99], axis=0)
+    return float((high - low).max()) or 1.0
+
+
+def _draw_arrows(ax: "Axes", arrows: list[_Arrow]) -> None:
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.patheffects import Stroke, withStroke
+
+    halo = [Stroke(linewidth=3.2, foreground="white"), withStroke(linewidth=0, foreground="white")]
+    for arrow in arrows:
+        shape = FancyArrowPatch(
+            tuple(arrow.start), tuple(arrow.end), arrowstyle="-|>", mutation_scale=9, linewidth=1.5,
+            color=arrow.ink, shrinkA=0, shrinkB=0, zorder=4, path_effects=halo,
+        )  # fmt: skip
+        ax.add_patch(shape)
+    ends = np.array([point for arrow in arrows for point in (arrow.start, arrow.end)])
+    if len(ends):
+        ax.update_datalim(ends)
+        ax.margins(_MARGIN)
+        ax.autoscale_view()
+    root: Any = ax.figure.get_figure(root=True)
+    root.draw_without_rendering()  # the layout settles, and places in points are known
+    _draw_labels(ax, arrows, 72.0 / root.dpi)
+
+
+def _draw_labels(ax: "Axes", arrows: list[_Arrow], per_pixel: float) -> None:
+    """Each label beside the tip of its arrow, where it covers neither another label nor an arrow."""
+    from matplotlib.patheffects import withStroke
+
+    tips = [ax.transData.transform(arrow.end) * per_pixel for arrow in arrows]  # in points
+    starts = [ax.transData.transform(arrow.start) * per_pixel for arrow in arrows]
+    window = ax.get_window_extent()
+    frame = np.array([window.x0, window.y0, window.x1, window.y1]) * per_pixel
+    taken: list[NDArray[np.floating]] = []
+    for number in sorted(range(len(arrows)), key=lambda j: -float(np.linalg.norm(tips[j] - starts[j]))):
+        arrow, tip = arrows[number], tips[number]
+        label = ax.annotate(
+            arrow.name, tuple(arrow.end), (0, 0), textcoords="offset points", ha="center", va="center", zorder=6,
+            fontsize="small", color=arrow.ink, path_effects=[withStroke(linewidth=2.6, foreground="white")],
+        )  # fmt: skip
+        extent = label.get_window_extent()
+        size = np.array([extent.width, extent.height]) * per_pixel
+        offset = _free_offset(tip, tip - starts[number], size, taken, list(zip(starts, tips, strict=True)), frame)
+        label.set_position(tuple(offset))
+        taken.append(_box(tip + offset, size))
+        edge = offset - np.clip(offset, -0.5 * size, 0.5 * size)
+        if np.linalg.norm(edge) > _NEAR:
+            end = ax.transData.inverted().transform((tip + edge) / per_pixel)
+            ax.plot(*np.transpose([arrow.end, end]), color=arrow.ink, linewidth=0.5, zorder=5)
+
+
+def _free_offset(
+    tip: NDArray[np.floating],
+    along: NDArray[np.floating],
+    size: NDArray[np.floating],
+    taken: list[NDArray[np.floating]],
+    arrows: list[tuple[NDArray[np.floating], NDArray[np.floating]]],
+    frame: NDArray[np.floating],
+) -> NDArray[np.floating]:
+    """The middle of a label relative to the tip: the first of some places that covers least."""
+    angle = np.arctan2(along[1], along[0])
+    best, least = np.zeros(2), np.inf
+    for step in _STEPS:
+        for turn in np.radians(_TURNS):
+            toward = np.array([np.cos(angle + turn), np.sin(angle + turn)])
+            # so far that the box just leaves the tip
+            reach = float(np.min(0.5 * size / np.maximum(np.abs(toward), 1e-9)))
+            offset = toward * (reach + _GAP + step)
+            box = _box(tip + offset, size)
+            outside = np.maximum(frame[:2] - box[:2], 0).sum() + np.maximum(box[2:] - frame[2:], 0).sum()
+            crossed = sum(_crosses(box, *one) or _meet(tip, tip + offset, *one) for one in arrows)
+            covered = sum(_overlap(box, other) for other in taken) + 50.0 * crossed
+            cost = covered + 100.0 * outside + 0.01 * step
+            if cost < least - 1e-9:
+                best, least = offset, cost
+        if least <= 0.01 * step:
+            break
+    return best
+
+
+def _box(middle: NDArray[np.floating], size: NDArray[np.floating]) -> NDArray[np.floating]:
+    half = 0.5 * size + 1.0
+    return np.concatenate([middle - half, middle + half])
+
+
+def _overlap(a: NDArray[np.floating], b: NDArray[np.floating]) -> float:
+    sides = np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2])
+    return float(np.prod(np.maximum(sides, 0.0)))
+
+
+def _meet(
+    a: NDArray[np.floating], b: NDArray[np.floating], start: NDArray[np.floating], end: NDArray[np.floating]
+) -> bool:
+    """Whether the line from a tip to its label crosses another arrow."""
+    if np.array_equal(a, end):
+        return False
+    sides = [np.sign(_area(start, end, a)), np.sign(_area(start, end, b))]
+    ends = [np.sign(_area(a, b, start)), np.sign(_area(a, b, end))]
+    return bool(sides[0] != sides[1] and ends[0] != ends[1])
+
+
+def _area(a: NDArray[np.floating], b: NDArray[np.floating], c: NDArray[np.floating]) -> float:
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+
+
+def _crosses(box: NDArray[np.floating], start: NDArray[np.floating], end: NDArray[np.floating]) -> bool:
+    """Whether an arrow goes through a box."""
+    steps = start + np.linspace(0.0, 1.0, 40)[:, None] * (end - start)
+    return bool(((steps > box[:2]) & (steps < box[2:])).all(axis=1).any())
