@@ -1,12 +1,14 @@
 """`gramfold.advise`: look at a table before a fit, and say what to do."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from sklearn.pipeline import make_pipeline
 
 from gramfold.advice.choosing import choose
 from gramfold.advice.classes import Classes, trial_with_classes
 from gramfold.advice.columns import Seen
+from gramfold.advice.leave_out import LeaveOut
 from gramfold.advice.looks import Look, is_distances, look_at, sharing
 from gramfold.advice.plan import Advice, Item
 from gramfold.advice.trial import Shape
@@ -47,7 +49,12 @@ def advise(X: Any, y: Any = None, *, random_state: int = 0) -> Advice:
     >>> advice.estimator.fit_transform(table).shape
     (600, 2)
     """
-    seen = Seen.of(X, random_state)
+    return advice_for(X, y, random_state)
+
+
+def advice_for(X: Any, y: Any, random_state: int, names: Sequence[str] | None = None) -> Advice:
+    """`advise`, of a table whose columns have names that it does not hold itself."""
+    seen = Seen.of(X, random_state, names)
     classes = Classes.of(y, seen.n)
     if not is_distances(seen.X):
         seen = sharing(seen)
@@ -59,13 +66,14 @@ def advise(X: Any, y: Any = None, *, random_state: int = 0) -> Advice:
     neighbors, search, landmarks = chosen.n_neighbors, chosen.search, chosen.landmarks
     supervised = False
     if classes is not None and look.metric.value == "euclidean":
-        told = trial_with_classes(classes, seen, look.steps, model, look.width)
+        told = trial_with_classes(classes, seen, _steps(seen, look, "position"), model, look.width)
         supervised = told.better
         if supervised:
             model, method = LPP(chosen.n_components.value, graph="classes"), Item("LPP", told.words)
             neighbors = search = landmarks = _BY_CLASS
         else:
             notes.append(told.words)
+    steps = _steps(seen, look, "key")
     return Advice(
         left_out=_left_out(seen),
         gaps=look.gaps,
@@ -77,11 +85,18 @@ def advise(X: Any, y: Any = None, *, random_state: int = 0) -> Advice:
         search=search,
         landmarks=landmarks,
         notes=tuple(notes),
-        estimator=make_pipeline(*look.steps, model) if look.steps else model,
+        estimator=make_pipeline(*steps, model) if steps else model,
         n_rows=seen.n,
         n_columns=seen.width,
         supervised=supervised,
     )
+
+
+def _steps(seen: Seen, look: Look, by: Literal["key", "position"]) -> tuple[Any, ...]:
+    """The steps before the method: what leaves columns out also makes numbers of what it keeps."""
+    if look.reads and not seen.left_out:
+        return look.steps
+    return LeaveOut(columns=[getattr(one, by) for one in seen.left_out]), *look.steps
 
 
 def _require_columns(seen: Seen) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gramfold.advice.plan import Item
-from gramfold.advice.trial import FEWEST, ROWS, Shape, Tried
+from gramfold.advice.trial import FEWEST, JUDGED, ROWS, Shape, Tried
 from gramfold.methods.classical_mds import ClassicalMDS
 from gramfold.methods.isomap import Isomap
 from gramfold.methods.landmark_mds import LandmarkMDS
@@ -18,7 +18,7 @@ _PATHS_FROM, _DISTANCES_TO = 300, 500  # landmarks
 _WHOLE_GRAPH, _GRAPH_OF = 200_000, 20_000  # rows of a Laplacian
 _TREE = 15  # columns up to which a k-d tree finds neighbours
 _EXACT = 20_000  # rows up to which all pairs are compared in more columns
-_MOST_NEIGHBORS = 30
+_MOST_NEIGHBORS, _MOST_GROWN = 30, 1.5
 
 _NO_GRAPH = Item(None, "the method has no graph of neighbours")
 _METHODS = {"Isomap": Isomap, "LaplacianEigenmaps": LaplacianEigenmaps}
@@ -94,10 +94,10 @@ def _why_linear(shape: Shape) -> str:
         return f"{shape.distinct} distinct rows are too few for a graph of neighbours" if few else "there is one column"
     other = next((one for one in shape.tried if one.method != "PCA"), None)
     share = shape.shares[min(shape.n_components, len(shape.shares)) - 1]
-    beside = "" if other is None else f" ({_named(other)}: {other.score:.2f})"
+    beside = "" if other is None else f", {_named(other)} {other.score:.0%}"
     return (
-        f"a linear map has {share:.0%} of the variance and {_measure(shape)} {best.score:.2f} on a sample, which no "
-        f"curved one exceeds{beside}"
+        f"a linear map has {share:.0%} of the variance and keeps {best.score:.0%} of the {JUDGED} nearest neighbours in "
+        f"a sample beyond chance{beside}"
     )
 
 
@@ -113,7 +113,7 @@ def _on_graph(shape: Shape, best: Tried, components: Item, n: int, width: int, m
     measured = {} if metric == "euclidean" else {"metric": metric}
     model = _METHODS[best.method](p, n_neighbors=k, **measured, **given)
     linear = shape.score_of("PCA")
-    beside = "" if linear is None else f" (PCA: {linear:.2f})"
+    beside = "" if linear is None else f", PCA {linear:.0%}"
     keeps = {
         "Isomap": "a map of shortest paths along the graph of neighbours",
         "LaplacianEigenmaps": "a map of the smoothest functions on the graph of neighbours, which draws groups apart,",
@@ -123,7 +123,7 @@ def _on_graph(shape: Shape, best: Tried, components: Item, n: int, width: int, m
         "may warn that it joined them: distances between groups mean little"
     )
     return Choice(
-        Item(best.method, f"{keeps} has {_measure(shape)} {best.score:.2f} on a sample{beside}"),
+        Item(best.method, f"{keeps} keeps {best.score:.0%} of the {JUDGED} nearest in a sample beyond chance{beside}"),
         components,
         Item(k, why_k),
         search,
@@ -131,10 +131,6 @@ def _on_graph(shape: Shape, best: Tried, components: Item, n: int, width: int, m
         model,
         () if best.connected else (apart,),
     )
-
-
-def _measure(shape: Shape) -> str:
-    return "an area under R_NX of" if shape.by_shape else "a mean trustworthiness and continuity of"
 
 
 def _named(one: Tried) -> str:
@@ -145,7 +141,8 @@ def _neighbors(best: Tried, shape: Shape, n: int) -> tuple[int, str]:
     """Those of the trial, and more for more rows: a graph stays connected with about log n neighbours."""
     assert best.n_neighbors is not None
     tried = min(ROWS, shape.distinct)
-    grown = math.ceil(best.n_neighbors * max(1.0, math.log(n) / math.log(tried)) - 1e-9)
+    more = min(max(1.0, math.log(n) / math.log(tried)), _MOST_GROWN)
+    grown = math.ceil(best.n_neighbors * more - 1e-9)
     k = max(1, min(grown, _MOST_NEIGHBORS, shape.distinct - 1))
     others = sorted({one.n_neighbors for one in shape.tried if one.method == best.method and one.n_neighbors})
     among = ", ".join(str(one) for one in others)

@@ -76,11 +76,9 @@ def trial_with_classes(classes: Classes, seen: Seen, steps: tuple[Any, ...], mod
     own, plain = scores
     told = f"{own:.0%} of the rows that it had not seen came to lie among their own class"
     if own < plain + _BETTER:
-        return Told(
-            False, f"y is not used: with a map by its {classes.number} classes {told}, without them {plain:.0%}"
-        )
+        return Told(False, f"y is not used: on a map by its {classes.number} classes {told}, without them {plain:.0%}")
     return Told(
-        True, f"a linear map by the {classes.number} classes of y: {told} ({type(model).__name__}: {plain:.0%})"
+        True, f"it is a linear map by the {classes.number} classes of y: {told} ({type(model).__name__}: {plain:.0%})"
     )
 
 

@@ -53,8 +53,8 @@ class Seen:
     typed: bool  # whether Gower's distance reads X as it is
 
     @classmethod
-    def of(cls, X: Any, random_state: int = 0) -> Self:
-        """Look at each column."""
+    def of(cls, X: Any, random_state: int = 0, names: Sequence[str] | None = None) -> Self:
+        """Look at each column; `names` are those of a table that has none itself."""
         table = as_mixed(X)
         require_table(table, least_rows=2)
         n, width = (int(size) for size in table.shape)
@@ -63,7 +63,8 @@ class Seen:
         if issparse(table):
             return cls(table.tocsr(), n, width, sample, (), plain=True, typed=False)
         few = rows_of(table, sample)
-        columns = tuple(_looked_at(table, few, j) for j in range(width))
+        keys = list(names or [name for name, _ in types_of(table)] or range(width))
+        columns = tuple(_looked_at(table, few, j, keys[j]) for j in range(width))
         typed = hasattr(X, "iloc") or (isinstance(X, np.ndarray) and X.dtype == object)
         return cls(table, n, width, sample, columns, _is_plain(X, columns), typed)
 
@@ -141,9 +142,15 @@ def read_column(X: Any, j: int) -> NDArray[Any]:
     return MixedTable.of(column_of(X, j), None, least_rows=1).columns[0]
 
 
-def _looked_at(X: Any, few: Any, j: int) -> Column:
-    types = types_of(X)
-    key = types[j][0] if types else j
+def read_columns(X: Any, which: Sequence[int]) -> NDArray[Any]:
+    """Some columns: float64 where all hold numbers, else objects."""
+    columns = [read_column(X, j) for j in which]
+    if all(one.dtype == np.float64 for one in columns):
+        return np.column_stack(columns)
+    return np.column_stack([one.astype(object) for one in columns])
+
+
+def _looked_at(X: Any, few: Any, j: int, key: Any) -> Column:
     shown = f"'{key}'" if isinstance(key, str) else str(key)
     try:
         values = read_column(few, j)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramfold.advice.columns import as_mixed, read_column
+from gramfold.advice.columns import as_mixed, read_columns
 from gramfold.errors import InputError
 from gramfold.neighbors.columns import require_table, types_of
 
@@ -18,7 +18,7 @@ class LeaveOut(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     columns : sequence of str or int, default=()
-        Names of columns of a DataFrame, or positions.
+        Names of columns of a DataFrame, or positions of columns.
 
     Examples
     --------
@@ -48,12 +48,15 @@ class LeaveOut(TransformerMixin, BaseEstimator):
         """
         table = as_mixed(X)
         require_table(table, least_rows=1)
-        names = [name for name, _ in types_of(table)] or list(range(table.shape[1]))
-        absent = [one for one in self.columns if one not in names]
+        width = int(table.shape[1])
+        names = [name for name, _ in types_of(table)] or list(range(width))
+        numbers = {name: j for j, name in enumerate(names)}
+        absent = [one for one in self.columns if one not in numbers and one not in range(width)]
         if absent:
             raise InputError(f"X has no column {absent[0]!r} to leave out: pass names or positions of its columns.")
-        self.n_features_in_ = int(table.shape[1])
-        self.kept_ = [j for j, name in enumerate(names) if name not in set(self.columns)]
+        self.n_features_in_ = width
+        gone = {numbers.get(one, one) for one in self.columns}
+        self.kept_ = [j for j in range(width) if j not in gone]
         if not self.kept_:
             raise InputError("every column of X is left out: keep at least one.")
         if all(isinstance(name, str) for name in names):
@@ -81,10 +84,7 @@ class LeaveOut(TransformerMixin, BaseEstimator):
                 f"X has {table.shape[1]} features, but LeaveOut is expecting {self.n_features_in_} features as input: "
                 "pass the columns of the training table."
             )
-        columns = [read_column(table, j) for j in self.kept_]
-        if all(one.dtype == np.float64 for one in columns):
-            return np.column_stack(columns)
-        return np.column_stack([one.astype(object) for one in columns])
+        return read_columns(table, self.kept_)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Names of the columns that are kept.

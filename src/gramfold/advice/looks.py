@@ -7,8 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.pipeline import make_pipeline
 
-from gramfold.advice.columns import Column, Seen, rows_of
-from gramfold.advice.leave_out import LeaveOut
+from gramfold.advice.columns import Column, Seen, read_columns, rows_of
 from gramfold.advice.plan import Item
 from gramfold.advice.scaling import choose_scaling
 from gramfold.advice.trial import ROWS, far_rows
@@ -37,10 +36,10 @@ class Look:
     metric: Item
     gaps: Item
     scaling: Item
-    steps: tuple[Any, ...]  # before the method
+    steps: tuple[Any, ...]  # between the table without columns that are left out and the method
+    reads: bool  # whether the first of these, or the method, reads the whole table as it is
     rows: Floats  # (m, d)
     width: int  # columns that a map sees
-    notes: tuple[str, ...] = ()
 
 
 def look_at(seen: Seen) -> Look:
@@ -64,21 +63,16 @@ def is_distances(X: Any) -> bool:
 
 
 def sharing(seen: Seen) -> Seen:
-    """The same table; where rows share no known column, Gower's distance does not exist, and categories are left out."""
+    """The same table, without categories where rows share no known column and have no Gower distance."""
     if all(one.numbers for one in seen.columns if one.why_not is None):
         return seen
     few = rows_of(seen.X, seen.sample)
     try:
-        MixedColumns.of(MixedTable.of(LeaveOut([one.key for one in seen.left_out]).fit_transform(few), None, 2))
+        MixedColumns.of(MixedTable.of(read_columns(few, [one.position for one in seen.kept]), None, 2))
     except InputError:
         why = "it holds categories, which only Gower's distance reads, and some rows share no known value"
         return seen.without(lambda one: not one.numbers, why)
     return seen
-
-
-def _first(seen: Seen) -> tuple[Any, ...]:
-    """The step that leaves columns out and makes numbers of the others, where that is needed."""
-    return () if seen.plain and not seen.left_out else (LeaveOut(columns=[one.key for one in seen.left_out]),)
 
 
 def _at_numbers(seen: Seen) -> Look:
@@ -101,7 +95,7 @@ def _at_numbers(seen: Seen) -> Look:
         steps = fill
     rows = make_pipeline(*steps).fit_transform(some) if steps else some
     kept = Item(scaling.value, scaling.reason)
-    return Look(_EUCLIDEAN, gaps, kept, (*_first(seen), *steps), np.asarray(rows), len(seen.kept))
+    return Look(_EUCLIDEAN, gaps, kept, steps, seen.plain, np.asarray(rows), len(seen.kept))
 
 
 def _gaps(columns: tuple[Column, ...], n: int) -> tuple[Item, Any]:
@@ -127,18 +121,17 @@ def _at_mixed(seen: Seen) -> Look:
     )
     any_gaps = any(one.gaps > 0 for one in seen.kept)
     gaps = Item("metric", "Gower's distance compares what both rows know") if any_gaps else _NO_GAPS
-    first = (LeaveOut(columns=[one.key for one in seen.left_out]),) if seen.left_out or not seen.typed else ()
     few = rows_of(seen.X, seen.sample[:: max(1, len(seen.sample) // ROWS)])
-    table = LeaveOut(columns=[one.key for one in seen.left_out]).fit_transform(few)
+    table = read_columns(few, [one.position for one in seen.kept])
     scaling = Item("none", "Gower's distance divides each column by its range")
-    return Look(metric, gaps, scaling, first, _axes_of(table, "gower"), len(seen.kept))
+    return Look(metric, gaps, scaling, (), seen.typed, _axes_of(table, "gower"), len(seen.kept))
 
 
 def _at_distances(seen: Seen) -> Look:
     some = seen.sample[:: max(1, len(seen.sample) // ROWS)]
     metric = Item("precomputed", "X is symmetric and 0 on its diagonal: distances between all rows")
     nothing = Item("none", "distances have one unit")
-    return Look(metric, _NO_GAPS, nothing, (), _axes_of(seen.X[np.ix_(some, some)], "precomputed"), seen.n)
+    return Look(metric, _NO_GAPS, nothing, (), True, _axes_of(seen.X[np.ix_(some, some)], "precomputed"), seen.n)
 
 
 def _axes_of(table: Any, metric: str) -> Floats:
@@ -174,4 +167,4 @@ def _at_sparse(seen: Seen) -> Look:
         "logarithm" if log else "length", f"X is sparse, {filled:.2%} of it filled with {words}, as for texts"
     )
     metric = replace(_EUCLIDEAN, reason="between rows of length 1 it orders pairs as the cosine does")
-    return Look(metric, _NO_GAPS, scaling, steps, np.asarray(rows), seen.width)
+    return Look(metric, _NO_GAPS, scaling, steps, True, np.asarray(rows), seen.width)
