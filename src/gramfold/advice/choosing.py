@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gramfold.advice.plan import Item
-from gramfold.advice.trial import FEWEST, JUDGED, ROWS, Shape, Tried
+from gramfold.advice.trial import FEWEST, ROWS, Shape, Tried
 from gramfold.methods.classical_mds import ClassicalMDS
 from gramfold.methods.isomap import Isomap
 from gramfold.methods.landmark_mds import LandmarkMDS
@@ -96,8 +96,8 @@ def _why_linear(shape: Shape) -> str:
     share = shape.shares[min(shape.n_components, len(shape.shares)) - 1]
     beside = "" if other is None else f", {_named(other)} {other.score:.0%}"
     return (
-        f"a linear map has {share:.0%} of the variance and keeps {best.score:.0%} of the {JUDGED} nearest neighbours in "
-        f"a sample beyond chance{beside}"
+        f"a linear map has {share:.0%} of the variance and keeps {best.score:.0%} of the neighbours in a sample, "
+        f"beyond chance{beside}"
     )
 
 
@@ -123,7 +123,7 @@ def _on_graph(shape: Shape, best: Tried, components: Item, n: int, width: int, m
         "may warn that it joined them: distances between groups mean little"
     )
     return Choice(
-        Item(best.method, f"{keeps} keeps {best.score:.0%} of the {JUDGED} nearest in a sample beyond chance{beside}"),
+        Item(best.method, f"{keeps} keeps {best.score:.0%} of the neighbours in a sample, beyond chance{beside}"),
         components,
         Item(k, why_k),
         search,

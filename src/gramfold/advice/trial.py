@@ -1,9 +1,9 @@
 """Small maps of a sample of the rows, of which the best says which method and how many neighbours to take.
 
-The best keeps most of the ten nearest neighbours of each row, beyond chance (R_NX). On rolls, spheres, closed curves,
-planes, groups and digits the order of maps by it was that by the truth: short circuits, torn rings and maps that lay one
-layer on another all lose neighbours, while measures of all scales praise a linear map for the distances in space that a
-curved one gives up. Rows far from all others take part in no trial.
+The best keeps most neighbours beyond chance: R_NX of the ten nearest, twice, and its area over all scales. Short
+circuits, torn rings and layers that are laid one on another lose the nearest neighbours; the area sees what is far, but
+praises a linear map for distances in space that a curved one gives up, and so counts less. Rows far from all others take
+part in no trial.
 """
 
 import warnings
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from gramfold.diagnostics import dimension, r_nx
+from gramfold.diagnostics import Judged, dimension, r_nx, r_nx_area
 from gramfold.diagnostics.refits import FAILS
 from gramfold.errors import DisconnectedGraphWarning, InputError
 from gramfold.methods.isomap import Isomap
@@ -25,9 +25,9 @@ FEWEST = 50  # distinct rows, below which no graph of neighbours is tried
 ROWS = 800
 _NEIGHBORS = (5, 6, 8, 12, 20)
 _ON_LAPLACIAN = (8, 20)
-JUDGED = 10
+_JUDGED = 10
 _ENOUGH = 0.95  # of the variance in so many principal axes: the dimension of a map
-AS_GOOD = 0.02  # less than the best score: then the simplest map is taken
+_AS_GOOD = 0.98  # of the best score: then the simplest map is taken
 _FAR, _OF_ALL, _MOST_FAR, _NTH = 5.0, 0.9, 0.05, 5
 
 
@@ -37,7 +37,7 @@ class Tried:
 
     method: str
     n_neighbors: int | None
-    score: float  # share of the nearest neighbours that it keeps, beyond chance
+    score: float  # share of neighbours that it keeps, beyond chance
     connected: bool
 
 
@@ -72,7 +72,7 @@ class Shape:
         """The simplest of those that are as good as the best: PCA, then Isomap."""
         if not self.tried:
             return None
-        good = [one for one in self.tried if one.score >= self.tried[0].score - AS_GOOD]
+        good = [one for one in self.tried if one.score >= _AS_GOOD * self.tried[0].score]
         plain = next((one for one in good if one.method == "PCA"), None)
         return plain or self.tried[0]
 
@@ -131,4 +131,5 @@ def _tried(rows: Floats, p: int) -> tuple[Tried, ...]:
 
 
 def _score(rows: Floats, places: Floats) -> float:
-    return float(r_nx(rows, places, n_neighbors=min(JUDGED, len(rows) // 3)).value)
+    judged = Judged(rows, places, n_neighbors=min(_JUDGED, len(rows) // 3))
+    return float(2 * r_nx(judged).value + r_nx_area(judged).value) / 3

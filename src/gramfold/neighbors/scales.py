@@ -6,8 +6,8 @@
                     where most values are equal
 
 Not named are columns that have one unit: bits, counts (whole, mostly 0), and scores of principal components, which come
-sorted by their variance (fewer than eight of them: and uncorrelated). Nor is anything said of one or two columns. Rows
-are looked at in a sample.
+sorted by their variance (fewer than eight of them: and uncorrelated). Nor are columns along which groups lie apart, and
+which vary as others do within groups. Of one or two columns nothing is said. Rows are looked at in a sample.
 """
 
 from collections.abc import Sequence
@@ -24,6 +24,7 @@ _ONE_HAS, _FEW_HAVE = 0.9, 0.99  # of the variance
 _COLUMNS_TO_ONE, _MOST = 15, 3  # so many columns for each of a few that hold the variance
 _LOUDER = 10.0  # than the typical other column: below, rows may just be longer than they are wide
 _ENDS = (0.05, 0.95)
+_GAP = 0.1  # of the range of a column, without a value in between
 _ROWS, _LEAST_ROWS, _VALUES = 1000, 30, 200_000  # that are looked at
 _MOSTLY = 0.5
 _UNCORRELATED = 1e-5  # all scores of all rows
@@ -47,7 +48,7 @@ class LoudColumns:
         if count == 0:
             return None
         loud = np.argsort(-variances, kind="stable")[:count]
-        if not _far_louder(some, variances, loud) or _one_unit(some, variances):
+        if not _far_louder(some, variances, loud) or _one_unit(some, variances) or _apart(some, variances, loud):
             return None
         return cls(tuple(sorted(int(j) for j in loud)), float(variances[loud].sum() / variances.sum()))
 
@@ -106,6 +107,20 @@ def _far_louder(some: Floats, variances: Floats, loud: Integers) -> bool:
     found = spreads(some[:, variances > 0])
     is_loud = np.isin(np.flatnonzero(variances > 0), loud)
     return bool(found[is_loud].min() >= _LOUDER * np.median(found[~is_loud]))
+
+
+def _apart(some: Floats, variances: Floats, loud: Integers) -> bool:
+    """Whether loud columns are so because groups lie apart along them: within groups they vary as others do."""
+    inner = np.sqrt(variances)
+    for j in loud:
+        column = some[:, j]
+        order = np.argsort(column)
+        steps = np.diff(column[order])
+        cuts = np.flatnonzero(steps > _GAP * np.ptp(column[~np.isnan(column)]))
+        within = [np.nanvar(part) * len(part) for part in np.split(column[order], cuts + 1)]
+        inner[j] = np.sqrt(sum(within) / len(column))
+    others = np.delete(inner, loud)
+    return bool(inner[loud].min() > 0 and inner[loud].max() < _LOUDER * np.median(others[others > 0]))
 
 
 def counts(some: Floats) -> bool:
