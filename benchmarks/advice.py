@@ -1,9 +1,10 @@
 """Quality of `gramfold.advise` beside the best of a grid over methods, scalings and numbers of neighbours.
 
-Run with `python -m benchmarks.advice [SEED] [NAME ...]`; it prints a table. The rules of the advice were made with seed 0. The truth of every set is known: coordinates, for
-which quality is 1 − the disparity of Procrustes' superposition, or labels, for which it is the share of rows whose five
-nearest neighbours on the map have mostly the row's own label. A set may come with what a user leaves in a table (an id, other
-units, gaps, outliers); the grid gets the clean columns, the advice the table as it is.
+Run with `python -m benchmarks.advice [SEED] [NAME ...]`; it prints a table. The rules were made with seed 0. The
+truth of every set is known: coordinates, for which quality is 1 − the disparity of Procrustes' superposition, or
+labels, for which it is the share of rows whose five nearest neighbours on the map have mostly the row's own label. A
+set may come with what users leave in a table (an id, other units, gaps, outliers): the advice gets the table as it is,
+the grid its clean columns.
 """
 
 import sys

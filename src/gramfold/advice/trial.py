@@ -2,8 +2,8 @@
 
 The best keeps most neighbours beyond chance: R_NX of the ten nearest, twice, and its area over all scales. Short
 circuits, torn rings and layers that are laid one on another lose the nearest neighbours; the area sees what is far, but
-praises a linear map for distances in space that a curved one gives up, and so counts less. Rows far from all others take
-part in no trial.
+praises a linear map for distances in space that a curved one gives up, and so counts less. Rows far from all others
+take part in no trial.
 """
 
 import warnings

@@ -27,6 +27,7 @@ _ENDS = (0.05, 0.95)
 _GAP = 0.1  # of the range of a column, without a value in between
 _ROWS, _LEAST_ROWS, _VALUES = 1000, 30, 200_000  # that are looked at
 _MOSTLY = 0.5
+_ROUNDING = 1e-14
 _UNCORRELATED = 1e-5  # all scores of all rows
 _SORTED, _FALLING = 8, 0.9  # so many columns are not sorted by chance; scores of some rows are nearly sorted
 
@@ -86,7 +87,8 @@ def _variances(some: Floats) -> Floats:
         zeros = np.where(known, some, 0.0)
         away = np.where(known, zeros - zeros.sum(axis=0) / count, 0.0)
         found = (away**2).sum(axis=0) / count
-    return np.asarray(found)
+    rounding = _ROUNDING * np.fmax.reduce(np.abs(some), axis=0)  # of a column that is constant
+    return np.where(found > rounding**2, found, 0.0)
 
 
 def _fewest(variances: Floats) -> int:
