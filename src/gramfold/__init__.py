@@ -37,10 +37,11 @@ _HOMES = {
     "ProjectionPursuit": "gramfold.methods.projection_pursuit",
     "SDE": "gramfold.methods.sde",
     "SpectralClustering": "gramfold.methods.spectral_clustering",
+    "advise": "gramfold.advice",
     "align": "gramfold.alignment",
     "blockwise": "gramfold.neighbors.blockwise",
 }
-_ROOMS = ("datasets", "diagnostics", "errors", "io", "plotting")
+_ROOMS = ("advice", "datasets", "diagnostics", "errors", "io", "plotting")
 
 __all__ = [
     "LLE",
@@ -71,6 +72,8 @@ __all__ = [
     "ProbabilisticPCA",
     "ProjectionPursuit",
     "SpectralClustering",
+    "advice",
+    "advise",
     "align",
     "blockwise",
     "datasets",

@@ -1,8 +1,10 @@
+from gramfold import advice as advice
 from gramfold import datasets as datasets
 from gramfold import diagnostics as diagnostics
 from gramfold import errors as errors
 from gramfold import io as io
 from gramfold import plotting as plotting
+from gramfold.advice import advise as advise
 from gramfold.alignment import align as align
 from gramfold.methods.classical_mds import ClassicalMDS as ClassicalMDS
 from gramfold.methods.commute_time import CommuteTime as CommuteTime
@@ -67,6 +69,8 @@ __all__ = [
     "ProbabilisticPCA",
     "ProjectionPursuit",
     "SpectralClustering",
+    "advice",
+    "advise",
     "align",
     "blockwise",
     "datasets",

@@ -96,6 +96,10 @@ class DegenerateMapWarning(GramfoldWarning):
     """The embedding shows little of the data: outliers dominate an axis, rows coincide, or neighbours are lost."""
 
 
+class ScaleWarning(GramfoldWarning):
+    """Few columns hold nearly all of the variance, because their units differ from those of the others."""
+
+
 class NotConvergedWarning(GramfoldWarning):
     """An iteration stopped at max_iter before it converged."""
 

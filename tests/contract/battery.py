@@ -24,6 +24,7 @@ from gramfold.errors import (
     GramfoldWarning,
     RankWarning,
     RepeatedDirectionWarning,
+    ScaleWarning,
 )
 from gramfold.extension.graph_source import GraphSource
 
@@ -413,6 +414,9 @@ def nothing_else_is_said(trial: Trial) -> None:
     in_fit = [DegenerateMapWarning, DisconnectedGraphWarning, RepeatedDirectionWarning]
     if fitted_to_chance(trial):
         in_fit.append(RankWarning)
+    variances = np.sort(trial.known.var(axis=0))
+    if variances[-2:].sum() > 0.9 * variances.sum():
+        in_fit.append(ScaleWarning)
     assert all(issubclass(one.category, tuple(in_fit)) for one in trial.told), trial.told
     assert all(issubclass(one.category, ExtrapolationWarning) for one in trial.told_of_rows), trial.told_of_rows
 

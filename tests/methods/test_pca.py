@@ -193,6 +193,7 @@ TABLES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::gramfold.errors.ScaleWarning")  # wine in its own units, as scikit-learn has it
 @pytest.mark.parametrize("whiten", [False, True])
 @pytest.mark.parametrize("count", [3, 0.5, 0.95, 0.999, "mle", None])
 @pytest.mark.parametrize("table", TABLES)
@@ -280,6 +281,7 @@ def test_numbers_that_cannot_be_are_refused():
         PCA(0.999999, svd_solver="arpack").fit(np.random.default_rng(0).standard_normal((30, 5)))
 
 
+@pytest.mark.filterwarnings("ignore::gramfold.errors.ScaleWarning")
 def test_the_number_is_found_anew_at_each_fit():
     model = PCA(0.99).fit(TABLES["tall"])
     assert model.fit(TABLES["wine"]).n_components_ == 1

@@ -9,6 +9,7 @@ import click
 from gramfold.cli.options import check_files, chosen_parameters, read_options, table_options
 from gramfold.cli.row_weights import account_of_weights, read_weighed
 from gramfold.cli.sentences import in_sentences
+from gramfold.cli.trust import loud_lines, scales_told_by_name
 from gramfold.errors import InputError
 
 _SHOWN = 10  # cluster sizes at most in the summary
@@ -69,16 +70,18 @@ def cluster(
     model = SpectralClustering(**parameters)
     table, weights = read_weighed(source, model, written, columns, skip, None, weight)
     started = time.perf_counter()
-    model.fit(table.values, sample_weight=weights)
+    with scales_told_by_name():
+        model.fit(table.values, sample_weight=weights)
     seconds = time.perf_counter() - started
     write_table(out, model.labels_[:, None], ["cluster"])
+    scales = loud_lines(model, table.values, table.names, quiet)
     if quiet:
         return
     sizes = np.bincount(model.labels_[model.labels_ >= 0])
     more = f" … and {len(sizes) - _SHOWN} more" if len(sizes) > _SHOWN else ""
     found = f"{model.n_clusters_} cluster{'s' * (model.n_clusters_ != 1)}"
     click.echo(f"SpectralClustering found {found} among {len(model.labels_):,} rows in {seconds:.2f} s")
-    for line in account_of_weights(weights, weight):
+    for line in [*account_of_weights(weights, weight), *scales]:
         click.echo(f"  {line}")
     click.echo(f"  sizes     {', '.join(f'{size:,}' for size in sizes[:_SHOWN])}{more}")
     click.echo(f"  cut       {model.cut_:.3g}, normalised (0: no edges between clusters)")

@@ -3,6 +3,7 @@
 import click
 
 from gramfold import __version__
+from gramfold.cli.advice import advise
 from gramfold.cli.cluster import cluster
 from gramfold.cli.demo import demo
 from gramfold.cli.dimension import dimension
@@ -17,6 +18,7 @@ def main() -> None:
     """Embed or cluster the rows of a table, by kernel and manifold methods."""
 
 
+main.add_command(advise)
 main.add_command(embed)
 main.add_command(cluster)
 main.add_command(judge)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gramfold.cli.options import read_options, reading_options
+from gramfold.cli.options import check_json, read_options, reading_options
 from gramfold.cli.sentences import in_sentences
 from gramfold.errors import InputError
 
@@ -70,7 +70,7 @@ def dimension(
     from gramfold.diagnostics import dimension as estimate_dimension
     from gramfold.io import replacing
 
-    _check_out(source, out, no_overwrite)
+    check_json(source, out, no_overwrite, "estimates are")
     rows = _rows(source, metric, columns, skip, read_options(options))
     started = time.perf_counter()
     found = estimate_dimension(
@@ -86,20 +86,6 @@ def dimension(
     click.echo(found.sentence)
     if out is not None:
         click.echo(f"  written   {out.absolute()}")
-
-
-def _check_out(source: Path, out: Path | None, no_overwrite: bool) -> None:
-    from gramfold.io import check_folder
-
-    if out is None:
-        return
-    check_folder(out)
-    if out.suffix.lower() != ".json":
-        raise InputError(f"'{out}' does not end in .json, and estimates are written as JSON only: choose such a name.")
-    if no_overwrite and out.exists():
-        raise InputError(f"'{out}' already exists: choose another name, or leave out --no-overwrite.")
-    if out.resolve() == source.resolve():
-        raise InputError(f"'{out}' is an input file and would be overwritten: write to another file.")
 
 
 def _rows(source: Path, metric: str, columns: list[str] | None, skip: list[str] | None, written: dict[str, Any]) -> Any:

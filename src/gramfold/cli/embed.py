@@ -13,7 +13,7 @@ from gramfold.cli.methods import find_method
 from gramfold.cli.options import check_files, chosen_parameters, read_options, table_options
 from gramfold.cli.row_weights import account_of_weights, check_weighed, read_weighed
 from gramfold.cli.sentences import in_sentences
-from gramfold.cli.trust import scale_lines, trust_lines
+from gramfold.cli.trust import loud_lines, scales_told_by_name, trust_lines
 
 SHOWN_SHARE = 5e-4  # a smaller one would read 0.0%
 # what the values of INPUT are where this parameter is "precomputed"
@@ -138,16 +138,18 @@ def embed(
     beside = read_beside(table, distorted, written, squares)
     old = read_old_map(table, align_to, align_rows, written, model.__sklearn_tags__().input_tags.allow_nan)
     started = time.perf_counter()
-    coordinates = model.fit_transform(table.values, **beside, **({} if weights is None else {"sample_weight": weights}))
+    with scales_told_by_name():
+        given = {} if weights is None else {"sample_weight": weights}
+        coordinates = model.fit_transform(table.values, **beside, **given)
     seconds = time.perf_counter() - started
     aligned = model if old is None else old.align(model)
     write_table(out, aligned.embedding_, [str(name) for name in model.get_feature_names_out()])
     if picture is not None:
         _draw(aligned.embedding_, f"{type(model).__name__}: {source.name}", picture)
+    scales = loud_lines(model, table.values, table.names, quiet, given_graph=affinity is not None)
     if not quiet:
         click.echo(_headline(model, table.values, seconds))
         used = [*account_of(table, labels, distorted, beside), *account_of_weights(weights, weight)]
-        scales = scale_lines(table.values, table.names, model.get_params().get("metric", "euclidean"))
         told = [*_account(model, coordinates), *trust_lines(model, table.values, coordinates), *scales]
         for line in [*used, *told, *aligned_account(old, aligned)]:
             click.echo(f"  {line}")

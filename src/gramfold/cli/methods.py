@@ -15,7 +15,7 @@ _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 def known_methods() -> dict[str, type]:
     """Every exported estimator with an embedding, by its lower-case name, without aliases."""
-    return {name: method for name, method in _mappers().items() if name == _in_small_letters(method.__name__)}
+    return {name: method for name, method in _mappers().items() if name == in_small_letters(method.__name__)}
 
 
 def find_method(name: str) -> type:
@@ -33,7 +33,7 @@ def _estimators() -> dict[str, type]:
 
     import gramfold
 
-    exported = {_in_small_letters(name): getattr(gramfold, name) for name in gramfold.__all__}
+    exported = {in_small_letters(name): getattr(gramfold, name) for name in gramfold.__all__}
     return {
         name: thing
         for name, thing in sorted(exported.items())
@@ -41,7 +41,8 @@ def _estimators() -> dict[str, type]:
     }
 
 
-def _in_small_letters(name: str) -> str:
+def in_small_letters(name: str) -> str:
+    """The name of a class as the command line has it."""
     return _WORD_STARTS.sub("_", name).lower()
 
 

@@ -160,6 +160,21 @@ def check_files(sources: Sequence[Path], out: Path, picture: Path | None, no_ove
             raise InputError(f"'{path}' already exists: choose another name, or leave out --no-overwrite.")
 
 
+def check_json(source: Path, out: Path | None, no_overwrite: bool, what: str) -> None:
+    """Raise an error for a JSON file that cannot be written; `what` is said of what it would hold."""
+    from gramfold.io import check_folder
+
+    if out is None:
+        return
+    check_folder(out)
+    if out.suffix.lower() != ".json":
+        raise InputError(f"'{out}' does not end in .json, and {what} written as JSON only: choose such a name.")
+    if no_overwrite and out.exists():
+        raise InputError(f"'{out}' already exists: choose another name, or leave out --no-overwrite.")
+    if out.resolve() == source.resolve():
+        raise InputError(f"'{out}' is an input file and would be overwritten: write to another file.")
+
+
 def _same(path: Path, source: Path) -> bool:
     try:
         return path.samefile(source)

@@ -1,14 +1,17 @@
 """Summary lines of `embed` and `judge`: neighbours kept, faults of the map, the dimension of the data."""
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gramfold.diagnostics import Faults, Measure
+    from gramfold.neighbors.scales import LoudColumns
 
 _LOOKED = 500  # rows that are looked at among more: a summary must not take longer than the map
 _FEWEST = 50  # rows below which little can be told
 _NEIGHBORS = 10
-_COLUMNS, _DOMINANT = 3, 0.9  # of so many columns or more one has most of the variance
 
 
 def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
@@ -57,18 +60,40 @@ def value_in_words(measure: "Measure", form: str = ".3f") -> str:
     return f"{measure.value:{form}} ({low:{form}} to {high:{form}})"
 
 
+@contextmanager
+def scales_told_by_name() -> Iterator[None]:
+    """A fit in this block says nothing of loud columns, which it knows by number only: `loud_lines` does."""
+    from gramfold.errors import ScaleWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScaleWarning)
+        yield
+
+
+def loud_lines(model: Any, X: Any, names: list[str], quiet: bool, given_graph: bool = False) -> list[str]:
+    """A line on the few columns that a fit sees, or where no lines are shown a warning."""
+    from gramfold.embedding.loud import loud_columns
+    from gramfold.errors import ScaleWarning
+    from gramfold.runtime.warning import warn
+
+    found = loud_columns(model, X, given_graph=given_graph)
+    if found is not None and quiet:
+        warn(found.sentence(names), ScaleWarning)
+    return _scale_lines(found, names)
+
+
 def scale_lines(X: Any, names: list[str], metric: Any) -> list[str]:
-    """Say so where one column is nearly all that Euclidean distances see."""
+    """Say so where a few columns are nearly all that distances see."""
     import numpy as np
 
-    if metric != "euclidean" or not isinstance(X, np.ndarray) or X.dtype == object or X.shape[1] < _COLUMNS:
-        return []
-    variances = np.nanvar(X / (float(np.nanmax(np.abs(X))) or 1.0), axis=0)
-    share = float(variances.max() / variances.sum()) if variances.any() else 0.0
-    if share < _DOMINANT:
-        return []
-    name = names[int(np.argmax(variances))]
-    return [f"scales    column '{name}' has {share:.1%} of the variance: standardise columns whose units differ"]
+    from gramfold.neighbors.metrics import sees_units
+    from gramfold.neighbors.scales import LoudColumns
+
+    return _scale_lines(LoudColumns.of(X) if isinstance(X, np.ndarray) and sees_units(metric) else None, names)
+
+
+def _scale_lines(found: "LoudColumns | None", names: list[str]) -> list[str]:
+    return [] if found is None else [f"scales    {found.words(names)}"]
 
 
 def _dimension(X: Any, measure: dict[str, Any]) -> list[str]:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramfold.embedding.fit import Fit
 from gramfold.embedding.groups import Neighborhood
+from gramfold.embedding.loud import warn_of_loud_columns
 from gramfold.embedding.mixed_rows import refuse_vectors
 from gramfold.embedding.model import Fitted
 from gramfold.embedding.parameters import attribute, method, parameter
@@ -45,6 +46,9 @@ class Estimator(BaseEstimator):
 
     # what may be sparse: nothing, rows, or for the methods of a graph its rows and itself
     _sparse: ClassVar[Literal["no", "rows", "graphs"]] = "graphs"
+
+    # whether the map is the same in whatever units the columns are
+    unit_free: ClassVar[bool] = False
 
     timings_ = attribute("dict", "Seconds spent in each stage of the fit.", lambda model: model.timings)
     n_features_in_ = attribute("int", "Number of columns of X.", lambda model: model.columns.count)
@@ -95,7 +99,9 @@ class Estimator(BaseEstimator):
             refuse_vectors(self)
         # the one thing that a fit changes, when all is done: one that fails or is interrupted leaves all as it was
         with at_work(self.n_jobs):
-            model = self._build(Fit.of(self, X, y, reads, extras))
+            fit = Fit.of(self, X, y, reads, extras)
+            warn_of_loud_columns(self, fit.X, fit.columns.names, given_graph=extras.get("affinity") is not None)
+            model = self._build(fit)
         self.model_ = model
         return self
 

@@ -65,6 +65,8 @@ class OrientedPCA(OrientedMap, Embedding):
     array([[1., 0., 0.]])
     """
 
+    unit_free = True  # variances are measured by those of the noise
+
     signal_covariance: Any = parameter(
         default=None,
         allowed=["array-like", None],

@@ -196,6 +196,11 @@ def reads_mixed(name: Any) -> bool:
     return isinstance(name, str) and name.lower() == "gower"
 
 
+def sees_units(name: Any) -> bool:
+    """Whether a column counts by its unit: in sums of differences, which no metric but these is known to be."""
+    return isinstance(name, str) and _SYNONYMS.get(name.lower(), name.lower()) in _SCALED
+
+
 def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -> Metric:
     """The metric of this name; variances or covariances that it needs are those of the training rows."""
     params = dict(params or {})

@@ -63,6 +63,8 @@ class DistortionDiscriminantAnalysis(OrientedMap, Embedding):
     [(10, 3), (18, 4)]
     """
 
+    unit_free = True  # variances are measured by those of the noise
+
     layers: Any = parameter(
         default=(),
         allowed=[list, tuple],

@@ -69,6 +69,8 @@ class FactorAnalysis(LinearMap, Embedding):
     array([0.8 , 0.92])
     """
 
+    unit_free = True  # each column has a noise of its own
+
     rotation: Rotation | None = parameter(
         default=None,
         allowed=[StrOptions({"varimax", "quartimax"}), None],

@@ -67,8 +67,10 @@ class LPP(ContinuousMap, Embedding):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
     >>> from gramfold import LPP
     >>> X, y = load_wine(return_X_y=True)
+    >>> X = StandardScaler().fit_transform(X)  # neighbours depend on units
     >>> LPP(n_components=2).fit_transform(X).shape
     (178, 2)
     >>> LPP(n_components=2, graph="classes").fit(X, y).components_.shape     # Fisher's discriminant

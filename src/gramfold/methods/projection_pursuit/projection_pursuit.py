@@ -76,6 +76,8 @@ class ProjectionPursuit(LinearMap, Embedding):
     4
     """
 
+    unit_free = True  # rows are whitened first
+
     index: IndexName | Callable[[Floats], float] = parameter(
         default="negentropy",
         allowed=[StrOptions({"kurtosis", "negentropy", "friedman-tukey"}), callable],

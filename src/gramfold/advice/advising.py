@@ -1,0 +1,129 @@
+"""`gramfold.advise`: look at a table before a fit, and say what to do."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from sklearn.pipeline import make_pipeline
+
+from gramfold.advice.choosing import choose
+from gramfold.advice.classes import Classes, trial_with_classes
+from gramfold.advice.columns import Seen
+from gramfold.advice.leave_out import LeaveOut
+from gramfold.advice.looks import Look, is_distances, look_at, sharing
+from gramfold.advice.plan import Advice, Item
+from gramfold.advice.trial import Shape
+from gramfold.errors import InputError
+from gramfold.methods.lpp import LPP
+
+_NAMED = 12  # columns in one sentence
+_BY_CLASS = Item(None, "classes, not neighbours, are what the map keeps together")
+
+
+def advise(X: Any, y: Any = None, *, random_state: int = 0) -> Advice:
+    """Say how to map a table: columns to leave out, gaps, scaling, metric, method and its parameters, with reasons.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+        Table of numbers, categories, gaps, dates, text, ids, …, or a symmetric matrix of all distances.
+    y : array-like of shape (n_samples,), default=None
+        Classes or numbers of the rows. Classes are used where a map made with them shows the classes of rows that it
+        has not seen clearly better; the estimator is then fitted with them, ``advice.estimator.fit(X, y)``.
+    random_state : int, default=0
+        Seed of the rows that are looked at where they are many.
+
+    Returns
+    -------
+    Advice
+        The plan, and the `estimator` that does it; ``print(advice)`` shows it, ``print(advice.code)`` its code.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramfold
+    >>> roll = gramfold.datasets.make_swiss_roll(600, random_state=0)
+    >>> table = np.column_stack([np.arange(600), roll.points * [1, 1000, 1]])    # row numbers, another unit
+    >>> advice = gramfold.advise(table)
+    >>> advice.left_out.value, advice.scaling.value, advice.method.value
+    ((0,), 'standardise', 'Isomap')
+    >>> advice.estimator.fit_transform(table).shape
+    (600, 2)
+    """
+    return advice_for(X, y, random_state)
+
+
+def advice_for(X: Any, y: Any, random_state: int, names: Sequence[str] | None = None) -> Advice:
+    """`advise`, of a table whose columns have names that it does not hold itself."""
+    seen = Seen.of(X, random_state, names)
+    classes = Classes.of(y, seen.n)
+    if not is_distances(seen.X):
+        seen = sharing(seen)
+        _require_columns(seen)
+    look = look_at(seen)
+    shape = Shape.of(look.rows, look.width, random_state)
+    chosen = choose(shape, seen.n, look.width, str(look.metric.value))
+    method, model, notes = chosen.method, chosen.model, [*_notes(shape, look, seen), *chosen.notes]
+    neighbors, search, landmarks = chosen.n_neighbors, chosen.search, chosen.landmarks
+    supervised = False
+    if classes is not None and look.metric.value == "euclidean":
+        told = trial_with_classes(classes, seen, _steps(seen, look, "position"), model, look.width)
+        supervised = told.better
+        if supervised:
+            model, method = LPP(chosen.n_components.value, graph="classes"), Item("LPP", told.words)
+            neighbors = search = landmarks = _BY_CLASS
+        else:
+            notes.append(told.words)
+    steps = _steps(seen, look, "key")
+    return Advice(
+        left_out=_left_out(seen),
+        gaps=look.gaps,
+        scaling=look.scaling,
+        metric=look.metric,
+        method=method,
+        n_components=chosen.n_components,
+        n_neighbors=neighbors,
+        search=search,
+        landmarks=landmarks,
+        notes=tuple(notes),
+        estimator=make_pipeline(*steps, model) if steps else model,
+        n_rows=seen.n,
+        n_columns=seen.width,
+        supervised=supervised,
+    )
+
+
+def _steps(seen: Seen, look: Look, by: Literal["key", "position"]) -> tuple[Any, ...]:
+    """The steps before the method: what leaves columns out also makes numbers of what it keeps."""
+    if look.reads and not seen.left_out:
+        return look.steps
+    return LeaveOut(columns=[getattr(one, by) for one in seen.left_out]), *look.steps
+
+
+def _require_columns(seen: Seen) -> None:
+    if seen.columns and not seen.kept:
+        named = "; ".join(f"column {one.shown}: {one.why_not}" for one in seen.left_out[:_NAMED])
+        raise InputError(f"no column of X is left for a map ({named}): pass measurements of the rows.")
+
+
+def _left_out(seen: Seen) -> Item:
+    if not seen.left_out:
+        return Item((), "every column may be a measurement")
+    shown = [f"{one.shown} because {one.why_not}" for one in seen.left_out[:_NAMED]]
+    more = len(seen.left_out) - len(shown)
+    return Item(tuple(one.key for one in seen.left_out), "; ".join(shown) + (f"; and {more:,} more" if more else ""))
+
+
+def _notes(shape: Shape, look: Look, seen: Seen) -> list[str]:
+    notes = []
+    copies = len(look.rows) - shape.distinct
+    if copies:
+        share = copies / len(look.rows)
+        notes.append(f"{share:.1%} of the rows are copies of others: a graph has each once, and they share a place")
+    if shape.far:
+        notes.append(
+            f"{shape.far} of the rows looked at are far from all others, and may take an axis of the map: look at them "
+            "first, and leave them out if they are errors"
+        )
+    if seen.width > seen.n and not is_distances(seen.X):
+        notes.append(f"there are more columns ({seen.width:,}) than rows ({seen.n:,}): a linear map fits noise too")
+    return notes

@@ -1,0 +1,218 @@
+"""What each column of a table holds, by a sample of the rows, and whether a map should see it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from gramfold.advice.ids import names_rows
+from gramfold.errors import InputError, NotNumbersError
+from gramfold.neighbors.columns import as_table, kind_of, require_table, types_of, values_of
+from gramfold.neighbors.mixed import MixedTable
+from gramfold.types import Floats, Integers
+
+_SAMPLE = 5_000  # rows that are looked at; a column that may name rows is looked at whole
+_MOST_GAPS = 0.5  # of a column's values
+_REPEATS = 0.5  # distinct texts per row, above which they are no categories
+_DATES = 20  # texts that are read as dates
+
+Kind = Literal["numbers", "categories"]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column, as a sample shows it."""
+
+    key: Any  # by which the table gives it: its name or its position
+    position: int
+    shown: str  # in a sentence
+    kind: Kind
+    values: NDArray[Any]  # float64 with NaN at gaps, or objects with None
+    gaps: float = 0.0  # share
+    why_not: str | None = None  # why a map should not see it
+
+    @property
+    def numbers(self) -> bool:
+        """Whether its values are numbers."""
+        return self.kind == "numbers"
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A user's table, and a sample of its rows."""
+
+    X: Any  # as `as_table` gives it
+    n: int
+    width: int
+    sample: Integers  # rows, in order
+    columns: tuple[Column, ...]  # none of a sparse matrix
+    plain: bool  # whether estimators read X as it is: numbers without gaps
+    typed: bool  # whether Gower's distance reads X as it is
+
+    @classmethod
+    def of(cls, X: Any, random_state: int = 0, names: Sequence[str] | None = None) -> Self:
+        """Look at each column; `names` are those of a table that has none itself."""
+        table = as_mixed(X)
+        require_table(table, least_rows=2)
+        n, width = (int(size) for size in table.shape)
+        rng = np.random.default_rng(random_state)
+        sample = np.arange(n) if n <= _SAMPLE else np.sort(rng.choice(n, _SAMPLE, replace=False))
+        if issparse(table):
+            return cls(table.tocsr(), n, width, sample, (), plain=True, typed=False)
+        few = rows_of(table, sample)
+        keys = list(names or [name for name, _ in types_of(table)] or range(width))
+        columns = tuple(_looked_at(table, few, j, keys[j]) for j in range(width))
+        typed = hasattr(X, "iloc") or (isinstance(X, np.ndarray) and X.dtype == object)
+        return cls(table, n, width, sample, columns, _is_plain(X, columns), typed)
+
+    @property
+    def kept(self) -> tuple[Column, ...]:
+        """Those that a map should see."""
+        return tuple(one for one in self.columns if one.why_not is None)
+
+    @property
+    def left_out(self) -> tuple[Column, ...]:
+        """The others."""
+        return tuple(one for one in self.columns if one.why_not is not None)
+
+    def without(self, which: Callable[[Column], bool], why: str) -> Self:
+        """The same table, with such columns left out."""
+        kept = (one.why_not is None and which(one) for one in self.columns)
+        columns = (replace(one, why_not=why) if now else one for one, now in zip(self.columns, list(kept), strict=True))
+        return replace(self, columns=tuple(columns))
+
+    def numbers(self) -> Floats:
+        """(m, d) the sample of the kept columns of numbers, with NaN at gaps."""
+        return np.column_stack([one.values for one in self.kept if one.numbers])
+
+
+def rows_of(X: Any, rows: Integers) -> Any:
+    """Some rows of a table of any kind."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "take") and hasattr(X, "column_names"):  # Arrow
+        return X.take(rows)
+    return X[rows.tolist()] if hasattr(X, "columns") else X[rows]  # the latter a table of polars
+
+
+def as_mixed(X: Any) -> Any:
+    """Lists as arrays, of objects where they hold text: an array of text would hold their numbers as text too."""
+    if isinstance(X, list | tuple):
+        array = as_table(X)
+        return np.array(X, dtype=object) if array.dtype.kind in "US" else array
+    return as_table(X)
+
+
+def _is_plain(X: Any, columns: Sequence[Column]) -> bool:
+    whole = all(one.numbers and one.gaps == 0.0 for one in columns)
+    numeric = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
+    typed = hasattr(X, "iloc") and all(kind_of(dtype) == "numbers" for _, dtype in types_of(X))
+    return whole and (numeric or typed)
+
+
+def column_of(X: Any, j: int) -> Any:
+    """A table of one column, number j."""
+    if isinstance(X, np.ndarray):
+        column = X[:, [j]]
+        if column.dtype.kind in "US":  # an array of text, in which numbers are text too
+            return _numbers_of_text(column)
+        return column
+    if hasattr(X, "iloc"):
+        return X.iloc[:, [j]]
+    return X.select([types_of(X)[j][0]])
+
+
+def _numbers_of_text(column: NDArray[Any]) -> NDArray[Any]:
+    try:
+        return column.astype(np.float64)
+    except ValueError:
+        return column.astype(object)
+
+
+def read_column(X: Any, j: int) -> NDArray[Any]:
+    """Column number j as numbers with NaN at gaps, or as objects with None; dates and the like raise."""
+    if isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
+        return X[:, j].astype(np.float64)
+    types = types_of(X)
+    if types and "bool" in str(types[j][1]).lower():
+        return np.array([np.nan if value is None or value != value else float(value) for value in values_of(X, j)])
+    return MixedTable.of(column_of(X, j), None, least_rows=1).columns[0]
+
+
+def read_columns(X: Any, which: Sequence[int]) -> NDArray[Any]:
+    """Some columns: float64 where all hold numbers, else objects."""
+    columns = [read_column(X, j) for j in which]
+    if all(one.dtype == np.float64 for one in columns):
+        return np.column_stack(columns)
+    return np.column_stack([one.astype(object) for one in columns])
+
+
+def _looked_at(X: Any, few: Any, j: int, key: Any) -> Column:
+    shown = f"'{key}'" if isinstance(key, str) else str(key)
+    try:
+        values = read_column(few, j)
+    except NotNumbersError as error:
+        nothing = np.full(few.shape[0], np.nan)
+        return Column(key, j, shown, "numbers", nothing, why_not=_no_numbers(str(error)))
+    numbers = values.dtype == np.float64
+    if numbers and np.isinf(values).any():
+        raise InputError(f"column {shown} holds infinity: correct it, or make it a gap (NaN).")
+    known = ~np.isnan(values) if numbers else np.array([value is not None for value in values])
+    found = Column(key, j, shown, "numbers" if numbers else "categories", values, 1.0 - float(known.mean()))
+    there = values[known]
+    if not len(there):
+        return replace(found, why_not="it has no values")
+    if found.gaps > _MOST_GAPS:
+        return replace(found, why_not=f"{found.gaps:.0%} of its values are missing")
+    if (there == there[0]).all() and _constant(X, j):
+        return replace(found, why_not="it has one value in all rows")
+    reason = _numbers_name(X, j, there, key, found.gaps) if numbers else _texts_name(there)
+    return replace(found, why_not=reason)
+
+
+def _no_numbers(sentence: str) -> str:
+    """The middle of a refusal of `neighbors/mixed.py`: what the column holds."""
+    what = sentence.split(" holds ", 1)[-1].split(",", 1)[0]
+    more = " (days since the first would be a number)" if "dates" in what else ""
+    return f"it holds {what}, of which no distance is known{more}"
+
+
+def _constant(X: Any, j: int) -> bool:
+    """Whether the whole column is, of which a sample is."""
+    values = read_column(X, j)
+    known = values[~np.isnan(values)] if values.dtype == np.float64 else values[values != None]  # noqa: E711
+    return bool((known == known[0]).all())
+
+
+def _numbers_name(X: Any, j: int, there: Floats, key: Any, gaps: float) -> str | None:
+    """Why a column of numbers names rows, by all rows if the sample may; one with gaps does not."""
+    whole = np.array_equal(there, np.floor(there))
+    if gaps > 0 or not whole or len(np.unique(there)) < 0.9 * len(there):
+        return None
+    values = read_column(X, j)
+    return None if np.isnan(values).any() else names_rows(values, key)
+
+
+def _texts_name(there: NDArray[Any]) -> str | None:
+    distinct = len(set(there))
+    texts = [value for value in there[:_DATES] if isinstance(value, str)]
+    if len(texts) == len(there[:_DATES]) and all(map(_is_date, texts)):
+        return "it holds dates as text, of which no distance is known (days since the first would be a number)"
+    if distinct == len(there) and len(there) > 2:
+        return "it has another text in each row: it names rows"
+    if distinct > _REPEATS * len(there) and len(there) > 2:
+        return f"its texts hardly repeat ({distinct:,} different ones in {len(there):,} rows): they are no categories"
+    return None
+
+
+def _is_date(text: str) -> bool:
+    if len(text) < len("2000-01") or not text[:4].isdigit():
+        return False
+    try:
+        np.datetime64(text.strip().replace("/", "-"))
+    except ValueError:
+        return False
+    return True

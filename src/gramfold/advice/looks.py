@@ -1,0 +1,170 @@
+"""How rows should be measured: steps before a method, the metric, and a sample of the rows in those units."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.pipeline import make_pipeline
+
+from gramfold.advice.columns import Column, Seen, read_columns, rows_of
+from gramfold.advice.plan import Item
+from gramfold.advice.scaling import choose_scaling
+from gramfold.advice.trial import ROWS, far_rows
+from gramfold.errors import InputError
+from gramfold.methods.classical_mds import ClassicalMDS
+from gramfold.neighbors.columns import require_numbers
+from gramfold.neighbors.mixed import MixedColumns, MixedTable
+from gramfold.runtime.counting import counted
+from gramfold.types import Floats
+
+_LOOKED = 2_000  # rows of the sample that are scaled and imputed
+_IMPUTED_BY_ROWS = 5_000  # rows up to which gaps are imputed from similar rows, which compares all of them
+_AXES = 10  # of a map of distances, on which the shape is seen
+_SPARSE_AXES = 50
+_FEWEST_DISTANCES = 4  # rows of a matrix of all distances
+_SYMMETRIC = 1e-8
+
+_NO_GAPS = Item("none", "no value is missing")
+_EUCLIDEAN = Item("euclidean", "rows are numbers in one unit, or in units made alike")
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """How to measure rows, and a sample of them so measured."""
+
+    metric: Item
+    gaps: Item
+    scaling: Item
+    steps: tuple[Any, ...]  # between the table without columns that are left out and the method
+    reads: bool  # whether the first of these, or the method, reads the whole table as it is
+    rows: Floats  # (m, d)
+    width: int  # columns that a map sees
+
+
+def look_at(seen: Seen) -> Look:
+    """At a table of any kind."""
+    if is_distances(seen.X):
+        return _at_distances(seen)
+    if issparse(seen.X):
+        return _at_sparse(seen)
+    if all(one.numbers for one in seen.kept):
+        return _at_numbers(seen)
+    return _at_mixed(seen)
+
+
+def is_distances(X: Any) -> bool:
+    """Whether a table is a symmetric matrix of distances, 0 on its diagonal alone."""
+    if not isinstance(X, np.ndarray) or X.dtype.kind not in "iuf" or X.shape[0] != X.shape[1]:
+        return False
+    if len(X) < _FEWEST_DISTANCES or np.diagonal(X).any() or not np.isfinite(X).all() or X.min() < 0:
+        return False
+    return bool((X > 0).mean() > 0.5 and np.abs(X - X.T).max() <= _SYMMETRIC * X.max())
+
+
+def sharing(seen: Seen) -> Seen:
+    """The same table, without categories where rows share no known column and have no Gower distance."""
+    if all(one.numbers for one in seen.columns if one.why_not is None):
+        return seen
+    few = rows_of(seen.X, seen.sample)
+    try:
+        MixedColumns.of(MixedTable.of(read_columns(few, [one.position for one in seen.kept]), None, 2))
+    except InputError:
+        why = "it holds categories, which only Gower's distance reads, and some rows share no known value"
+        return seen.without(lambda one: not one.numbers, why)
+    return seen
+
+
+def _at_numbers(seen: Seen) -> Look:
+    from sklearn.preprocessing import FunctionTransformer, Normalizer, RobustScaler, StandardScaler
+
+    some = seen.numbers()[:: max(1, len(seen.sample) // _LOOKED)]
+    scaling = choose_scaling(some, [one.shown for one in seen.kept])
+    gaps, filled = _gaps(seen.kept, seen.n)
+    fill = () if filled is None else (filled,)
+    if scaling.value == "logarithm":
+        steps = (*fill, FunctionTransformer(np.log1p), Normalizer())
+    elif scaling.value == "standardise":
+        steps = (StandardScaler(), *fill)
+        if len(far_rows(make_pipeline(*steps).fit_transform(some))):
+            scaling = Item(
+                "robust", f"{scaling.reason}, and rows far from all others would set the standard deviations"
+            )
+            steps = (RobustScaler(), *fill)
+    else:
+        steps = fill
+    rows = make_pipeline(*steps).fit_transform(some) if steps else some
+    kept = Item(scaling.value, scaling.reason)
+    return Look(_EUCLIDEAN, gaps, kept, steps, seen.plain, np.asarray(rows), len(seen.kept))
+
+
+def _gaps(columns: tuple[Column, ...], n: int) -> tuple[Item, Any]:
+    from sklearn.impute import KNNImputer, SimpleImputer
+
+    share = float(np.mean([one.gaps for one in columns]))
+    if share == 0.0:
+        return _NO_GAPS, None
+    having = sum(one.gaps > 0 for one in columns)
+    found = f"{share:.1%} of the values are missing, in {counted(having, 'column')}"
+    if n <= _IMPUTED_BY_ROWS:
+        return Item("nearest", f"{found}: they are imputed from the five most similar rows"), KNNImputer()
+    why = f"{found}: they are imputed by the median of the column, since to compare all rows takes long"
+    return Item("median", why), SimpleImputer(strategy="median")
+
+
+def _at_mixed(seen: Seen) -> Look:
+    texts = [one for one in seen.kept if not one.numbers]
+    metric = Item(
+        "gower",
+        f"{counted(len(texts), 'column')} of {len(seen.kept)} hold{'s' * (len(texts) == 1)} categories (such as "
+        f"{texts[0].shown}), which Gower's distance compares beside numbers",
+    )
+    any_gaps = any(one.gaps > 0 for one in seen.kept)
+    gaps = Item("metric", "Gower's distance compares what both rows know") if any_gaps else _NO_GAPS
+    few = rows_of(seen.X, seen.sample[:: max(1, len(seen.sample) // ROWS)])
+    table = read_columns(few, [one.position for one in seen.kept])
+    scaling = Item("none", "Gower's distance divides each column by its range")
+    return Look(metric, gaps, scaling, (), seen.typed, _axes_of(table, "gower"), len(seen.kept))
+
+
+def _at_distances(seen: Seen) -> Look:
+    some = seen.sample[:: max(1, len(seen.sample) // ROWS)]
+    metric = Item("precomputed", "X is symmetric and 0 on its diagonal: distances between all rows")
+    nothing = Item("none", "distances have one unit")
+    return Look(metric, _NO_GAPS, nothing, (), True, _axes_of(seen.X[np.ix_(some, some)], "precomputed"), seen.n)
+
+
+def _axes_of(table: Any, metric: str) -> Floats:
+    """Rows on the leading axes of their distances."""
+    import warnings
+
+    count = min(_AXES, len(table) - 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of axes that there are not, and of a map that nobody sees
+        return np.asarray(ClassicalMDS(count, metric=metric).fit_transform(table), dtype=np.float64)
+
+
+def _at_sparse(seen: Seen) -> Look:
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.preprocessing import FunctionTransformer, Normalizer
+
+    require_numbers(seen.X)
+    some = seen.X[seen.sample[:: max(1, len(seen.sample) // _LOOKED)]]
+    if not np.isfinite(some.data).all():
+        raise InputError("X is sparse and holds NaN or infinity: correct these values.")
+    whole = bool(some.nnz and (some.data > 0).all() and np.array_equal(some.data, np.round(some.data)))
+    log = (FunctionTransformer(np.log1p, accept_sparse=True),) if whole and (some.data > 1).any() else ()
+    steps = (*log, Normalizer())
+    rows = make_pipeline(*steps).fit_transform(some.astype(np.float64))
+    if min(rows.shape) > 2:
+        axes = min(_SPARSE_AXES, min(rows.shape) - 1)
+        rows = TruncatedSVD(axes, random_state=0).fit_transform(rows)
+    else:
+        rows = rows.toarray()
+    filled = seen.X.nnz / (seen.n * seen.width)
+    words = "counts: logarithms of them, in rows of length 1" if log else "numbers: rows of length 1"
+    scaling = Item(
+        "logarithm" if log else "length", f"X is sparse, {filled:.2%} of it filled with {words}, as for texts"
+    )
+    metric = replace(_EUCLIDEAN, reason="between rows of length 1 it orders pairs as the cosine does")
+    return Look(metric, _NO_GAPS, scaling, steps, True, np.asarray(rows), seen.width)

@@ -1,0 +1,31 @@
+"""Which fits depend on the units of the columns, and what they say of columns that drown the others."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gramfold.errors import ScaleWarning
+from gramfold.neighbors.metrics import sees_units
+from gramfold.neighbors.scales import LoudColumns
+from gramfold.runtime.warning import warn
+
+
+def loud_columns(estimator: Any, X: Any, *, given_graph: bool = False) -> LoudColumns | None:
+    """The few columns of rows, as they were read, that are nearly all that a fit sees; None where it sees no units.
+
+    Units count wherever distances or variances are measured: not in the classes or the weighted graph that LPP may be
+    given, in precomputed values, and in distances that have units of their own.
+    """
+    params = estimator.get_params(deep=False)
+    values = [params.get(name) for name in ("metric", "kernel", "weights", "graph")]
+    given = given_graph or any(isinstance(one, str) and one in ("precomputed", "classes") for one in values)
+    metric, kernel = params.get("metric", "euclidean"), params.get("kernel", "linear")
+    if given or estimator.unit_free or not sees_units(metric) or not isinstance(kernel, str) or kernel == "cosine":
+        return None
+    return LoudColumns.of(X)
+
+
+def warn_of_loud_columns(estimator: Any, X: Any, names: Sequence[str] | None, *, given_graph: bool) -> None:
+    """Say so where few columns are nearly all that a fit sees."""
+    found = loud_columns(estimator, X, given_graph=given_graph)
+    if found is not None:
+        warn(found.sentence(names), ScaleWarning)
