@@ -21,7 +21,7 @@ def plot_coranking(
     """Plot R_NX(K), the share of the K nearest rows that a map keeps beyond chance, against K.
 
     A curve that is high on the left keeps near neighbours, on the right the large shape. Bands are 95% intervals, where
-    rows were drawn. The number beside each name is the area under its curve.
+    rows were drawn. Beside each name stands the area under its curve.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def plot_coranking(
     >>> X = make_s_curve(200, random_state=0).points
     >>> ax = plot_coranking({"PCA": r_nx_curve(PCA().fit(X))}, ax=blank_figure().subplots())
     >>> ax.get_legend().get_texts()[0].get_text()
-    'PCA: 0.58'
+    'PCA (area 0.58)'
     """
     require_matplotlib()
-    found = curves if isinstance(curves, Mapping) else {"area": curves}
+    found = curves if isinstance(curves, Mapping) else {"map": curves}
     if not found:
         raise InputError("curves is empty: pass at least one result of gramfold.diagnostics.r_nx_curve.")
     for name, curve in found.items():
@@ -73,13 +73,13 @@ def plot_coranking(
     ax.set_xlim(1, max(float(curve.n_neighbors.max()) for curve in found.values()))
     ax.set_ylim(top=1.0, bottom=min(0.0, *(float(curve.r_nx.min()) for curve in found.values())))
     ax.set_xlabel("number of neighbours K", fontsize="small")
-    ax.set_ylabel("neighbours kept beyond chance, R_NX", fontsize="small")
+    ax.set_ylabel("neighbours kept, R_NX", fontsize="small")
     ax.tick_params(labelsize="small")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-    names = [f"{name}: {curve.area.value:.2f}" for name, curve in found.items()]
+    names = [f"{name} (area {curve.area.value:.2f})" for name, curve in found.items()]
     place = fitted_legend(ax, names)
-    add_legend(ax, lines, names, place, title="area" if isinstance(curves, Mapping) else None, lines=2)
+    add_legend(ax, lines, names, place, title=None, lines=1)
     if title:
         ax.set_title(title, wrap=True)
     return ax

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SYMBOLS = {"glued": "o", "torn": "x", "strained": "^", "collapsed": "s"}
-_MOST, _FEWEST = 0.05, 10  # share of the rows, and rows, that are marked for one fault: a map full of marks shows nothing
+_MOST = 60  # rows that are marked for one fault: a map full of marks shows nothing
 _AREA, _OF_DOT = 22.0, 3.0  # points² of a symbol, and at least so many times the area of a dot
 _INK = "0.1"
 
@@ -48,7 +48,7 @@ def marks_of(faults: Any, n: int) -> list[Marks]:
             raise InputError(
                 f"faults was found on {len(fault.per_point)} rows, but the map has {n}: judge the map that is drawn."
             )
-        marked = _marked(fault, n)
+        marked = _marked(fault)
         if marked.above:
             found.append(marked)
     return found
@@ -59,7 +59,7 @@ def draw_marks(ax: "Axes", points: NDArray[np.floating], marks: list[Marks], dot
     from matplotlib.lines import Line2D
     from matplotlib.patheffects import withStroke
 
-    halo = [withStroke(linewidth=2.0, foreground="white")]
+    halo = [withStroke(linewidth=1.6, foreground="white")]
     handles = []
     for mark in marks:
         symbol = _SYMBOLS[mark.fault]
@@ -72,13 +72,12 @@ def draw_marks(ax: "Axes", points: NDArray[np.floating], marks: list[Marks], dot
     return handles
 
 
-def _marked(fault: Fault, n: int) -> Marks:
+def _marked(fault: Fault) -> Marks:
     limit = fault.threshold if fault.named else max(fault.threshold, fault.chance)
     values = fault.per_point
     above = np.flatnonzero(values > limit)  # NaN is not
-    most = max(int(_MOST * n), _FEWEST)
-    if len(above) <= most:
+    if len(above) <= _MOST:
         return Marks(fault.name, above, len(above))
     # of rows with the same value some from everywhere in the table
     shuffled = np.random.default_rng(0).permutation(above)
-    return Marks(fault.name, np.sort(shuffled[np.argsort(-values[shuffled], kind="stable")[:most]]), len(above))
+    return Marks(fault.name, np.sort(shuffled[np.argsort(-values[shuffled], kind="stable")[:_MOST]]), len(above))

@@ -96,7 +96,7 @@ def _along(values: NDArray[np.floating], true: NDArray[np.floating], shown: NDAr
 
 
 def _set_ticks(axis: Any, column: NDArray[np.floating], bands: Bands, apart: float) -> None:
-    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+    from matplotlib.ticker import FixedLocator, Formatter, FuncFormatter, MaxNLocator, NullLocator
 
     edges = np.concatenate([[column[0]], np.column_stack([bands.starts, bands.stops]).ravel(), [column[-1]]])
     shown = bands.forward(edges)
@@ -110,4 +110,7 @@ def _set_ticks(axis: Any, column: NDArray[np.floating], bands: Bands, apart: flo
                 ticks.append(float(tick))
     axis.set_major_locator(FixedLocator(ticks))
     axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.3g}"))
+    # as many digits as tell neighbouring ticks apart
+    step = float(np.diff(ticks).min()) if len(ticks) > 1 else 1.0
+    digits = max(3, int(np.ceil(np.log10(float(np.abs(ticks).max()) / step))) + 1) if np.any(ticks) else 3
+    axis.set_major_formatter(FuncFormatter(lambda value, _: Formatter.fix_minus(f"{value:.{digits}g}")))

@@ -28,13 +28,18 @@ _ROUNDING = 1e-12  # of the largest eigenvalue
 _CONTOURS = 8
 _GRID = 80  # points of the grid of the contours along the longer side of the map
 _AVERAGED = 12  # rows near a point of it, whose distances are averaged
+_AVERAGED_SHARE = 0.02  # of all rows
 _BEYOND = 3.0  # distances to the nearest row, from which a point of the grid is off the map
 _SAMPLE = 400  # rows between which distances are compared, of a method without a kernel
+_NEAREST = 8  # neighbours of a row, likewise
+_NARROW = 130.0  # points: panels that are narrower have titles in smaller letters
+_MARGIN = 0.08  # of the map, around it
 _INK = "#D55E00"
 
 
 def plot_kernel(
     model: Any,
+    X: Any = None,
     *,
     title: str | None = None,
     sample: int | None = None,
@@ -54,6 +59,9 @@ def plot_kernel(
     model : estimator
         A fitted model of gramfold. Of a kernel that is known between some rows only (the largest connected component,
         landmarks) these are shown.
+    X : array-like, optional
+        The rows that it was fitted on, or the precomputed distances, for a model that does not keep them
+        (``metric="precomputed"``, `OrdinalMDS`).
     title : str, optional
         Title above all panels. The default is the name of the method and the number of rows.
     sample : int, optional
@@ -85,7 +93,7 @@ def plot_kernel(
         raise InputError(f"model is a {name}, which has no kernel: pass a fitted model of gramfold.")
     if not hasattr(model, "embedding_"):
         raise InputError(f"{name} is not fitted, or makes no map, so there is nothing to draw: pass a fitted model.")
-    found = _Found(model, sample, random_state)
+    found = _Found(model, X, sample, random_state)
     if figure is None:
         import matplotlib.pyplot as plt
 
@@ -114,6 +122,7 @@ class _Found:
     """What is known of a fitted model, each computed once."""
 
     model: Any
+    X: Any
     sample: int | None
     random_state: Any
 
@@ -121,13 +130,13 @@ class _Found:
         """The eight panels in the order of their letters."""
         return [
             _Panel("spectrum", lambda ax: _draw_spectrum(ax, self.eigenvalues, self.shown, log=False)),
-            _Panel("spectrum, logarithmic", lambda ax: _draw_spectrum(ax, self.eigenvalues, self.shown, log=True)),
+            _Panel("spectrum, log", lambda ax: _draw_spectrum(ax, self.eigenvalues, self.shown, log=True)),
             _Panel("all pairs", lambda ax: _draw_distances(ax, self.compared.everywhere, "input")),
             _Panel("neighbours", lambda ax: _draw_distances(ax, self.compared.local, "input")),
             _Panel("all pairs", lambda ax: _draw_distances(ax, self.features.everywhere, "feature")),
             _Panel("neighbours", lambda ax: _draw_distances(ax, self.features.local, "feature")),
-            _Panel("distance from the boundary", lambda ax: self._draw_contours(ax, "boundary")),
-            _Panel("distance from the centre", lambda ax: self._draw_contours(ax, "centre")),
+            _Panel("from the boundary", lambda ax: self._draw_contours(ax, "boundary")),
+            _Panel("from the centre", lambda ax: self._draw_contours(ax, "centre")),
         ]
 
     @property
@@ -154,11 +163,8 @@ class _Found:
 
     @cached_property
     def compared(self) -> FeatureDistances:
-        """Distances in the data and on the map, of methods without a kernel too."""
-        try:
-            return self.features
-        except InputError:
-            return _without_kernel(self.model, self.sample)
+        """Distances in the data and on the map."""
+        return self.features if self.X is None else _by_rows(self.X, self.model, self.sample)
 
     def _draw_contours(self, ax: Any, where: Literal["boundary", "centre"]) -> str | None:
         pairs, distances = self.features.everywhere.pairs, self.features.everywhere.feature
@@ -179,10 +185,16 @@ class _Found:
             _label(ax, "the map, of one coordinate", "distance in feature space")
             return None
         _contour(ax, places[:, :2], values)
-        ax.plot(*place[:2], "x", color=_INK, markersize=8, markeredgewidth=2.0)
+        ax.plot(*place[:2], "x", color=_INK, markersize=7, markeredgewidth=2.0)
+        low, high = places[:, :2].min(axis=0), places[:, :2].max(axis=0)
+        margin = _MARGIN * (high - low)
+        ax.set_xlim(low[0] - margin[0], high[0] + margin[0], auto=True)
+        ax.set_ylim(low[1] - margin[1], high[1] + margin[1], auto=True)
         ax.set_aspect("equal", adjustable="datalim")
-        words = "first coordinate", "second coordinate"
-        _label(ax, *words)
+        from gramfold.plotting.ticks import InnerLocator
+
+        ax.xaxis.set_major_locator(InnerLocator())
+        _label(ax, "first coordinate", "second coordinate")
         return None
 
 
@@ -191,9 +203,11 @@ def _draw(letter: str, ax: Any, panel: _Panel) -> None:
     try:
         more = panel.draw(ax)
     except GramfoldError as reason:
-        _say(ax, str(reason))
-    ax.set_title(f"{letter}  {panel.title}{more or ''}", loc="left", fontsize="small")
-    ax.tick_params(labelsize="x-small")
+        _say(ax, str(reason).split(":")[0])  # after it stands what to change in the call of something else
+    width, _ = size_in_points(ax)
+    ax.set_title(f"{letter}  {panel.title}{more or ''}", loc="left", fontsize="small" if width >= _NARROW else "x-small")
+    ax.tick_params(which="both", labelsize="x-small")
+    ax.yaxis.get_offset_text().set_fontsize("x-small")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
 
@@ -205,7 +219,7 @@ def _say(ax: Any, reason: str) -> None:
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
     width, height = size_in_points(ax)
-    words = textwrap.wrap(f"Not drawn: {reason}", max(14, int(width / 4.4)))
+    words = textwrap.wrap(f"Not drawn: {reason.rstrip('.')}.", max(14, int(width / 4.4)))
     most = max(2, int(height / 11))
     if len(words) > most:
         words = [*words[: most - 1], words[most - 1] + " …"]
@@ -234,13 +248,13 @@ def _draw_spectrum(ax: Any, values: NDArray[np.floating], shown: int, *, log: bo
 
 def _draw_distances(ax: Any, compared: ComparedDistances, to: Literal["input", "feature"]) -> str | None:
     if to == "input" and np.isnan(compared.input).all() and len(compared.input):
-        raise InputError("Distances in the data are not known: the model was fitted on precomputed values.")
+        raise InputError("distances in the data are not known, because the model was fitted on precomputed values: pass X.")
     if not len(compared.pairs):
-        raise InputError("No neighbours are known: the model keeps neither a neighbour graph nor rows.")
+        raise InputError("no neighbours are known, because the model keeps neither a graph nor rows: pass X.")
     scatter_distances(ax, compared, "map", to)
     _label(ax, f"distance in {'the data' if to == 'input' else 'feature space'}", "distance on the map")
     found = compared.correlation("map", to)
-    return f", r = {found:.3f}" if np.isfinite(found) else None
+    return f", r = {found:.2f}" if np.isfinite(found) else None
 
 
 def _label(ax: Any, x: str, y: str) -> None:
@@ -248,9 +262,10 @@ def _label(ax: Any, x: str, y: str) -> None:
     ax.set_ylabel(y, fontsize="x-small")
 
 
-def _without_kernel(model: Any, sample: int | None) -> FeatureDistances:
-    """Distances in the data and on the map by rows alone; those in feature space are not known."""
-    judged = Judged(model, n_neighbors=min(8, len(model.embedding_) - 1))
+def _by_rows(X: Any, model: Any, sample: int | None) -> FeatureDistances:
+    """Distances in the data and on the map by given rows; those in feature space are not asked for."""
+    metric = model.get_params().get("metric", "euclidean")
+    judged = Judged(X, model.embedding_, n_neighbors=min(_NEAREST, len(model.embedding_) - 1), metric=metric)
     rng = np.random.default_rng(0)
     count = min(sample or _SAMPLE, judged.n)
     drawn = np.sort(rng.choice(judged.n, count, replace=False))
@@ -282,7 +297,8 @@ def _contour(ax: Any, places: NDArray[np.floating], values: NDArray[np.floating]
     """Contours of values at scattered places: means of the nearest ones on a grid, where there are rows nearby."""
     from scipy.spatial import cKDTree
 
-    ax.scatter(*places.T, s=2, color="0.75", linewidths=0, rasterized=True, zorder=0)
+    # the dots have the same colours: on a map as thin as a curve contours are too short to be seen
+    ax.scatter(*places.T, c=values, cmap="viridis", s=4, linewidths=0, rasterized=True, zorder=0)
     spans = np.ptp(places, axis=0)
     if not (spans > 0).all():
         raise InputError("The map is a line, which has no contours.")
@@ -290,7 +306,7 @@ def _contour(ax: Any, places: NDArray[np.floating], values: NDArray[np.floating]
     axes = [np.arange(low - step, high + 2 * step, step) for low, high in zip(places.min(axis=0), places.max(axis=0), strict=True)]
     x, y = np.meshgrid(*axes)
     tree = cKDTree(places)
-    k = min(_AVERAGED, len(places))
+    k = min(max(_AVERAGED, int(_AVERAGED_SHARE * len(places))), len(places))
     spacing = float(np.quantile(tree.query(places, k=min(4, len(places)))[0][:, -1], 0.9))
     distances, near = (np.reshape(found, (x.size, k)) for found in tree.query(np.column_stack([x.ravel(), y.ravel()]), k=k))
     weights = np.exp(-0.5 * np.square(distances / np.maximum(distances[:, -1:], 1e-300) * 2.0))
@@ -299,4 +315,4 @@ def _contour(ax: Any, places: NDArray[np.floating], values: NDArray[np.floating]
     masked = np.ma.masked_invalid(means.reshape(x.shape))
     if np.ptp(values) > 0 and min(masked.shape) >= 2 and not masked.mask.all():
         levels = np.linspace(float(values.min()), float(values.max()), _CONTOURS + 2)[1:-1]
-        ax.contour(x, y, masked, levels=levels, cmap="viridis", linewidths=1.1)
+        ax.contour(x, y, masked, levels=levels, colors="0.25", linewidths=0.7)

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
 Place = Literal["beside", "below"]
 
-_LONGEST = 32  # characters of an entry; a longer one would take the room of the map
+_LONGEST = 40  # characters of an entry; a longer one would take the room of the map
 _FEW = 12  # entries up to which a legend has the larger of two sizes of letters
+_NARROW = 250.0  # points: narrower axes have the smaller one
 _LINE = 1.45  # height of an entry, of that of its letters
 _MARKER = 3.0  # width of the marker and the gap before the next column, of the height of the letters
 _ROOM = 0.4  # share of the axes that a legend may take
@@ -27,6 +28,7 @@ class Fitted:
     place: Place
     columns: int
     share: float  # of the height or width of the axes
+    letters: float  # points
 
 
 def shortened(name: str) -> str:
@@ -37,14 +39,14 @@ def shortened(name: str) -> str:
 def fitted_legend(ax: Any, names: Sequence[str], only: Place | None = None) -> Fitted:
     """The place where a legend of these names takes least of the axes: beside them where that leaves enough."""
     width, height = size_in_points(ax)
-    letters = letter_size(len(names))
+    letters = letter_size(len(names), width)
     entry = text_width(names, letters) + _MARKER * letters
     rows = max(1, int(height / (_LINE * letters)) - 1)
     beside = math.ceil(len(names) / rows)
     below = max(1, min(len(names), int(width / entry)))
     choices = [
-        Fitted("beside", beside, beside * entry / width),
-        Fitted("below", below, math.ceil(len(names) / below) * _LINE * letters / height),
+        Fitted("beside", beside, beside * entry / width, letters),
+        Fitted("below", below, math.ceil(len(names) / below) * _LINE * letters / height, letters),
     ]
     if only is not None:
         return next(one for one in choices if one.place == only)
@@ -67,7 +69,7 @@ def add_legend(
     where: dict[str, Any] = {"bbox_to_anchor": (1.01, 0.5), "loc": "center left"}
     if place.place == "below":
         where = {"bbox_to_anchor": (0.5, 0.0), "loc": "upper center", "borderaxespad": _TICKS + 1.3 * lines}
-    legend = Legend(ax, list(handles), [shortened(name) for name in names], **_style(names, place, title), **where)
+    legend = Legend(ax, list(handles), [shortened(name) for name in names], **_style(place, title), **where)
     if ax.get_legend() is None:
         ax.legend_ = legend  # as `ax.legend` does, which would replace one that stands there
     else:
@@ -79,17 +81,16 @@ def add_figure_legend(figure: Any, handles: Sequence[Any], names: Sequence[str],
     """Add a legend outside of all axes of a figure, which needs a constrained layout."""
     place = fitted_legend(figure, names)
     where = "outside right center" if place.place == "beside" else "outside lower center"
-    figure.legend(handles, [shortened(name) for name in names], loc=where, **_style(names, place, title))
+    figure.legend(handles, [shortened(name) for name in names], loc=where, **_style(place, title))
 
 
-def _style(names: Sequence[str], place: Fitted, title: str | None) -> dict[str, Any]:
-    letters = letter_size(len(names))
+def _style(place: Fitted, title: str | None) -> dict[str, Any]:
     return {
         "title": title,
         "ncols": place.columns,
         "frameon": False,
-        "fontsize": letters,
-        "title_fontsize": letters,
+        "fontsize": place.letters,
+        "title_fontsize": place.letters,
         "handletextpad": 0.3,
         "columnspacing": 0.9,
         "labelspacing": 0.35,
@@ -97,12 +98,12 @@ def _style(names: Sequence[str], place: Fitted, title: str | None) -> dict[str, 
     }
 
 
-def letter_size(count: int) -> float:
-    """Height of the letters of a legend with so many entries, in points; 10 where matplotlib is as it came."""
+def letter_size(count: int, width: float) -> float:
+    """Height in points of the letters of a legend with so many entries, beside or below axes of this width."""
     from matplotlib.font_manager import font_scalings
 
     size = _base_size()
-    return size * float(font_scalings["small" if count <= _FEW else "x-small"])
+    return size * float(font_scalings["small" if count <= _FEW and width >= _NARROW else "x-small"])
 
 
 def text_width(names: Sequence[str], size: float) -> float:

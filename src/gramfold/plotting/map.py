@@ -23,6 +23,8 @@ DOTS_AREA = 30_000.0  # points² shared among all dots, about a fifth of a defau
 JITTER = 0.4  # half the height of a one-column map's band
 OPAQUE_ROWS = 1_000  # dots of more rows let others shine through
 NOTE = "x-small"
+_SPACE_TICKS = 4  # on each axis of a map in space, at most
+_NOTE_LETTER = 4.4  # points: its width, and some of the room that the layout will take from the axes
 
 
 def plot_map(
@@ -72,8 +74,7 @@ def plot_map(
         less room; where it would take more than 40% of the plot, names are written on the map instead.
     faults : Faults, optional
         Result of `gramfold.diagnostics.faults` for this map. Rows above the threshold of a fault are marked (for a
-        fault that the whole map does not have: rows above chance too), at most 5% of the rows for each fault, the
-        worst.
+        fault that the whole map does not have: rows above chance too), at most 60 rows for each fault, the worst.
     cut_gaps : bool, default=False
         Whether to shorten bands across the whole map in which no row lies, such as those before an outlier or between
         groups. Groups keep their shape, and ticks are true coordinates. Grey stripes mark the bands, and a note says
@@ -175,6 +176,10 @@ def draw(
         else:
             _scatter(ax, points, rgba, markers, style)
         ax.set_aspect("equal", adjustable="datalim")
+        if ax.get_xscale() == "linear":
+            from gramfold.plotting.ticks import InnerLocator
+
+            ax.xaxis.set_major_locator(InnerLocator())
     else:
         # random heights, so that dots do not hide each other; they have no meaning
         height = np.random.default_rng(0).uniform(-JITTER, JITTER, len(points))
@@ -195,8 +200,7 @@ def add_notes(ax: Any, notes: Sequence[str], below: float = 20) -> int:
     if not notes:
         return 0
     width, _ = size_in_points(ax)
-    # letters of this size are about 3.6 points wide
-    lines = [line for note in notes for line in textwrap.wrap(note, max(20, int(width / 3.6)))]
+    lines = [line for note in notes for line in textwrap.wrap(note, max(20, int(width / _NOTE_LETTER)))]
     at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (0, -below), "textcoords": "offset points"}
     if ax.name == "3d":
         ax.text2D(0.0, 0.0, "\n".join(lines), transform=ax.transAxes, fontsize=NOTE, color="0.4", va="top")
@@ -254,10 +258,13 @@ def _draw_space(
         spans = np.ptp(points, axis=0)
         # an axis of length 0 cannot be drawn
         ax.set_box_aspect(np.maximum(spans, 1e-3 * (spans.max() or 1.0)), zoom=1.1)
+    from matplotlib.ticker import MaxNLocator
+
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
         axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
         axis.line.set_color("0.7")
         axis.set_tick_params(labelsize="x-small", colors="0.4")
+        axis.set_major_locator(MaxNLocator(_SPACE_TICKS))
     ax.grid(visible=False)
 
 

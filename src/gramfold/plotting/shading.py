@@ -39,8 +39,8 @@ def shade(ax: "Axes", points: NDArray[np.floating], rgba: NDArray[np.floating]) 
     )
     margin = _MARGIN * (high - low + cell)
     (x0, y0), (x1, y1) = ax.transScale.inverted().transform([low - margin, high + margin])
-    ax.set_xlim(x0, x1)
-    ax.set_ylim(y0, y1)
+    ax.set_xlim(x0, x1, auto=True)  # an equal scale may widen them
+    ax.set_ylim(y0, y1, auto=True)
 
 
 def opacity(counts: NDArray[np.integer]) -> NDArray[np.floating]:

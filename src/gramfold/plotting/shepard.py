@@ -91,7 +91,7 @@ def plot_shepard(
     ax.set_xlabel("distance in the data", fontsize="small")
     ax.set_ylabel("distance on the map", fontsize="small")
     ax.tick_params(labelsize="small")
-    ax.legend(frameon=False, fontsize="small", loc="upper left", handlelength=1.5)
+    ax.legend(fontsize="small", loc="upper left", handlelength=1.5, framealpha=0.85, edgecolor="none")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     found = f"residual variance {measure.value:.3g}"

@@ -90,7 +90,7 @@ def plot_spectra(
         ax = plt.figure(figsize=(6.4, height), layout="constrained").add_subplot()
     shown = {f"{name}{'' if shares.whole else ' *'}": shares for name, shares in found.items()}
     some = not all(shares.whole for shares in found.values())
-    notes = ["* share of the eigenvalues shown: the trace is not known"] if some else []
+    notes = ["* of those shown: the trace is not known"] if some else []
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     if kind == "bars":
@@ -101,7 +101,7 @@ def plot_spectra(
         _draw_lines(ax, shown, scale)
         lines = add_notes(ax, notes, below=34)
         place = fitted_legend(ax, list(shown))
-        add_legend(ax, ax.get_lines()[: len(shown)], list(shown), place, title=None, lines=lines + 2)
+        add_legend(ax, ax.get_lines()[: len(shown)], list(shown), place, title=None, lines=lines + 1)
     ax.tick_params(labelsize="small")
     if title:
         ax.set_title(title, wrap=True)
@@ -195,5 +195,5 @@ def _draw_lines(ax: Any, shown: Mapping[str, Shares], scale: str) -> None:
     else:
         ax.set_ylim(bottom=0.0)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlabel("eigenvalue", fontsize="small")
-    ax.set_ylabel("share of the positive eigenvalues", fontsize="small")
+    ax.set_xlabel("number of the eigenvalue", fontsize="small")
+    ax.set_ylabel("share", fontsize="small")

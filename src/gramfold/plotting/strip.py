@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from gramfold.diagnostics.refits import check_whole
 from gramfold.errors import InputError
 from gramfold.plotting.figure import require_matplotlib
+from gramfold.plotting.legend import size_in_points
 from gramfold.plotting.map import as_map, plot_map
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ _INK = "#D55E00"
 _PICTURE = 1.0  # inches, of a picture in a new figure
 _MAP = 3.2  # inches, the height of the map in a new figure
 _COLUMNS = 10  # pictures in a line of the strip
+_NARROWEST = 48.0  # points of a picture, which has a label above it
+_LABEL = 14.0  # points above a picture
+_LEAST_MAP = 0.4  # of the height of the figure
 
 
 @dataclass(frozen=True)
@@ -198,9 +202,14 @@ def _draw_all(
 ) -> None:
     from matplotlib.patheffects import withStroke
 
-    columns = min(len(strip), _COLUMNS)
-    lines = -(-len(strip) // columns)
-    grid = figure.add_gridspec(1 + lines, columns, height_ratios=[_MAP, *[_PICTURE] * lines])
+    width, height = size_in_points(figure)
+    lines = -(-len(strip) // max(1, min(_COLUMNS, int(width / _NARROWEST))))
+    columns = -(-len(strip) // lines)
+    # as high as pictures of this form and their labels are
+    tall, broad = strip[0][0].shape[:2]
+    line = width / columns * tall / broad + _LABEL
+    above = max(height - lines * line, _LEAST_MAP * height)
+    grid = figure.add_gridspec(1 + lines, columns, height_ratios=[above, *[line] * lines])
     ax = plot_map(places, color="0.75" if color is None else color, ax=figure.add_subplot(grid[0, :]), title=title)
     halo = [withStroke(linewidth=3.0, foreground="white")]
     ax.plot(*path.corners.T, color=_INK, linewidth=1.5, path_effects=halo, zorder=3)
