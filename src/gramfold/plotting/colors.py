@@ -1,8 +1,8 @@
 """Colours of points: a colour scale for numbers, a colour and a marker for each category.
 
-Categories have the colours of Okabe and Ito, which people with colour vision deficiencies tell apart. The first eight are
-round dots; the next eight have the same hues darker and as squares, then lighter and as triangles, and so on with five
-more markers: 64 categories differ from each other.
+Categories have the colours of Okabe and Ito, which people with colour vision deficiencies tell apart. The first eight
+are round dots; the next eight have the same hues darker and as squares, then lighter and as triangles, and so on with
+five more markers: 64 categories differ from each other.
 """
 
 import re
@@ -99,7 +99,9 @@ def coloring(color: ArrayLike | None, n: int, cmap: str | None = None) -> Colori
     if cmap is not None and cmap not in mpl.colormaps:
         raise InputError(f"cmap={cmap!r} is not a colormap of matplotlib: use a name such as 'viridis' or 'cividis'.")
     if isinstance(color, str) and not is_color_like(color):
-        raise InputError(f"color={color!r} is not the name of a colour: use one that matplotlib knows, or a value for each point.")
+        raise InputError(
+            f"color={color!r} is not the name of a colour: use one that matplotlib knows, or a value for each point."
+        )
     if color is None or isinstance(color, str):
         return Coloring(np.tile(to_rgba(PLAIN if color is None else color), (n, 1)))
     given = values_of_points(color, n, "color", ", or the name of one colour")
@@ -135,8 +137,9 @@ def values_of_points(given: Any, n: int, name: str, otherwise: str = "") -> NDAr
 
 
 def known_names(values: NDArray[Any]) -> tuple[list[str], NDArray[np.intp], NDArray[np.bool_]]:
-    """The distinct values as strings, in natural order ("2 cells" before "16 cells"); the place of each point's value
-    among them; and which of them are names, not gaps.
+    """The distinct values as strings in natural order ("2 cells" before "16 cells"), with the place of each point's.
+
+    The third result says which of them are names, and not gaps.
     """
     numbers = values.dtype.kind in "biu"
     # None and NaN among strings cannot be sorted: convert them to strings too
@@ -149,7 +152,7 @@ def known_names(values: NDArray[Any]) -> tuple[list[str], NDArray[np.intp], NDAr
     return names, place[codes], np.array([name not in _NO_NAMES for name in names], dtype=bool)
 
 
-def categories(count: int) -> list[tuple[tuple[float, ...], str]]:
+def categories(count: int) -> list[tuple[Any, str]]:
     """Colour and marker of each of so many categories; they repeat after 64."""
     from matplotlib.colors import to_rgb
 
@@ -183,11 +186,11 @@ def _kinds(given: NDArray[Any], colormaps: Any, cmap: str | None) -> Coloring:
     if cmap is None:
         # a gap takes no colour
         usual = iter(categories(int(known.sum())))
-        looks = [next(usual) if named else (ABSENT, "o") for named in known]
+        looks: list[tuple[Any, str]] = [next(usual) if named else (ABSENT, "o") for named in known]
     else:
         palette = colormaps[cmap]
         steps = np.arange(count) if count <= palette.N <= MOST_KINDS else np.linspace(0, 1, max(count, 2))[:count]
         looks = [(color if named else ABSENT, "o") for color, named in zip(palette(steps), known, strict=True)]
-    kinds = [Kind(name, np.array(to_rgba(color)), marker) for name, (color, marker) in zip(names, looks, strict=True)]
+    kinds = [Kind(name, np.asarray(to_rgba(color)), marker) for name, (color, marker) in zip(names, looks, strict=True)]
     rgba = np.array([kind.rgba for kind in kinds]).reshape(-1, 4)
     return Coloring(rgba[codes], kinds=kinds, codes=codes)

@@ -46,7 +46,7 @@ def plot_coranking(
     >>> X = make_s_curve(200, random_state=0).points
     >>> ax = plot_coranking({"PCA": r_nx_curve(PCA().fit(X))}, ax=blank_figure().subplots())
     >>> ax.get_legend().get_texts()[0].get_text()
-    'PCA (area 0.58)'
+    'PCA (area 0.57)'
     """
     require_matplotlib()
     found = curves if isinstance(curves, Mapping) else {"map": curves}

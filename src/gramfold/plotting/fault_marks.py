@@ -37,8 +37,8 @@ class Marks:
 def marks_of(faults: Any, n: int) -> list[Marks]:
     """The rows to mark for each fault that a map of n rows has somewhere.
 
-    A row is marked where its value is above the threshold of the fault; for a fault that the map as a whole does not have,
-    where it is above chance too.
+    A row is marked where its value is above the threshold of the fault; for a fault that the map as a whole does not
+    have, where it is above chance too.
     """
     if not isinstance(faults, Faults):
         raise InputError(f"faults is a {type(faults).__name__}: pass what gramfold.diagnostics.faults(X, Y) returns.")

@@ -1,8 +1,8 @@
 """Axes on which empty bands are shortened, so that one far row or tight groups do not leave the rest a dot.
 
-A band across the whole map in which no row lies is shortened along its axis. All rows on one side of it are moved by the same
-length, so that every group keeps its shape and its size; only distances across a band are not those of the map. Grey stripes
-show where, and ticks have the true coordinates.
+A band across the whole map in which no row lies is shortened along its axis. All rows on one side of it are moved by
+the same length, so that every group keeps its shape and its size; only distances across a band are not those of the
+map. Grey stripes show where, and ticks have the true coordinates.
 """
 
 from dataclasses import dataclass
@@ -88,7 +88,9 @@ def _widest(column: NDArray[np.floating]) -> tuple[NDArray[np.intp], float]:
     return np.sort(np.array(taken, dtype=np.intp)), left
 
 
-def _along(values: NDArray[np.floating], true: NDArray[np.floating], shown: NDArray[np.floating]) -> NDArray[np.floating]:
+def _along(
+    values: NDArray[np.floating], true: NDArray[np.floating], shown: NDArray[np.floating]
+) -> NDArray[np.floating]:
     values = np.asarray(values, dtype=float)
     inside = np.interp(values, true, shown)
     below, above = np.minimum(values - true[0], 0.0), np.maximum(values - true[-1], 0.0)

@@ -182,7 +182,7 @@ class _Found:
         if places.shape[1] == 1:
             ax.scatter(places[:, 0], values, s=3, color=PLAIN, linewidths=0)
             ax.plot(place[0], 0.0, "x", color=_INK, markersize=7, markeredgewidth=1.8, clip_on=False)
-            _label(ax, "the map, of one coordinate", "distance in feature space")
+            _label(ax, "coordinate", "distance in feature space")
             return None
         _contour(ax, places[:, :2], values)
         ax.plot(*place[:2], "x", color=_INK, markersize=7, markeredgewidth=2.0)
@@ -205,7 +205,9 @@ def _draw(letter: str, ax: Any, panel: _Panel) -> None:
     except GramfoldError as reason:
         _say(ax, str(reason).split(":")[0])  # after it stands what to change in the call of something else
     width, _ = size_in_points(ax)
-    ax.set_title(f"{letter}  {panel.title}{more or ''}", loc="left", fontsize="small" if width >= _NARROW else "x-small")
+    ax.set_title(
+        f"{letter}  {panel.title}{more or ''}", loc="left", fontsize="small" if width >= _NARROW else "x-small"
+    )
     ax.tick_params(which="both", labelsize="x-small")
     ax.yaxis.get_offset_text().set_fontsize("x-small")
     for side in ("top", "right"):
@@ -223,7 +225,9 @@ def _say(ax: Any, reason: str) -> None:
     most = max(2, int(height / 11))
     if len(words) > most:
         words = [*words[: most - 1], words[most - 1] + " …"]
-    ax.text(0.5, 0.5, "\n".join(words), transform=ax.transAxes, ha="center", va="center", fontsize="x-small", color="0.35")
+    ax.text(
+        0.5, 0.5, "\n".join(words), transform=ax.transAxes, ha="center", va="center", fontsize="x-small", color="0.35"
+    )
 
 
 def _draw_spectrum(ax: Any, values: NDArray[np.floating], shown: int, *, log: bool) -> str | None:
@@ -248,7 +252,9 @@ def _draw_spectrum(ax: Any, values: NDArray[np.floating], shown: int, *, log: bo
 
 def _draw_distances(ax: Any, compared: ComparedDistances, to: Literal["input", "feature"]) -> str | None:
     if to == "input" and np.isnan(compared.input).all() and len(compared.input):
-        raise InputError("distances in the data are not known, because the model was fitted on precomputed values: pass X.")
+        raise InputError(
+            "distances in the data are not known, because the model was fitted on precomputed values: pass X."
+        )
     if not len(compared.pairs):
         raise InputError("no neighbours are known, because the model keeps neither a graph nor rows: pass X.")
     scatter_distances(ax, compared, "map", to)
@@ -272,7 +278,7 @@ def _by_rows(X: Any, model: Any, sample: int | None) -> FeatureDistances:
     i, j = np.triu_indices(count, k=1)
     near = np.column_stack([judged.in_data.rows, judged.in_data.indices])
 
-    def compared(pairs: NDArray[np.intp]) -> ComparedDistances:
+    def compared(pairs: NDArray[np.integer]) -> ComparedDistances:
         first, second = pairs.T
         unknown = np.full(len(pairs), np.nan)
         return ComparedDistances(
@@ -303,12 +309,17 @@ def _contour(ax: Any, places: NDArray[np.floating], values: NDArray[np.floating]
     if not (spans > 0).all():
         raise InputError("The map is a line, which has no contours.")
     step = float(spans.max()) / _GRID
-    axes = [np.arange(low - step, high + 2 * step, step) for low, high in zip(places.min(axis=0), places.max(axis=0), strict=True)]
+    axes = [
+        np.arange(low - step, high + 2 * step, step)
+        for low, high in zip(places.min(axis=0), places.max(axis=0), strict=True)
+    ]
     x, y = np.meshgrid(*axes)
     tree = cKDTree(places)
     k = min(max(_AVERAGED, int(_AVERAGED_SHARE * len(places))), len(places))
     spacing = float(np.quantile(tree.query(places, k=min(4, len(places)))[0][:, -1], 0.9))
-    distances, near = (np.reshape(found, (x.size, k)) for found in tree.query(np.column_stack([x.ravel(), y.ravel()]), k=k))
+    distances, near = (
+        np.reshape(found, (x.size, k)) for found in tree.query(np.column_stack([x.ravel(), y.ravel()]), k=k)
+    )
     weights = np.exp(-0.5 * np.square(distances / np.maximum(distances[:, -1:], 1e-300) * 2.0))
     means = (weights * values[near]).sum(axis=1) / weights.sum(axis=1)
     means[distances[:, 0] > max(_BEYOND * spacing, step)] = np.nan

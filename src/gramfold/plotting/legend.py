@@ -112,7 +112,14 @@ def text_width(names: Sequence[str], size: float) -> float:
     from matplotlib.textpath import TextPath
 
     some = sorted({shortened(name) for name in names}, key=len)[-5:]  # the widest is among the longest
-    return max((float(TextPath((0, 0), name, prop=FontProperties(size=size)).get_extents().width) for name in some if name.strip()), default=0.0)
+    return max(
+        (
+            float(TextPath((0, 0), name, prop=FontProperties(size=size)).get_extents().width)
+            for name in some
+            if name.strip()
+        ),
+        default=0.0,
+    )
 
 
 def size_in_points(ax: Any) -> tuple[float, float]:

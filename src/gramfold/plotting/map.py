@@ -274,7 +274,7 @@ def _group_names(names: Any, colors: Coloring, points: NDArray[np.floating]) -> 
         return None
     if points.shape[1] != 2:
         raise InputError(
-            f"names are written on maps of two columns, and this one has {points.shape[1]}: use a legend, or two columns."
+            f"names are written on maps of two columns, and this one has {points.shape[1]}: select two columns."
         )
     if names is True:
         if colors.codes is None:

@@ -6,9 +6,9 @@ This module imports matplotlib, and is imported when names are written.
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.artist import Artist
-from matplotlib.collections import LineCollection
-from matplotlib.patheffects import withStroke
+from matplotlib.artist import Artist  # noqa: TID253 - see above
+from matplotlib.collections import LineCollection  # noqa: TID253 - see above
+from matplotlib.patheffects import withStroke  # noqa: TID253 - see above
 from numpy.typing import NDArray
 
 from gramfold.plotting.colors import known_names
@@ -32,24 +32,23 @@ def write_names(ax: "Axes", points: NDArray[np.floating], groups: NDArray[Any]) 
     names, codes, known = known_names(groups)
     sizes = np.bincount(codes, minlength=len(names))
     size = "small" if known.sum() <= _FEW else "x-small"
-    written = []
-    for group in np.argsort(-sizes, kind="stable"):  # the largest groups come first to their place
-        if known[group] and sizes[group]:
-            written.append(
-                ax.annotate(
-                    shortened(names[group]),
-                    tuple(medoid(points[codes == group])),
-                    xytext=(0, 0),
-                    textcoords="offset points",
-                    ha="center",
-                    va="center",
-                    fontsize=size,
-                    color="0.1",
-                    zorder=6,
-                    path_effects=[withStroke(linewidth=2.0, foreground="white", alpha=0.85)],
-                    in_layout=False,  # they stay within the axes
-                )
-            )
+    written = [
+        ax.annotate(
+            shortened(names[group]),
+            tuple(medoid(points[codes == group])),
+            xytext=(0, 0),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            fontsize=size,
+            color="0.1",
+            zorder=6,
+            path_effects=[withStroke(linewidth=2.0, foreground="white", alpha=0.85)],
+            in_layout=False,  # they stay within the axes
+        )
+        for group in np.argsort(-sizes, kind="stable")  # the largest groups come first to their place
+        if known[group] and sizes[group]
+    ]
     if written:
         ax.add_artist(_Arranged(written, points))
 

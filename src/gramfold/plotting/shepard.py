@@ -70,7 +70,7 @@ def plot_shepard(
     >>> model = PCA().fit(make_s_curve(200, random_state=0).points)
     >>> ax = plot_shepard(model, ax=blank_figure().subplots())
     >>> ax.get_title()
-    'residual variance 0.0325'
+    'residual variance 0.0651'
     """
     require_matplotlib()
     judged = Judged(X, Y, n_neighbors=1, metric=metric, random_state=random_state)
@@ -102,7 +102,7 @@ def plot_shepard(
 
 
 def monotone_fit(x: NDArray[np.floating], y: NDArray[np.floating]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-    """The nondecreasing function of x nearest to y in least squares: the distinct x, ascending, and its values there."""
+    """The nondecreasing function of x nearest to y in least squares: the distinct x, and its values there."""
     from scipy.optimize import isotonic_regression
 
     at, place, counts = np.unique(x, return_inverse=True, return_counts=True)

@@ -118,7 +118,9 @@ def shares_of(name: str, model: Any, count: int) -> Shares:
         try:
             every = np.asarray(model, dtype=float)
         except (TypeError, ValueError) as error:
-            raise InputError(f"'{name}' is no spectrum: pass a fitted model, or an array of its eigenvalues.") from error
+            raise InputError(
+                f"'{name}' is no spectrum: pass a fitted model, or an array of its eigenvalues."
+            ) from error
         if every.ndim != 1 or not len(every) or not np.isfinite(every).all():
             raise InputError(
                 f"'{name}' has shape {every.shape} or values that are not finite, and is no spectrum: pass a fitted "
@@ -166,7 +168,15 @@ def _draw_bars(ax: Any, shown: Mapping[str, Shares]) -> None:
             color = colors[number] if number < len(colors) else _GREY
             ax.barh(line, share, left=start, color=color, edgecolor="white", linewidth=0.6, height=0.7)
             if share >= _WRITTEN:
-                ax.text(start + share / 2, line, str(number + 1), ha="center", va="center", fontsize="x-small", color="white")
+                ax.text(
+                    start + share / 2,
+                    line,
+                    str(number + 1),
+                    ha="center",
+                    va="center",
+                    fontsize="x-small",
+                    color="white",
+                )
             start += share
         ax.barh(line, max(1.0 - start, 0.0), left=start, color=_REST, height=0.7)
     ax.set_xlim(0.0, 1.0)
@@ -180,9 +190,7 @@ def _draw_lines(ax: Any, shown: Mapping[str, Shares], scale: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     styles = ["-", "--", ":", "-."]
-    for number, ((name, shares), (color, marker)) in enumerate(
-        zip(shown.items(), categories(len(shown)), strict=True)
-    ):
+    for number, ((name, shares), (color, marker)) in enumerate(zip(shown.items(), categories(len(shown)), strict=True)):
         values = shares.values
         at = np.arange(1, len(values) + 1)
         if scale == "log":

@@ -168,7 +168,9 @@ def _strip(
     """The pictures along a path, each with its label."""
     if show == "rows":
         if images is None:
-            raise InputError("pictures=None, but the strip shows rows: pass the picture of each row, or show='inverse'.")
+            raise InputError(
+                "pictures=None, but the strip shows rows: pass the picture of each row, or show='inverse'."
+            )
         return [(images[row], f"{number}: row {row}") for number, row in enumerate(path.rows, start=1)]
     if not hasattr(model, "inverse_transform"):
         raise InputError(f"{type(model).__name__} has no inverse_transform: use show='rows'.")
@@ -254,7 +256,9 @@ def _as_pictures(pictures: Any, n: int, shape: tuple[int, ...] | None) -> NDArra
     if given.dtype.kind not in "biuf":
         raise InputError(f"pictures has values of dtype {given.dtype}, which are no pixels: pass numbers.")
     if len(given) != n:
-        raise InputError(f"pictures has {len(given)} rows, but the map has {n}: pass the picture of each row of the map.")
+        raise InputError(
+            f"pictures has {len(given)} rows, but the map has {n}: pass the picture of each row of the map."
+        )
     if given.ndim == 2:
         if shape is None or np.prod(shape) != given.shape[1]:
             raise InputError(
@@ -263,9 +267,7 @@ def _as_pictures(pictures: Any, n: int, shape: tuple[int, ...] | None) -> NDArra
             )
         return given.reshape(n, *shape)
     if given.ndim not in (3, 4) or (given.ndim == 4 and given.shape[3] not in (3, 4)):
-        raise InputError(
-            f"pictures has shape {given.shape}, which are no pictures: pass (n, height, width), or (n, height, width, 3)."
-        )
+        raise InputError(f"pictures has shape {given.shape}, which are no pictures: pass (n, height, width[, 3]).")
     return given
 
 

@@ -7,7 +7,7 @@ matplotlib, and is imported when a map is drawn.
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import AutoLocator
+from matplotlib.ticker import AutoLocator  # noqa: TID253 - see above
 
 _EDGE = 0.045  # of the axis, in which there is no tick at its ends: half a label
 _MOST = 9  # ticks
