@@ -80,7 +80,7 @@ def test_panels_that_cannot_be_drawn_say_why():
     model = ClassicalMDS(metric="precomputed").fit(distances)
     found = panels(plot_kernel(model, figure=blank_figure(12, 6)))
     assert "distances in the data are not known" in said(found["C"])
-    assert "no neighbours are known" in said(found["D"])
+    assert "distances in the data are not known" in said(found["D"])
     assert not said(found["E"])
     assert not said(found["G"])
     # with the distances they are known
@@ -92,6 +92,22 @@ def test_panels_that_cannot_be_drawn_say_why():
     assert "has no kernel" in said(found["E"])
     assert "has no kernel" in said(found["H"])
     assert not said(panels(plot_kernel(ordinal, CURVE[:40], figure=blank_figure(12, 6)))["C"])
+
+
+def test_neighbours_where_no_graph_says_which():
+    distances = cdist(CURVE, CURVE)
+    model = ClassicalMDS(metric="precomputed").fit(distances)
+    dots = np.asarray(panels(plot_kernel(model, figure=blank_figure(12, 6)))["F"].collections[0].get_offsets())
+    pairs = {tuple(sorted((i, j))) for i in range(200) for j in np.argsort(distances[i], kind="stable")[1:9]}
+    wanted = [(distances[i, j], np.linalg.norm(model.embedding_[i] - model.embedding_[j])) for i, j in sorted(pairs)]
+    np.testing.assert_allclose(dots, wanted, atol=1e-6)
+
+
+def test_a_row_is_shown_once_on_a_path():
+    model = Isomap().fit(CURVE)
+    near = int(model.graph_.neighbors.indices[0])
+    figure = plot_path(model, np.zeros((200, 2, 2)), 0, near, along="graph", count=9, figure=blank_figure())
+    assert [ax.get_title() for ax in figure.axes[1:]] == ["1: row 0", f"2: row {near}"]
 
 
 def test_several_components_and_one_coordinate():
@@ -243,7 +259,7 @@ def test_pictures_along_a_path(form):
     model = PCA().fit(CURVE)
     given, shape = (images.reshape(200, -1), (4, 3)) if form == "flat" else (images, None)
     figure = plot_path(model, given, 3, 150, count=5, shape=shape, figure=blank_figure())
-    path = found_path(model, model.embedding_, (3, 150), "line", 5)
+    path = found_path(model, model.embedding_, (3, 150), "line", 5).once()
     for ax, row in zip(figure.axes[1:], path.rows, strict=True):
         np.testing.assert_allclose(ax.images[0].get_array(), images[row])
         assert ax.get_title().endswith(f"row {row}")

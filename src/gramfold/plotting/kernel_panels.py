@@ -29,9 +29,9 @@ _CONTOURS = 8
 _GRID = 80  # points of the grid of the contours along the longer side of the map
 _AVERAGED = 12  # rows near a point of it, whose distances are averaged
 _AVERAGED_SHARE = 0.02  # of all rows
-_BEYOND = 3.0  # distances to the nearest row, from which a point of the grid is off the map
+_BEYOND = 2.0  # distances to the nearest row, from which a point of the grid is off the map
 _SAMPLE = 400  # rows between which distances are compared, of a method without a kernel
-_NEAREST = 8  # neighbours of a row, likewise
+_NEAREST = 8  # neighbours of a row, where no graph says which they are
 _NARROW = 130.0  # points: panels that are narrower have titles in smaller letters
 _MARGIN = 0.08  # of the map, around it
 _INK = "#D55E00"
@@ -49,8 +49,8 @@ def plot_kernel(
     """Plot the eight panels of Ham, Lee, Mika and Schölkopf for any fitted method.
 
     A and B: the leading eigenvalues of the kernel on a linear and on a logarithmic axis, those of the map filled. C and
-    D: distances on the map against distances in the data, of all pairs and of neighbours, with the slope through the
-    origin and the correlation r. E and F: the same against distances in feature space. G and H: the map with contours
+    D: distances on the map against distances in the data, of all pairs and of neighbours (of landmarks and precomputed
+    values: of each row and its 8 nearest), with the slope through the origin and the correlation r. E and F: the same against distances in feature space. G and H: the map with contours
     of the distance in feature space from a row at its boundary and from one at its centre (×). A panel that cannot be
     drawn says why.
 
@@ -132,9 +132,9 @@ class _Found:
             _Panel("spectrum", lambda ax: _draw_spectrum(ax, self.eigenvalues, self.shown, log=False)),
             _Panel("spectrum, log", lambda ax: _draw_spectrum(ax, self.eigenvalues, self.shown, log=True)),
             _Panel("all pairs", lambda ax: _draw_distances(ax, self.compared.everywhere, "input")),
-            _Panel("neighbours", lambda ax: _draw_distances(ax, self.compared.local, "input")),
+            _Panel("neighbours", lambda ax: _draw_distances(ax, _local(self.compared), "input")),
             _Panel("all pairs", lambda ax: _draw_distances(ax, self.features.everywhere, "feature")),
-            _Panel("neighbours", lambda ax: _draw_distances(ax, self.features.local, "feature")),
+            _Panel("neighbours", lambda ax: _draw_distances(ax, _local(self.features), "feature")),
             _Panel("from the boundary", lambda ax: self._draw_contours(ax, "boundary")),
             _Panel("from the centre", lambda ax: self._draw_contours(ax, "centre")),
         ]
@@ -255,12 +255,36 @@ def _draw_distances(ax: Any, compared: ComparedDistances, to: Literal["input", "
         raise InputError(
             "distances in the data are not known, because the model was fitted on precomputed values: pass X."
         )
-    if not len(compared.pairs):
-        raise InputError("no neighbours are known, because the model keeps neither a graph nor rows: pass X.")
     scatter_distances(ax, compared, "map", to)
     _label(ax, f"distance in {'the data' if to == 'input' else 'feature space'}", "distance on the map")
     found = compared.correlation("map", to)
     return f", r = {found:.2f}" if np.isfinite(found) else None
+
+
+def _local(found: FeatureDistances) -> ComparedDistances:
+    """Pairs of neighbours; where none are known, each row and those nearest to it among the rows that are compared.
+
+    These are landmarks, of which hardly two are neighbours, or rows that were never seen (precomputed values).
+    """
+    if len(found.local.pairs):
+        return found.local
+    every = found.everywhere
+    rows, place = np.unique(every.pairs, return_inverse=True)
+    i, j = place.reshape(-1, 2).T
+    distances = every.feature if np.isnan(every.input).any() else every.input
+    of_pair = np.full((len(rows), len(rows)), -1)
+    of_pair[i, j] = of_pair[j, i] = np.arange(len(distances))
+    far = np.append(distances, np.inf)[of_pair]  # a row is not near itself
+    near = np.argsort(far, axis=1, kind="stable")[:, : min(_NEAREST, len(rows) - 1)]
+    some = np.unique(np.take_along_axis(of_pair, near, axis=1))
+    return ComparedDistances(
+        every.pairs[some],
+        every.feature[some],
+        every.input[some],
+        every.map[some],
+        every.principal[some],
+        every.negative,
+    )
 
 
 def _label(ax: Any, x: str, y: str) -> None:

@@ -12,7 +12,7 @@ from gramfold.plotting.colors import MOST_NAMED, Coloring, coloring, values_of_p
 from gramfold.plotting.fault_marks import draw_marks, marks_of
 from gramfold.plotting.figure import require_matplotlib
 from gramfold.plotting.gaps import cut_empty_bands
-from gramfold.plotting.legend import Fitted, add_legend, fits, fitted_legend, size_in_points
+from gramfold.plotting.legend import Fitted, add_legend, fits, fitted_legend, size_in_points, text_width
 from gramfold.plotting.shading import shade
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ DOTS_AREA = 30_000.0  # points² shared among all dots, about a fifth of a defau
 JITTER = 0.4  # half the height of a one-column map's band
 OPAQUE_ROWS = 1_000  # dots of more rows let others shine through
 NOTE = "x-small"
+_SHORT_NAME = 0.25  # of the width of the axes: longer names are not written on a map that has no room for a legend
 _SPACE_TICKS = 4  # on each axis of a map in space, at most
 _NOTE_LETTER = 4.4  # points: its width, and some of the room that the layout will take from the axes
 
@@ -71,7 +72,7 @@ def plot_map(
         another; True: the categories of `color`, in place of a legend. Only for maps of two dimensions.
     legend : {"auto", "beside", "below"} or bool, default="auto"
         Where the legend of categories stands, in as many columns as it needs. "auto": beside or below, where it takes
-        less room; where it would take more than 40% of the plot, names are written on the map instead.
+        less room; where it would take more than 40% of the plot, short names are written on the map instead.
     faults : Faults, optional
         Result of `gramfold.diagnostics.faults` for this map. Rows above the threshold of a fault are marked (for a
         fault that the whole map does not have: rows above chance too), at most 60 rows for each fault, the worst.
@@ -106,7 +107,7 @@ def plot_map(
 
         figure = plt.figure(layout="constrained")
         ax = figure.add_subplot(projection="3d" if points.shape[1] == 3 else None)
-    place = _legend_place(ax, colors, legend, names is True)
+    place = _legend_place(ax, colors, legend, names is True, points.shape[1] == 2)
     if place is None and groups is None and colors.nameable and legend == "auto" and points.shape[1] == 2:
         groups = _group_names(True, colors, points)
     notes = []
@@ -292,16 +293,16 @@ def _check_choices(legend: Any, cut_gaps: Any, points: NDArray[np.floating]) -> 
         )
 
 
-def _legend_place(ax: "Axes", colors: Coloring, legend: Any, named: bool) -> Fitted | None:
-    """Where the legend of categories goes; None where there is none."""
+def _legend_place(ax: "Axes", colors: Coloring, legend: Any, named: bool, flat: bool) -> Fitted | None:
+    """Where the legend of categories goes; None where there is none, or names on a flat map take its place."""
     if not colors.nameable or legend is False or (named and legend == "auto"):
         return None
-    found = fitted_legend(ax, [kind.name for kind in colors.kinds])
-    if legend == "auto" and not fits(found) and ax.name != "3d":
-        return None
+    names = [kind.name for kind in colors.kinds]
     if legend in ("beside", "below"):
-        return fitted_legend(ax, [kind.name for kind in colors.kinds], only=legend)
-    return found
+        return fitted_legend(ax, names, only=legend)
+    found = fitted_legend(ax, names)
+    short = text_width(names, found.letters) <= _SHORT_NAME * size_in_points(ax)[0]
+    return None if legend == "auto" and flat and short and not fits(found) else found
 
 
 def _explain(

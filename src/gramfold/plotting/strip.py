@@ -32,6 +32,11 @@ class Path:
     points: NDArray[np.floating]  # (m, 2)
     rows: NDArray[np.intp]  # (m,) the row nearest to each point
 
+    def once(self) -> "Path":
+        """Without points whose row is that of the point before."""
+        fresh = np.concatenate([[True], np.diff(self.rows) != 0])
+        return Path(self.corners, self.points[fresh], self.rows[fresh])
+
 
 def plot_path(
     model: Any,
@@ -64,7 +69,7 @@ def plot_path(
         What the strip shows: the rows that are nearest to points on the path on the map, or pictures that
         ``model.inverse_transform`` computes for these points. It is written beside the strip.
     count : int, default=8
-        Number of pictures, at even distances along the path.
+        Number of pictures, at even distances along the path; fewer where a row is the nearest to several points.
     shape : tuple of int, optional
         Height and width (and 3 for colours) of a picture, where rows are flat.
     color : array-like of shape (n,), or the name of a colour, optional
@@ -104,6 +109,8 @@ def plot_path(
     ends = _checked_ends((start, end), places)
     images = None if pictures is None else _as_pictures(pictures, len(places), shape)
     path = found_path(model, places, ends, along, count)
+    if show == "rows":
+        path = path.once()
     strip = _strip(model, images, path, show, shape)
     if figure is None:
         import matplotlib.pyplot as plt
