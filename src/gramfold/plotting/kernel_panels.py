@@ -50,9 +50,9 @@ def plot_kernel(
 
     A and B: the leading eigenvalues of the kernel on a linear and on a logarithmic axis, those of the map filled. C and
     D: distances on the map against distances in the data, of all pairs and of neighbours (of landmarks and precomputed
-    values: of each row and its 8 nearest), with the slope through the origin and the correlation r. E and F: the same against distances in feature space. G and H: the map with contours
-    of the distance in feature space from a row at its boundary and from one at its centre (×). A panel that cannot be
-    drawn says why.
+    values: of each row and its 8 nearest), with the slope through the origin and the correlation r. E and F: the same
+    against distances in feature space. G and H: the map with contours of the distance in feature space from a row at
+    its boundary and from one at its centre (×). A panel that cannot be drawn says why.
 
     Parameters
     ----------
