@@ -1,6 +1,6 @@
 """Plot a path over a map, and the pictures along it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -33,8 +33,9 @@ class Path:
     rows: NDArray[np.intp]  # (m,) the row nearest to each point
 
     def once(self) -> "Path":
-        """Without points whose row is that of the point before."""
-        fresh = np.concatenate([[True], np.diff(self.rows) != 0])
+        """Each row once where it is the nearest to several points in turn; the last of them at the end of the path."""
+        fresh = np.flatnonzero(np.concatenate([[True], np.diff(self.rows) != 0]))
+        fresh[-1] = len(self.rows) - 1
         return Path(self.corners, self.points[fresh], self.rows[fresh])
 
 
@@ -111,6 +112,8 @@ def plot_path(
     path = found_path(model, places, ends, along, count)
     if show == "rows":
         path = path.once()
+        if along == "graph":  # whose corners are rows
+            path = replace(path, points=places[path.rows])
     strip = _strip(model, images, path, show, shape)
     if figure is None:
         import matplotlib.pyplot as plt
