@@ -94,12 +94,6 @@ def test_points_of_unknown_colour_are_grey(color):
     assert not np.isclose(colors[1:], to_rgba(ABSENT)).all(axis=1).any()
 
 
-def test_many_kinds_have_colours_but_no_legend():
-    ax = plot_map(POINTS[:, :2], color=np.array([f"kind {j}" for j in range(50)]))
-    assert ax.get_legend() is None
-    assert len(np.unique(dots(ax)[1], axis=0)) == 50
-
-
 def test_rows_without_a_place_are_counted_not_drawn():
     places = POINTS[:, :2].copy()
     places[[3, 7]] = np.nan

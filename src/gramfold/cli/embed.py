@@ -8,6 +8,7 @@ import click
 
 from gramfold.cli.aligned import aligned_account, check_aligned, read_old_map
 from gramfold.cli.beside import account_of, check_use, read_beside
+from gramfold.cli.colored import check_colored, read_color, without_color
 from gramfold.cli.explained import check_explained, explained_lines
 from gramfold.cli.methods import find_method
 from gramfold.cli.options import check_files, chosen_parameters, read_options, table_options
@@ -76,6 +77,11 @@ PRECOMPUTED = {"metric": "distance", "kernel": "kernel value", "weights": "edge 
 )
 @click.option("--explain", is_flag=True, help="Also say in words which columns the axes of the map stand for.")
 @click.option("--picture", type=click.Path(path_type=Path), metavar="FILE", help="Also draw the map: png, pdf, svg, …")
+@click.option(
+    "--color",
+    metavar="COLUMN",
+    help="Column that colours the picture; excluded from the data unless --columns has it.  [default: --labels]",
+)
 @in_sentences
 def embed(
     source: Path,
@@ -93,6 +99,7 @@ def embed(
     align_rows: Path | None,
     explain: bool,
     picture: Path | None,
+    color: str | None,
     seed: int,
     no_overwrite: bool,
     quiet: bool,
@@ -107,6 +114,7 @@ def embed(
 
     \b
     gramfold embed cells.csv --method isomap --out map.csv --picture map.png
+    gramfold embed cells.csv -o map.csv --picture map.png --color stage
     gramfold embed cells.parquet -m laplacian -k 12 --skip name --out map.parquet
     gramfold embed cells.csv -m lle --set reg=1e-4 --set on_disconnected=largest -o map.csv
     gramfold embed cells.csv -m isomap -k 10 --drop-short-circuits -o map.csv
@@ -127,6 +135,7 @@ def embed(
     }
     others = [*distorted, *squares.values(), *check_aligned(align_to, align_rows)]
     check_files([source, *others], out, picture, no_overwrite)
+    check_colored(picture, color)
     estimator = find_method(method)
     written = read_options(options)
     parameters = chosen_parameters(estimator, options, settings, seed, quiet)
@@ -134,6 +143,8 @@ def embed(
     check_use(model, labels, distorted, squares)
     check_weighed(model, weight)
     check_explained(model, explain)
+    shades = read_color(source, color, written)
+    skip = without_color(source, color, columns, skip, (labels, weight))
     table, weights = read_weighed(source, model, written, columns, skip, labels, weight)
     beside = read_beside(table, distorted, written, squares)
     old = read_old_map(table, align_to, align_rows, written, model.__sklearn_tags__().input_tags.allow_nan)
@@ -145,7 +156,8 @@ def embed(
     aligned = model if old is None else old.align(model)
     write_table(out, aligned.embedding_, [str(name) for name in model.get_feature_names_out()])
     if picture is not None:
-        _draw(aligned.embedding_, f"{type(model).__name__}: {source.name}", picture)
+        told_by, shown_by = (labels, table.labels) if color is None else (color, shades)
+        _draw(aligned.embedding_, f"{type(model).__name__}: {source.name}", picture, shown_by, told_by)
     scales = loud_lines(model, table.values, table.names, quiet, given_graph=affinity is not None)
     if not quiet:
         click.echo(_headline(model, table.values, seconds))
@@ -162,7 +174,7 @@ def embed(
             click.echo(f"  picture   {picture.absolute()}")
 
 
-def _draw(coordinates: Any, title: str, picture: Path) -> None:
+def _draw(coordinates: Any, title: str, picture: Path, color: Any, color_label: str | None) -> None:
     from gramfold.plotting import blank_figure, plot_map, save_picture
 
     width = coordinates.shape[1]
@@ -170,7 +182,8 @@ def _draw(coordinates: Any, title: str, picture: Path) -> None:
     if width > 3:
         title = f"{title} (the first 2 of {width} columns)"
     figure = blank_figure()
-    plot_map(shown, title=title, ax=figure.add_subplot(projection="3d" if shown.shape[1] == 3 else None))
+    ax = figure.add_subplot(projection="3d" if shown.shape[1] == 3 else None)
+    plot_map(shown, color=color, color_label=color_label, title=title, ax=ax)
     save_picture(figure, picture)
 
 

@@ -198,7 +198,7 @@ def reads_mixed(name: Any) -> bool:
 
 def sees_units(name: Any) -> bool:
     """Whether a column counts by its unit: in sums of differences, which no metric but these is known to be."""
-    return isinstance(name, str) and _SYNONYMS.get(name.lower(), name.lower()) in _SCALED
+    return isinstance(name, str) and SYNONYMS.get(name.lower(), name.lower()) in _SCALED
 
 
 def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -> Metric:

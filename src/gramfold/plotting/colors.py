@@ -1,5 +1,11 @@
-"""Colours of points: a colour scale for numbers, a legend for categories."""
+"""Colours of points: a colour scale for numbers, a colour and a marker for each category.
 
+Categories have the colours of Okabe and Ito, which people with colour vision deficiencies tell apart. The first eight
+are round dots; the next eight have the same hues darker and as squares, then lighter and as triangles, and so on with
+five more markers: 64 categories differ from each other.
+"""
+
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -17,43 +23,73 @@ if TYPE_CHECKING:
 
 PLAIN = "#3b6ea5"
 ABSENT = "#b8b8b8"  # points with a missing value
-MOST_KINDS = 20  # up to this many distinct integers are categories, not a scale; also the longest legend
+MOST_KINDS = 20  # up to this many distinct integers are categories, not a scale
+# Okabe, Ito (2008), in an order in which neighbours differ most and yellow, the faintest on white, comes last
+OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+# the same hues as they are, darker and lighter: mixed with black (0) or white (1), and how much of it
+_SHADES = ((0.0, 0.0), (0.0, 0.45), (1.0, 0.45))
+MOST_NAMED = len(OKABE_ITO) * len(MARKERS)  # categories that differ from each other, and the longest legend
+_NO_NAMES = {"None", "nan", "<NA>", "NaT", ""}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A category: its name, colour and marker."""
+
+    name: str
+    rgba: Any
+    marker: str = "o"
 
 
 @dataclass(frozen=True)
 class Coloring:
-    """RGBA colour of each point, and the colour scale with its limits or the categories of the legend."""
+    """RGBA colour of each point, and the colour scale with its limits or the categories."""
 
     rgba: NDArray[np.floating]  # (n, 4)
     cmap: Any = None
     limits: tuple[float, float] | None = None
-    kinds: Sequence[tuple[str, Any]] = ()
+    kinds: Sequence[Kind] = ()
+    codes: NDArray[np.intp] | None = None  # (n,) the category of each point
 
-    def explain(self, figure: "Figure | SubFigure", axes: Sequence["Axes"], label: str | None) -> None:
-        """Add a colour bar or a legend beside these axes."""
-        if self.limits is not None:
-            from matplotlib.cm import ScalarMappable
-            from matplotlib.colors import Normalize
+    @property
+    def markers(self) -> list[str]:
+        """The markers that occur, in order."""
+        return list(dict.fromkeys(kind.marker for kind in self.kinds)) or ["o"]
 
-            scale = ScalarMappable(Normalize(*self.limits), self.cmap)
-            bar = figure.colorbar(scale, ax=list(axes), shrink=0.8, aspect=30, pad=0.02)
-            bar.outline.set_visible(False)
-            if label:
-                bar.set_label(label)
-        elif self.kinds:
-            from matplotlib.lines import Line2D
+    @property
+    def marker_of(self) -> NDArray[np.str_]:
+        """The marker of each point, (n,)."""
+        if self.codes is None:
+            return np.full(len(self.rgba), "o")
+        return np.array([kind.marker for kind in self.kinds])[self.codes]
 
-            handles = [
-                Line2D([], [], linestyle="", marker="o", markersize=5, color=rgba, label=name)
-                for name, rgba in self.kinds
-            ]
-            where: Any = axes[0] if len(axes) == 1 else figure
-            place = (
-                {"bbox_to_anchor": (1.01, 0.5), "loc": "center left"}
-                if len(axes) == 1
-                else {"loc": "outside right center"}
-            )
-            where.legend(handles=handles, title=label, frameon=False, fontsize="small", **place)
+    @property
+    def nameable(self) -> bool:
+        """Whether a legend can tell the categories apart."""
+        return 0 < len(self.kinds) <= MOST_NAMED
+
+    def handles(self) -> list[Any]:
+        """An entry of a legend for each category."""
+        from matplotlib.lines import Line2D
+
+        return [
+            Line2D([], [], linestyle="", marker=kind.marker, markersize=5, markeredgewidth=0, color=kind.rgba)
+            for kind in self.kinds
+        ]
+
+    def add_scale(self, figure: "Figure | SubFigure", axes: Sequence["Axes"], label: str | None) -> None:
+        """Add a colour bar beside these axes."""
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import Normalize
+
+        assert self.limits is not None
+        scale = ScalarMappable(Normalize(*self.limits), self.cmap)
+        bar = figure.colorbar(scale, ax=list(axes), shrink=0.8, aspect=30, pad=0.02)
+        bar.outline.set_visible(False)
+        bar.ax.tick_params(labelsize="small")
+        if label:
+            bar.set_label(label)
 
 
 def coloring(color: ArrayLike | None, n: int, cmap: str | None = None) -> Coloring:
@@ -61,22 +97,11 @@ def coloring(color: ArrayLike | None, n: int, cmap: str | None = None) -> Colori
     require_matplotlib()
     from matplotlib.colors import to_rgba
 
+    if isinstance(color, str):
+        require_color(color, "color")
     if color is None or isinstance(color, str):
-        if color is not None:
-            require_color(color, "color")
         return Coloring(np.tile(to_rgba(PLAIN if color is None else color), (n, 1)))
-    try:
-        given = np.asarray(color)
-    except ValueError as error:
-        raise InputError(
-            f"color holds entries of different lengths: give one value for each of the {n} points."
-        ) from error
-    if given.shape == (n, 1):
-        given = given[:, 0]
-    if given.shape != (n,):
-        raise InputError(
-            f"color has shape {given.shape} for {n} points: give one value per point, or the name of one colour."
-        )
+    given = values_of_points(color, n, "color", ", or the name of one colour")
     if _are_kinds(given):
         return _kinds(given, cmap)
     if given.dtype.kind not in "biuf":
@@ -86,12 +111,62 @@ def coloring(color: ArrayLike | None, n: int, cmap: str | None = None) -> Colori
         )
     numbers = given.astype(float)
     known = np.isfinite(numbers)
-    limits = (numbers[known].min(), numbers[known].max()) if known.any() else (0.0, 1.0)
-    spread = (limits[1] - limits[0]) or 1.0
+    low, high = (numbers[known].min(), numbers[known].max()) if known.any() else (0.0, 1.0)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
     palette = _colormap(cmap or "viridis")
-    rgba = palette((np.where(known, numbers, limits[0]) - limits[0]) / spread)
+    rgba = palette((np.where(known, numbers, low) - low) / (high - low))
     rgba[~known] = to_rgba(ABSENT)
-    return Coloring(rgba, palette, (float(limits[0]), float(limits[1])))
+    return Coloring(rgba, palette, (float(low), float(high)))
+
+
+def values_of_points(given: Any, n: int, name: str, otherwise: str = "") -> NDArray[Any]:
+    """One value for each of n points, (n,), of a list, an array or a column; `name` is what the argument is called."""
+    try:
+        values = np.asarray(given)
+    except ValueError as error:  # lists of different lengths
+        raise InputError(f"{name} is ragged: give one value per point{otherwise}.") from error
+    if values.shape == (n, 1):
+        values = values[:, 0]
+    if values.shape != (n,):
+        raise InputError(f"{name} has shape {values.shape} for {n} points: give one value per point{otherwise}.")
+    return values
+
+
+def known_names(values: NDArray[Any]) -> tuple[list[str], NDArray[np.intp], NDArray[np.bool_]]:
+    """The distinct values as strings in natural order ("2 cells" before "16 cells"), with the place of each point's.
+
+    The third result says which of them are names, and not gaps.
+    """
+    numbers = values.dtype.kind in "biu"
+    # None and NaN among strings cannot be sorted: convert them to strings too
+    labels, codes = np.unique(values if numbers else values.astype(str), return_inverse=True)
+    names = [str(label) for label in labels]
+    order = list(range(len(names))) if numbers else sorted(range(len(names)), key=lambda j: _natural(names[j]))
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    names = [names[j] for j in order]
+    return names, place[codes], np.array([name not in _NO_NAMES for name in names], dtype=bool)
+
+
+def categories(count: int) -> list[tuple[Any, str]]:
+    """Colour and marker of each of so many categories; they repeat after 64."""
+    from matplotlib.colors import to_rgb
+
+    looks = []
+    for j in range(count):
+        turn, hue = divmod(j, len(OKABE_ITO))
+        towards, share = _SHADES[turn % len(_SHADES)]
+        # black has no darker shade
+        base = np.array(to_rgb(OKABE_ITO[hue] if towards or turn == 0 or OKABE_ITO[hue] != "#000000" else "#999999"))
+        mixed = (1 - share) * base + share * towards
+        looks.append((tuple(mixed.tolist()), MARKERS[turn % len(MARKERS)]))
+    return looks
+
+
+def _natural(name: str) -> list[tuple[int, float, str]]:
+    """Sorts numbers within a name by their size."""
+    return [(0, float(part), "") if part.isdecimal() else (1, 0.0, part) for part in re.split(r"(\d+)", name) if part]
 
 
 def require_color(color: Any, name: str) -> None:
@@ -126,15 +201,16 @@ def _are_kinds(given: NDArray[Any]) -> bool:
 def _kinds(given: NDArray[Any], cmap: str | None) -> Coloring:
     from matplotlib.colors import to_rgba
 
-    numbers = given.dtype.kind in "biu"
-    # None and NaN among strings cannot be sorted: convert them to strings too
-    labels, codes = np.unique(given if numbers else given.astype(str), return_inverse=True)
-    count = len(labels)
-    palette = _colormap(cmap or ("tab10" if count <= 10 else "tab20" if count <= MOST_KINDS else "turbo"))
-    steps = np.arange(count) if count <= palette.N <= MOST_KINDS else np.linspace(0, 1, max(count, 2))[:count]
-    colors = palette(steps)
-    absent = [j for j, label in enumerate(labels) if str(label) in ("None", "nan", "<NA>", "NaT", "")]
-    colors[absent] = to_rgba(ABSENT)
-    # a legend of hundreds of names would be of no use
-    named = list(zip(map(str, labels), colors, strict=True)) if count <= MOST_KINDS else []
-    return Coloring(colors[codes], kinds=named)
+    names, codes, known = known_names(given)
+    count = len(names)
+    if cmap is None:
+        # a gap takes no colour
+        usual = iter(categories(int(known.sum())))
+        looks: list[tuple[Any, str]] = [next(usual) if named else (ABSENT, "o") for named in known]
+    else:
+        palette = _colormap(cmap)
+        steps = np.arange(count) if count <= palette.N <= MOST_KINDS else np.linspace(0, 1, max(count, 2))[:count]
+        looks = [(color if named else ABSENT, "o") for color, named in zip(palette(steps), known, strict=True)]
+    kinds = [Kind(name, np.asarray(to_rgba(color)), marker) for name, (color, marker) in zip(names, looks, strict=True)]
+    rgba = np.array([kind.rgba for kind in kinds]).reshape(-1, 4)
+    return Coloring(rgba[codes], kinds=kinds, codes=codes)

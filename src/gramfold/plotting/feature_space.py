@@ -72,7 +72,7 @@ def plot_feature_distances(
     for line, space in zip(axes, spaces, strict=True):
         parts = ((distances.everywhere, "all pairs"), (distances.local, "neighbours"))
         for ax, (compared, called) in zip(line, parts, strict=True):
-            _scatter(ax, compared, coordinates, space)
+            scatter_distances(ax, compared, coordinates, space)
             ax.set_title(f"{called}: correlation {compared.correlation(coordinates, space):.3f}", fontsize="medium")
             ax.set_xlabel(f"distance {words[space]}")
             ax.set_ylabel(f"distance {words[coordinates]}")
@@ -81,7 +81,8 @@ def plot_feature_distances(
     return figure
 
 
-def _scatter(ax: Any, compared: ComparedDistances, of: Any, to: Any) -> None:
+def scatter_distances(ax: Any, compared: ComparedDistances, of: Any, to: Any) -> None:
+    """Draw pairs of rows by their distances in two spaces, and the line of their slope."""
     x, y = getattr(compared, to), getattr(compared, of)
     if len(x) > _MOST_PAIRS:
         some = np.random.default_rng(0).choice(len(x), _MOST_PAIRS, replace=False)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from gramfold.errors import InputError
 from gramfold.plotting.colors import coloring
 from gramfold.plotting.figure import require_matplotlib
+from gramfold.plotting.legend import add_figure_legend
 from gramfold.plotting.map import as_map, draw
 
 if TYPE_CHECKING:
@@ -90,7 +91,10 @@ def plot_gallery(
         for axis in (ax.xaxis, ax.yaxis, *([ax.zaxis] if ax.name == "3d" else [])):
             axis.set_ticks([])
         axes.append(ax)
-    colors.explain(figure, axes, color_label)
+    if colors.limits is not None:
+        colors.add_scale(figure, axes, color_label)
+    elif colors.nameable:
+        add_figure_legend(figure, colors.handles(), [kind.name for kind in colors.kinds], title=color_label)
     if title:
         figure.suptitle(title)
     return figure

@@ -1,22 +1,33 @@
 """Plot one embedding."""
 
+import textwrap
+from collections.abc import Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gramfold.embedding.reading import coordinates_of
 from gramfold.errors import InputError
-from gramfold.plotting.colors import Coloring, coloring
+from gramfold.plotting.colors import MOST_NAMED, Coloring, coloring, values_of_points
+from gramfold.plotting.fault_marks import draw_marks, marks_of
 from gramfold.plotting.figure import require_matplotlib
+from gramfold.plotting.gaps import cut_empty_bands
+from gramfold.plotting.legend import Fitted, add_legend, fits, fitted_legend, size_in_points, text_width
+from gramfold.plotting.shading import shade
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LARGEST_DOT, SMALLEST_DOT = 24.0, 0.6  # points²; below, dots vanish on a screen
+LARGEST_DOT, SMALLEST_DOT = 24.0, 0.6  # points²; below, dots vanish on a screen, and the density is shaded
 DOTS_AREA = 30_000.0  # points² shared among all dots, about a fifth of a default figure
 JITTER = 0.4  # half the height of a one-column map's band
+OPAQUE_ROWS = 1_000  # dots of more rows let others shine through
+NOTE = "x-small"
+_SHORT_NAME = 0.25  # of the width of the axes: longer names are not written on a map that has no room for a legend
+_SPACE_TICKS = 4  # on each axis of a map in space, at most
+_NOTE_LETTER = 4.4  # points: its width, and some of the room that the layout will take from the axes
 
 
 def plot_map(
@@ -28,11 +39,17 @@ def plot_map(
     color_label: str | None = None,
     size: float | None = None,
     cmap: str | None = None,
+    names: "ArrayLike | bool" = False,
+    legend: Literal["auto", "beside", "below"] | bool = "auto",
+    faults: Any = None,
+    cut_gaps: bool = False,
 ) -> "Axes":
     """Draw a scatter plot of an embedding in one, two or three dimensions.
 
     All axes have the same scale, so that distances are not distorted. Rows without coordinates (NaN) are left out, and
-    the plot shows their number.
+    the plot shows their number. Two-dimensional maps of so many rows that dots would be too small to see (50,000 in a
+    default figure) are shaded by density: each cell has the mean of the colours of its rows, and is darker the more
+    there are.
 
     Parameters
     ----------
@@ -40,7 +57,8 @@ def plot_map(
         Coordinates, or an estimator with the attribute `embedding_`.
     color : array-like of shape (n,), or the name of a colour, optional
         Value of each point. Floating-point numbers give a colour scale. Strings, booleans, or up to 20 distinct
-        integers give categories with a legend. Points with a missing value are grey.
+        integers give categories with a legend. Points with a missing value are grey. Up to 8 categories differ by
+        colour (Okabe and Ito's, which colour-blind readers tell apart), up to 64 by colour and marker.
     title : str, optional
         Title of the plot.
     ax : matplotlib Axes, optional
@@ -48,9 +66,22 @@ def plot_map(
     color_label : str, optional
         Label of the colour bar or legend.
     size : float, optional
-        Area of a dot in points². By default it depends on the number of points.
+        Area of a dot in points². By default it depends on the number of points. Points of a given size are not shaded.
     cmap : str, optional
         Name of a matplotlib colormap.
+    names : bool or array-like of shape (n,), default=False
+        Name of the group of each row, written on the map at the medoid of the group, moved aside where it would cover
+        another; True: the categories of `color`, in place of a legend. Only for maps of two dimensions.
+    legend : {"auto", "beside", "below"} or bool, default="auto"
+        Where the legend of categories stands, in as many columns as it needs. "auto": beside or below, where it takes
+        less room; where it would take more than 40% of the plot, short names are written on the map instead.
+    faults : Faults, optional
+        Result of `gramfold.diagnostics.faults` for this map. Rows above the threshold of a fault are marked (for a
+        fault that the whole map does not have: rows above chance too), at most 60 rows for each fault, the worst.
+    cut_gaps : bool, default=False
+        Whether to shorten bands across the whole map in which no row lies, such as those before an outlier or between
+        groups. Groups keep their shape, and ticks are true coordinates. Grey stripes mark the bands, and a note says
+        that distances across them are not those of the map. Only for maps of two dimensions.
 
     Returns
     -------
@@ -69,16 +100,36 @@ def plot_map(
     require_matplotlib()
     points = as_map(embedding)
     _require_size(size)
-    colors = coloring(color, len(points), cmap)  # first, so that a wrong colour leaves no empty figure behind
+    # first, so that what cannot be drawn leaves no empty figure behind
+    colors = coloring(color, len(points), cmap)
+    groups = _group_names(names, colors, points)
+    marks = [] if faults is None else marks_of(faults, len(points))
+    _check_choices(legend, cut_gaps, points)
     if ax is None:
         import matplotlib.pyplot as plt
 
         figure = plt.figure(layout="constrained")
         ax = figure.add_subplot(projection="3d" if points.shape[1] == 3 else None)
-    draw(ax, points, colors, size=size)
-    colors.explain(ax.figure, [ax], color_label)
+    place = _legend_place(ax, colors, legend, names is True, points.shape[1] == 2)
+    if place is None and groups is None and colors.nameable and legend == "auto" and points.shape[1] == 2:
+        groups = _group_names(True, colors, points)
+    notes = []
+    if cut_gaps:
+        placed = points[np.isfinite(points).all(axis=1)]
+        if len(placed) and cut_empty_bands(ax, placed):
+            notes.append("Grey stripes: empty bands, shortened; distances across them are not those of the map.")
+    if len(colors.kinds) > MOST_NAMED and groups is None:
+        notes.append(f"{len(colors.kinds)} categories, whose colours repeat.")
+    lines = draw(ax, points, colors, size=size, notes=notes)
+    entries = draw_marks(ax, points, marks, size or dot_area(ax, len(points))) if marks else []
+    if groups is not None:
+        from gramfold.plotting.names import write_names
+
+        known = np.isfinite(points).all(axis=1)
+        write_names(ax, points[known], groups[known])
+    _explain(ax, colors, color_label, place, entries, [mark.words for mark in marks], lines)
     if title:
-        ax.set_title(title)
+        ax.set_title(title, wrap=True)
     return ax
 
 
@@ -115,22 +166,40 @@ def _as_array(places: Any, embedding: Any) -> NDArray[np.floating]:
     return given
 
 
-def draw(ax: "Axes", points: NDArray[np.floating], colors: Coloring, *, size: float | None = None) -> None:
-    """Draw the points that have coordinates, with equal scales on all axes."""
+def draw(
+    ax: "Axes",
+    points: NDArray[np.floating],
+    colors: Coloring,
+    *,
+    size: float | None = None,
+    notes: Sequence[str] = (),
+) -> int:
+    """Draw the points that have coordinates, with equal scales on all axes, and notes below; the lines of the notes."""
     placed = np.isfinite(points).all(axis=1)
-    points, rgba = points[placed], colors.rgba[placed]
-    area = size or np.clip(DOTS_AREA * _share(ax) / max(len(points), 1), SMALLEST_DOT, LARGEST_DOT)
+    points, rgba, markers = points[placed], colors.rgba[placed], colors.marker_of[placed]
     # many dots as one bitmap, also inside a pdf; no edge, which would hide small dots
-    style: dict[str, Any] = {"s": area, "c": rgba, "linewidths": 0, "rasterized": len(points) > 5000}
+    style: dict[str, Any] = {
+        "s": size or dot_area(ax, len(points)),
+        "linewidths": 0,
+        "rasterized": len(points) > 5000,
+        "alpha": None if len(points) <= OPAQUE_ROWS else (OPAQUE_ROWS / len(points)) ** 0.25,
+    }
     if points.shape[1] == 3:
-        _draw_space(ax, points, style)
+        _draw_space(ax, points, rgba, markers, style)
     elif points.shape[1] == 2:
-        ax.scatter(points[:, 0], points[:, 1], **style)
+        if size is None and too_many_dots(ax, len(points)):
+            shade(ax, points, rgba)
+        else:
+            _scatter(ax, points, rgba, markers, style)
         ax.set_aspect("equal", adjustable="datalim")
+        if ax.get_xscale() == "linear":
+            from gramfold.plotting.ticks import InnerLocator
+
+            ax.xaxis.set_major_locator(InnerLocator())
     else:
         # random heights, so that dots do not hide each other; they have no meaning
         height = np.random.default_rng(0).uniform(-JITTER, JITTER, len(points))
-        ax.scatter(points[:, 0], height, **style)
+        _scatter(ax, np.column_stack([points[:, 0], height]), rgba, markers, style)
         ax.set_ylim(-1, 1)
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
@@ -138,29 +207,135 @@ def draw(ax: "Axes", points: NDArray[np.floating], colors: Coloring, *, size: fl
         ax.spines[side].set_visible(False)
     missing = int((~placed).sum())
     if missing:
-        note = f"{missing} of {len(placed)} rows have no coordinates"
-        ax.annotate(note, (0.02, 0.99), xycoords="axes fraction", fontsize="x-small", color="0.4", va="top")
+        notes = [f"{missing} of {len(placed)} rows have no coordinates", *notes]
+    return add_notes(ax, notes)
+
+
+def add_notes(ax: Any, notes: Sequence[str], below: float = 20) -> int:
+    """Write notes in small letters so many points below the axes, under their tick labels; the number of lines."""
+    if not notes:
+        return 0
+    width, _ = size_in_points(ax)
+    lines = [line for note in notes for line in textwrap.wrap(note, max(20, int(width / _NOTE_LETTER)))]
+    at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (0, -below), "textcoords": "offset points"}
+    if ax.name == "3d":
+        ax.text2D(0.0, 0.0, "\n".join(lines), transform=ax.transAxes, fontsize=NOTE, color="0.4", va="top")
+    else:
+        ax.annotate("\n".join(lines), (0.0, 0.0), fontsize=NOTE, color="0.4", va="top", annotation_clip=False, **at)
+    return len(lines)
+
+
+def dot_area(ax: "Axes", n: int) -> float:
+    """Area in points² of each of n dots: the more there are, the smaller."""
+    return float(np.clip(DOTS_AREA * _share(ax) / max(n, 1), SMALLEST_DOT, LARGEST_DOT))
+
+
+def too_many_dots(ax: "Axes", n: int) -> bool:
+    """Whether n dots would have to be smaller than can be seen."""
+    return n * SMALLEST_DOT > DOTS_AREA * _share(ax)
 
 
 def _share(ax: "Axes") -> float:
     """Area of these axes relative to that of a default figure: small panels get small dots."""
-    box = ax.get_position()
-    root = ax.figure.get_figure(root=True)
-    assert root is not None
-    width, height = root.get_size_inches()
-    return float(box.width * width * box.height * height) / (6.4 * 4.8 * 0.6)
+    width, height = size_in_points(ax)
+    return width * height / (72.0**2 * 6.4 * 4.8 * 0.6)
 
 
-def _draw_space(ax: Any, points: NDArray[np.floating], style: dict[str, Any]) -> None:
+def _scatter(
+    ax: "Axes",
+    points: NDArray[np.floating],
+    rgba: NDArray[np.floating],
+    markers: NDArray[np.str_],
+    style: dict[str, Any],
+) -> None:
+    """All dots as one collection in the order of the rows, so that no category lies over the others."""
+    dots = ax.scatter(points[:, 0], points[:, 1], c=rgba, **style)
+    if (markers != "o").any():
+        from matplotlib.markers import MarkerStyle
+
+        styles = {name: MarkerStyle(name) for name in np.unique(markers)}
+        paths = {name: one.get_path().transformed(one.get_transform()) for name, one in styles.items()}
+        dots.set_paths([paths[name] for name in markers])
+
+
+def _draw_space(
+    ax: Any,
+    points: NDArray[np.floating],
+    rgba: NDArray[np.floating],
+    markers: NDArray[np.str_],
+    style: dict[str, Any],
+) -> None:
     if ax.name != "3d":
         raise InputError('An embedding with three columns needs axes made with projection="3d".')
-    ax.scatter(points[:, 0], points[:, 1], points[:, 2], depthshade=False, **style)
+    for marker in dict.fromkeys(markers) or ["o"]:
+        some = markers == marker
+        ax.scatter(*points[some].T, c=rgba[some], marker=marker, depthshade=False, **style)
     if len(points):
         spans = np.ptp(points, axis=0)
         # an axis of length 0 cannot be drawn
         ax.set_box_aspect(np.maximum(spans, 1e-3 * (spans.max() or 1.0)), zoom=1.1)
+    from matplotlib.ticker import MaxNLocator
+
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
         axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
         axis.line.set_color("0.7")
         axis.set_tick_params(labelsize="x-small", colors="0.4")
+        axis.set_major_locator(MaxNLocator(_SPACE_TICKS))
     ax.grid(visible=False)
+
+
+def _group_names(names: Any, colors: Coloring, points: NDArray[np.floating]) -> NDArray[Any] | None:
+    """The name of each row's group, where names are wanted."""
+    if names is None or names is False:
+        return None
+    if points.shape[1] != 2:
+        raise InputError(
+            f"names are written on maps of two columns, and this one has {points.shape[1]}: select two columns."
+        )
+    if names is True:
+        if colors.codes is None:
+            raise InputError("names=True writes the categories of color, which holds none: pass names=labels.")
+        return np.array([kind.name for kind in colors.kinds], dtype=object)[colors.codes]
+    return values_of_points(names, len(points), "names")
+
+
+def _check_choices(legend: Any, cut_gaps: Any, points: NDArray[np.floating]) -> None:
+    if not isinstance(legend, bool) and legend not in ("auto", "beside", "below"):
+        raise InputError(f"legend={legend!r} is not known: use 'auto', 'beside', 'below', True or False.")
+    if cut_gaps and points.shape[1] != 2:
+        raise InputError(
+            f"cut_gaps=True shortens bands of maps of two columns, and this one has {points.shape[1]}: select two."
+        )
+
+
+def _legend_place(ax: "Axes", colors: Coloring, legend: Any, named: bool, flat: bool) -> Fitted | None:
+    """Where the legend of categories goes; None where there is none, or names on a flat map take its place."""
+    if not colors.nameable or legend is False or (named and legend == "auto"):
+        return None
+    names = [kind.name for kind in colors.kinds]
+    if legend in ("beside", "below"):
+        return fitted_legend(ax, names, only=legend)
+    found = fitted_legend(ax, names)
+    short = text_width(names, found.letters) <= _SHORT_NAME * size_in_points(ax)[0]
+    return None if legend == "auto" and flat and short and not fits(found) else found
+
+
+def _explain(
+    ax: "Axes",
+    colors: Coloring,
+    label: str | None,
+    place: Fitted | None,
+    marks: list[Any],
+    words: list[str],
+    lines: int,
+) -> None:
+    """Add a colour bar or a legend of categories, and a legend of marks below."""
+    if colors.limits is not None:
+        colors.add_scale(ax.figure, [ax], label)
+    handles, names = (colors.handles(), [kind.name for kind in colors.kinds]) if place is not None else ([], [])
+    if place is not None and (place.place == "beside" or not marks):
+        add_legend(ax, handles, names, place, title=label, lines=lines)
+        handles, names = [], []
+    if handles or marks:
+        names = [*names, *words]
+        add_legend(ax, [*handles, *marks], names, fitted_legend(ax, names, only="below"), title=None, lines=lines)
