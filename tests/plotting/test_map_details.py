@@ -248,8 +248,8 @@ def test_shades_are_darker_the_more_rows_there_are():
     [
         ({"names": True}, "names=True writes the categories of color, which holds none: pass names=labels"),
         ({"names": ["a"] * 3}, r"names has shape \(3,\) for 300 points"),
-        ({"color": [[1], [1, 2]]}, "color is ragged: give one value per point"),
-        ({"color": POINTS[:, 0], "cmap": "no such map"}, "cmap='no such map' is not a colormap"),
+        ({"color": [[1], [1, 2]]}, "color holds entries of different lengths: give one value per point"),
+        ({"color": POINTS[:, 0], "cmap": "no such map"}, "cmap='no such map' is no colormap"),
         ({"legend": "above"}, "legend='above' is not known"),
         ({"faults": "torn"}, r"faults is a str: pass what gramfold\.diagnostics\.faults"),
     ],
@@ -261,7 +261,7 @@ def test_settings_that_cannot_be_drawn(settings, sentence):
 
 
 def test_maps_that_cannot_be_drawn():
-    with pytest.raises(InputError, match="The embedding is ragged"):
+    with pytest.raises(InputError, match="whose rows differ in length"):
         plot_map([[1.0, 2.0], [1.0]])
     with pytest.raises(InputError, match="names are written on maps of two columns, and this one has 1"):
         plot_map(POINTS[:, :1], names=["a"] * 300)

@@ -11,7 +11,7 @@ from gramfold.diagnostics.axis_words import LITTLE
 from gramfold.errors import InputError
 from gramfold.plotting.colors import ABSENT, Coloring, coloring
 from gramfold.plotting.figure import require_matplotlib
-from gramfold.plotting.map import as_map, draw
+from gramfold.plotting.map import as_map, draw, explain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,10 +104,10 @@ def plot_loadings(
         ax = plt.figure(layout="constrained").add_subplot()
     if color is not None:
         colors = _paler(colors)
-    draw(ax, points, colors, size=size)
+    lines = draw(ax, points, colors, size=size)
     ax.set_xlabel(f"axis {axes[0] + 1}")
     ax.set_ylabel(f"axis {axes[1] + 1}")
-    colors.explain(ax.figure, [ax], color_label)
+    explain(ax, colors, color_label, lines)
     if title:
         ax.set_title(title)
     arrows = _region_arrows(loadings, points, axes, count) if regions else _arrows(loadings, points, axes, count)
@@ -119,7 +119,7 @@ def _paler(colors: Coloring) -> Coloring:
     """The same colours mixed with white, in the legend and the colour bar too."""
     from matplotlib.colors import ListedColormap
 
-    kinds = [(name, _pale(np.array([ink]))[0]) for name, ink in colors.kinds]
+    kinds = [replace(kind, rgba=_pale(kind.rgba[None])[0]) for kind in colors.kinds]
     bar = None if colors.cmap is None else ListedColormap(_pale(colors.cmap(np.linspace(0.0, 1.0, 256))))
     return replace(colors, rgba=_pale(colors.rgba), kinds=kinds, cmap=bar)
 

@@ -125,7 +125,7 @@ def values_of_points(given: Any, n: int, name: str, otherwise: str = "") -> NDAr
     try:
         values = np.asarray(given)
     except ValueError as error:  # lists of different lengths
-        raise InputError(f"{name} is ragged: give one value per point{otherwise}.") from error
+        raise InputError(f"{name} holds entries of different lengths: give one value per point{otherwise}.") from error
     if values.shape == (n, 1):
         values = values[:, 0]
     if values.shape != (n,):

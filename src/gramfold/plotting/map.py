@@ -320,6 +320,11 @@ def _legend_place(ax: "Axes", colors: Coloring, legend: Any, named: bool, flat: 
     return None if legend == "auto" and flat and short and not fits(found) else found
 
 
+def explain(ax: "Axes", colors: Coloring, label: str | None, lines: int) -> None:
+    """Add the colour bar or the legend of the colours, below so many lines of notes."""
+    _explain(ax, colors, label, _legend_place(ax, colors, True, False, False), [], [], lines)
+
+
 def _explain(
     ax: "Axes",
     colors: Coloring,
