@@ -58,6 +58,21 @@ def test_other_rows_are_searched_again():
     np.testing.assert_array_equal(moved.embedding_, Isomap(n_neighbors=6).fit(CURVE[::-1]).embedding_)
 
 
+@pytest.mark.filterwarnings("ignore::gramfold.errors.GramfoldWarning")
+def test_each_metric_is_searched_by_itself():
+    others = [
+        {"metric": "cosine"},
+        {"metric": "minkowski", "metric_params": {"p": 1.5}},
+        {"metric": "minkowski", "metric_params": {"p": 4}},
+    ]
+    with shared_search(10) as shared:
+        found = [Isomap(n_neighbors=9, **other).fit(DIGITS).embedding_ for other in ({}, *others, {})]
+        assert shared.searches == 4
+    np.testing.assert_array_equal(found[0], found[-1])
+    for other, places in zip(others, found[1:], strict=False):
+        np.testing.assert_array_equal(places, Isomap(n_neighbors=9, **other).fit(DIGITS).embedding_)
+
+
 def test_a_failed_fit_ends_the_block():
     with pytest.raises(InputError, match="NaN"), shared_search(10):
         Isomap().fit(np.full((20, 2), np.nan))
