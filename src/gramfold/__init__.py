@@ -39,6 +39,7 @@ _HOMES = {
     "SpectralClustering": "gramfold.methods.spectral_clustering",
     "align": "gramfold.alignment",
     "blockwise": "gramfold.neighbors.blockwise",
+    "compare": "gramfold.comparison",
 }
 _ROOMS = ("datasets", "diagnostics", "errors", "io", "plotting")
 
@@ -73,6 +74,7 @@ __all__ = [
     "SpectralClustering",
     "align",
     "blockwise",
+    "compare",
     "datasets",
     "diagnostics",
     "errors",

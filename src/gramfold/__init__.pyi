@@ -4,6 +4,7 @@ from gramfold import errors as errors
 from gramfold import io as io
 from gramfold import plotting as plotting
 from gramfold.alignment import align as align
+from gramfold.comparison import compare as compare
 from gramfold.methods.classical_mds import ClassicalMDS as ClassicalMDS
 from gramfold.methods.commute_time import CommuteTime as CommuteTime
 from gramfold.methods.diffusion_map import DiffusionMap as DiffusionMap
@@ -69,6 +70,7 @@ __all__ = [
     "SpectralClustering",
     "align",
     "blockwise",
+    "compare",
     "datasets",
     "diagnostics",
     "errors",

@@ -84,6 +84,15 @@ def test_more_neighbours_than_were_searched_are_refused():
         Isomap(n_neighbors=6).fit(CURVE)
 
 
+def test_too_few_rows_for_the_largest_number_are_the_fault_of_the_fit_that_asks_for_it():
+    few = CURVE[:30]
+    with shared_search(40):
+        found = Isomap(n_neighbors=8).fit(few).embedding_
+        with pytest.raises(InputError, match="n_neighbors=40"):
+            Isomap(n_neighbors=40).fit(few)
+    np.testing.assert_array_equal(found, Isomap(n_neighbors=8).fit(few).embedding_)
+
+
 def test_a_radius_is_searched_by_itself():
     with shared_search(5) as shared:
         found = Isomap(radius=0.8).fit(CURVE).embedding_

@@ -47,10 +47,23 @@ def read_map(
     written: dict[str, Any],
 ) -> MappedTable:
     """The rows of a table, and their coordinates on a map; matched by the column `by`, else by order."""
+    table = read_data(source, by, labels, metric, columns, skip, written)
+    return matched(table, source, placed, by, metric, map_columns, written)
+
+
+def matched(
+    table: "Table",
+    source: Path,
+    placed: Path,
+    by: str | None,
+    metric: str,
+    map_columns: Sequence[str] | None,
+    written: dict[str, Any],
+) -> MappedTable:
+    """The same of a table that was read."""
     import numpy as np
     from scipy.sparse import issparse
 
-    table = _table(source, by, labels, metric, columns, skip, written)
     n = table.values.shape[0]
     known = set() if issparse(table.values) else {*table.names, *_names(source, written)}
     if metric == "precomputed" and table.values.shape[1] != n:
@@ -76,7 +89,7 @@ def read_map(
     return MappedTable(values, places[theirs], classes, mine, n, names, repeated, table.names)
 
 
-def _table(
+def read_data(
     source: Path,
     by: str | None,
     labels: str | None,
@@ -85,6 +98,7 @@ def _table(
     skip: Sequence[str] | None,
     written: dict[str, Any],
 ) -> "Table":
+    """The rows, without the column that names them."""
     from gramfold.io import Table, read_sparse, read_table
     from gramfold.neighbors.metrics import reads_mixed
 

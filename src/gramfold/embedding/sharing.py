@@ -50,7 +50,10 @@ class SharedSearch:
                 search=hood.search,
                 on_disconnected=hood.on_disconnected,
             )
-            net = search(most)
+            try:
+                net = search(most)
+            except InputError:  # too few distinct rows for the largest number, say: that is the fault of another fit
+                return search(hood)
             self._known.append(_Known(X, most, net))
         if net.index.given:
             raise InputError(
@@ -111,5 +114,15 @@ def shared_search(largest: int) -> Iterator[SharedSearch]:
     token = CURRENT_SEARCH.set(search)
     try:
         yield search
+    finally:
+        CURRENT_SEARCH.reset(token)
+
+
+@contextmanager
+def shared_nothing() -> Iterator[None]:
+    """Fits in this block search by themselves, whatever is shared around it."""
+    token = CURRENT_SEARCH.set(None)
+    try:
+        yield
     finally:
         CURRENT_SEARCH.reset(token)

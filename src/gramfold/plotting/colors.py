@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 PLAIN = "#3b6ea5"
 ABSENT = "#b8b8b8"  # points with a missing value
+# told apart by colour-blind readers (Petroff, arXiv 2107.02270); the greys, which are near that of `ABSENT`, are last
+FEW_KINDS = (
+    *("#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#92dadd", "#a96b59", "#e76300", "#b9ac70"),
+    *("#717581", "#94a4a2"),
+)
 MOST_KINDS = 20  # up to this many distinct integers are categories, not a scale; also the longest legend
 
 
@@ -93,13 +98,16 @@ def _are_kinds(given: NDArray[Any]) -> bool:
 
 
 def _kinds(given: NDArray[Any], colormaps: Any, cmap: str | None) -> Coloring:
-    from matplotlib.colors import to_rgba
+    from matplotlib.colors import ListedColormap, to_rgba
 
     numbers = given.dtype.kind in "biu"
     # None and NaN among strings cannot be sorted: convert them to strings too
     labels, codes = np.unique(given if numbers else given.astype(str), return_inverse=True)
     count = len(labels)
-    palette = colormaps[cmap or ("tab10" if count <= 10 else "tab20" if count <= MOST_KINDS else "turbo")]
+    if cmap is None and count <= len(FEW_KINDS):
+        palette: Any = ListedColormap(FEW_KINDS)
+    else:
+        palette = colormaps[cmap or ("tab20" if count <= MOST_KINDS else "turbo")]
     steps = np.arange(count) if count <= palette.N <= MOST_KINDS else np.linspace(0, 1, max(count, 2))[:count]
     colors = palette(steps)
     absent = [j for j, label in enumerate(labels) if str(label) in ("None", "nan", "<NA>", "NaT", "")]
