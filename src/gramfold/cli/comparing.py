@@ -44,7 +44,9 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t"}
     help="Number of neighbours of each row, for the methods.  [default: that of each method]",
 )
 @click.option(
-    "--judged-neighbors", type=int, help="Number of neighbours that are compared.  [default: 10, or a third of the rows]"
+    "--judged-neighbors",
+    type=int,
+    help="Number of neighbours that are compared.  [default: 10, or a third of the rows]",
 )
 @click.option(
     "--metric",
@@ -99,9 +101,7 @@ def compare(
         find_method(method)  # before a table is read
     written = read_options(options)
     table = read_data(source, by, labels, metric, columns, skip, written)
-    places = {
-        name: _places(table, source, path, by, metric, map_columns, written) for name, path in named.items()
-    }
+    places = {name: _places(table, source, path, by, metric, map_columns, written) for name, path in named.items()}
     wanted = methods or ([] if places else None)
     found = compared(
         table.values,
@@ -167,9 +167,7 @@ def _places(
     return found
 
 
-def _check(
-    source: Path, placed: Sequence[Path], out: Path | None, picture: Path | None, no_overwrite: bool
-) -> None:
+def _check(source: Path, placed: Sequence[Path], out: Path | None, picture: Path | None, no_overwrite: bool) -> None:
     """Refuse files that cannot be written before any fit."""
     from gramfold.cli.options import check_files
 

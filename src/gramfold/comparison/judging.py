@@ -1,10 +1,10 @@
 """The measures of each map, its faults, and what each row adds to the measures that maps are ranked by.
 
-    purpose     measure               best
-    local       r_nx                  highest: neighbours kept
-    global      distance_correlation  highest: the order of all distances
-    isometry    stress                lowest: changes of all distances
-    clusters    neighborhood_purity   highest: neighbours of the same label
+purpose     measure               best
+local       r_nx                  highest: neighbours kept
+global      distance_correlation  highest: the order of all distances
+isometry    stress                lowest: changes of all distances
+clusters    neighborhood_purity   highest: neighbours of the same label
 """
 
 from collections.abc import Callable, Mapping

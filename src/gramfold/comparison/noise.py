@@ -90,4 +90,3 @@ def _of_lists(lists: Neighbors, values: Floats, scale: float) -> Added:
     pairs = csr_array((added, lists.indices, lists.indptr), shape=(n, n))
     by_row = np.bincount(lists.rows, added, n) + np.bincount(lists.indices, added, n)
     return Added(by_row, pairs)
-

@@ -19,7 +19,12 @@ _LEGEND = 1.2  # inches beside the panels
 _FOOT = 0.25  # inches for a line under all panels
 _APART = 0.12  # inches above and below a panel
 _LETTERS = 34  # of a line under a panel
-_NUMBERS = {"r_nx": "neighbours", "distance_correlation": "distances", "stress": "stress", "neighborhood_purity": "labels"}
+_NUMBERS = {
+    "r_nx": "neighbours",
+    "distance_correlation": "distances",
+    "stress": "stress",
+    "neighborhood_purity": "labels",
+}
 _SHOWN = 3  # columns of a map
 
 
@@ -105,9 +110,7 @@ def plot_comparison(
         figure = plt.figure(figsize=size, layout="constrained")
         figure.get_layout_engine().set(h_pad=_APART)  # type: ignore[union-attr]
     color = comparison.labels if color is None else color
-    plot_gallery(
-        maps, color=color, title=title, color_label=color_label, n_columns=columns, cmap=cmap, figure=figure
-    )
+    plot_gallery(maps, color=color, title=title, color_label=color_label, n_columns=columns, cmap=cmap, figure=figure)
     for ax, (name, places) in zip(figure.axes, comparison.aligned_maps().items(), strict=False):
         _write_under(ax, caption(comparison[name], np.shape(places)[1]))
     lost = [name for name in comparison.failures if name not in maps]
