@@ -149,9 +149,7 @@ def test_guests():
     assert list(found.maps) == ["Isomap", "TSNE", "Plain", "Pipeline", "isomap"]
     assert found.models["TSNE"].random_state == 0
     np.testing.assert_allclose(found.maps["Pipeline"], scaled.fit_transform(ROWS))
-    assert (
-        procrustes(found.maps["Isomap"], found.maps["isomap"]).value < 1e-3
-    )  # the same method; ties are broken otherwise
+    assert procrustes(found.maps["Isomap"], found.maps["isomap"]).value < 1e-3  # ties are broken otherwise
     assert found["TSNE"].seconds > 0
     assert found.best_for("local").winner == "TSNE"
 
@@ -177,11 +175,11 @@ def test_rows_that_a_map_does_not_have():
 
 
 class TestFinishedMaps:
-    names = [f"cell {i}" for i in range(200)]
+    names = tuple(f"cell {i}" for i in range(200))
 
     def test_rows_in_another_order_are_matched_by_index(self):
-        table = pd.DataFrame(ROWS, index=self.names)
-        mixed = pd.DataFrame(PLACES, index=self.names).sample(frac=1, random_state=0)
+        table = pd.DataFrame(ROWS, index=list(self.names))
+        mixed = pd.DataFrame(PLACES, index=list(self.names)).sample(frac=1, random_state=0)
         found = compare(table, {"mixed": mixed, "same": PLACES})
         np.testing.assert_array_equal(found.maps["mixed"], PLACES)
         assert found["mixed"].measures["stress"].value == measures(ROWS, PLACES)["stress"].value
@@ -193,14 +191,14 @@ class TestFinishedMaps:
             compare(ROWS, {"mixed": mixed})
 
     def test_some_rows_only(self):
-        table = pd.DataFrame(ROWS, index=self.names)
-        part = pd.DataFrame(PLACES, index=self.names).iloc[40:][::-1]
+        table = pd.DataFrame(ROWS, index=list(self.names))
+        part = pd.DataFrame(PLACES, index=list(self.names)).iloc[40:][::-1]
         found = compare(table, {"part": part, "pca": "pca"})
         assert found.n_judged == 160
         np.testing.assert_array_equal(found.maps["part"][40:], PLACES[40:])
 
     def test_a_map_without_names_is_in_the_order_of_the_rows(self):
-        table = pd.DataFrame(ROWS, index=self.names)
+        table = pd.DataFrame(ROWS, index=list(self.names))
         np.testing.assert_array_equal(compare(table, {"plain": pd.DataFrame(PLACES)}).maps["plain"], PLACES)
 
     @pytest.mark.parametrize(
@@ -209,7 +207,7 @@ class TestFinishedMaps:
     )
     def test_names_that_do_not_match(self, index, words):
         with pytest.raises(InputError, match=words):
-            compare(pd.DataFrame(ROWS, index=self.names), {"odd": pd.DataFrame(PLACES, index=index)})
+            compare(pd.DataFrame(ROWS, index=list(self.names)), {"odd": pd.DataFrame(PLACES, index=index)})
 
     def test_one_that_cannot_be_judged_is_a_row(self):
         found = compare(ROWS, {"point": np.zeros((200, 2)), "pca": "pca"})
@@ -275,7 +273,7 @@ class TestRowsOfEveryKind:
 
     def test_distances(self):
         found = compare(cdist(ROWS, ROWS), metric="precomputed", labels=KINDS)
-        assert list(found.maps)[0] == "classical_mds"
+        assert next(iter(found.maps)) == "classical_mds"
         assert not found.failures
         straight = compare(ROWS, ["isomap"], labels=KINDS)
         assert found["isomap"].measures["r_nx"].value == pytest.approx(straight["isomap"].measures["r_nx"].value)

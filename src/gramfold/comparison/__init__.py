@@ -1,4 +1,4 @@
-"""Several maps of the same rows, judged alike: which of them shows what, and whether the difference is more than noise."""
+"""Several maps of the same rows, judged alike: which is best for what, and whether that is more than noise."""
 
 from gramfold.comparison.best import Best
 from gramfold.comparison.table import ComparedMap, Comparison

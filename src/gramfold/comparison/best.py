@@ -70,10 +70,9 @@ class Best:
             words = [f"{who}, ahead of {self.runner_up} by {self.margin:.3f} ± {self.noise:.3f}."]
         else:
             others = ", ".join(self.level_with)
-            words = [
-                f"{who}, but not by more than noise: {others} {'is' if len(self.level_with) == 1 else 'are'} level "
-                f"with it (the margin is {self.margin:.3f} ± {self.noise:.3f})."
-            ]
+            are = "is" if len(self.level_with) == 1 else "are"
+            margin = f"the margin is {self.margin:.3f} ± {self.noise:.3f}"
+            words = [f"{who}, but not by more than noise: {others} {are} level with it ({margin})."]
         if self.passed_over:
             listed = "; ".join(f"{name}: {why}" for name, why in self.passed_over.items())
             words.append(f"Not ranked, since collapsed: {listed}.")

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ class Entrant:
         given = getattr(model, "weights", None) == "precomputed" or not isinstance(getattr(model, "search", ""), str)
         if not isinstance(model, Neighborhood) or given or model.radius is not None:
             return None
-        return model.n_neighbors if isinstance(model.n_neighbors, int | np.integer) else Neighborhood.n_neighbors
+        asked: Any = model.n_neighbors
+        return int(asked) if isinstance(asked, Integral) else Neighborhood.n_neighbors  # "auto" asks for few
 
 
 def usual_methods(n: int, metric: Any) -> list[str]:
@@ -54,10 +56,10 @@ def read_entrants(methods: Any, X: Any, n: int, settings: Mapping[str, Any]) -> 
     """All of them under names of their own; `settings` are for those that the user did not configure."""
     if methods is None:
         methods = usual_methods(n, settings["metric"])
-    if isinstance(methods, str) or isinstance(methods, type) or hasattr(methods, "fit_transform"):
+    if isinstance(methods, str | type) or hasattr(methods, "fit_transform"):
         methods = [methods]
     if isinstance(methods, Mapping):
-        named = [(str(name), one) for name, one in methods.items()]
+        named: list[tuple[str | None, Any]] = [(str(name), one) for name, one in methods.items()]
     elif isinstance(methods, Iterable) and not hasattr(methods, "shape"):
         named = [(None, one) for one in methods]
     else:

@@ -6,9 +6,9 @@ neighbour and as one who has neighbours. So, with S_i = Σ_j (e_ij + e_ji),
 
     Var D = Σ_i S_i² − Σ_ij e_ij²        (the products of pairs with a row in common; of a pair and its reverse twice)
 
-The spread of the values of rows, as if these were independent, is too small by up to a half for shared neighbours. Where
-all pairs count, the sums S_i of the influences of pairs (rank_correlation.py, pair_moments.py) are enough: the second sum
-is small beside the first.
+The spread of the values of rows, as if these were independent, is too small, for neighbours kept by up to a half. Where
+all pairs count, the sums S_i of the influences of pairs (rank_correlation.py, pair_moments.py) are enough: the second
+sum is small beside the first.
 
 Fafchamps, Gubert, Journal of Development Economics 83 (2007); Aronow, Samii, Assenova, Political Analysis 23 (2015).
 """
@@ -88,5 +88,4 @@ def _of_lists(lists: Neighbors, values: Floats, scale: float) -> Added:
     n = len(lists)
     added = scale * (values - values.mean()) / len(values)
     pairs = csr_array((added, lists.indices, lists.indptr), shape=(n, n))
-    by_row = np.bincount(lists.rows, added, n) + np.bincount(lists.indices, added, n)
-    return Added(by_row, pairs)
+    return Added(np.asarray(pairs.sum(axis=0) + pairs.sum(axis=1), dtype=np.float64), pairs)

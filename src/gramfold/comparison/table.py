@@ -84,7 +84,7 @@ class Comparison:
     Attributes
     ----------
     rows : tuple of ComparedMap
-        One for each map, in the order that they were given. `comparison[name]` is one of them, and iteration yields all.
+        One for each map, in the order that they were given. `comparison[name]` is one of them.
     n_given : int
         Rows of the table.
     n_judged : int

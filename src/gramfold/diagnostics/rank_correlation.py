@@ -101,11 +101,12 @@ class RankCorrelation:
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """Pairs of the rows drawn with some columns, and the order of their distances in the data."""
+    """Pairs of the rows drawn with some columns, in the order of their distances in the data."""
 
+    shape: tuple[int, int]  # (m, c)
     columns: Integers  # (c,) ascending
-    taken: Integers  # (p,) where they are in the table (m, c); a row has no pair with itself
-    order: "_Order"
+    taken: Integers  # (p,) where they are in a table of this shape; a row has no pair with itself
+    order: "_Order"  # in which they are already
     ranks: Floats  # (p,)
     once: bool  # whether they are all pairs, each once
 
@@ -116,7 +117,8 @@ class _Pairs:
         once = judged.exact and n <= _COLUMNS
         taken = np.flatnonzero(rows[:, None] < columns if once else rows[:, None] != columns)
         order = _Order.of(_values(judged, judged.data, columns).ravel()[taken])
-        return cls(columns, taken, order, order.ranks(), once)
+        ascending = _Order(None, order.starts)
+        return cls((len(rows), len(columns)), columns, taken[order.order], ascending, ascending.ranks(), once)
 
     def values(self, judged: Judged, table: Table) -> Floats:
         """The distance of each pair, (p,)."""
@@ -125,11 +127,14 @@ class _Pairs:
 
     def means(self, values: Floats) -> tuple[Floats, Floats]:
         """Of the pairs of each row, and of each column; both of all pairs of a row where each pair is there once."""
-        i, j = np.divmod(self.taken, len(self.columns))
-        if self.once:
-            i = j = np.concatenate([i, j])
-            values = np.concatenate([values, values])
-        return _means(i, values), _means(j, values)
+        sums, counts = np.zeros(self.shape), np.zeros(self.shape, dtype=bool)
+        sums.ravel()[self.taken] = values
+        counts.ravel()[self.taken] = True
+        of_rows, of_columns = ((sums.sum(axis=axis), counts.sum(axis=axis)) for axis in (1, 0))
+        if not self.once:
+            return of_rows[0] / of_rows[1], of_columns[0] / of_columns[1]
+        both = (of_rows[0] + of_columns[0]) / (of_rows[1] + of_columns[1])
+        return both, both
 
 
 def _values(judged: Judged, table: Table, columns: Integers) -> Floats:
@@ -141,7 +146,7 @@ def _values(judged: Judged, table: Table, columns: Integers) -> Floats:
 class _Order:
     """Of values, those that are equal in groups."""
 
-    order: Integers  # (p,)
+    order: Integers | None  # (p,); None where they are ascending
     starts: Integers  # (groups + 1,) where each group begins in this order
 
     @classmethod
@@ -153,18 +158,17 @@ class _Order:
 
     def ranks(self) -> Floats:
         """The rank of each value, the mean one of equal values, between −½ and ½."""
-        return self._of_groups(0.5 * (self.starts[1:] + self.starts[:-1]) / len(self.order) - 0.5)
+        return self._of_groups(0.5 * (self.starts[1:] + self.starts[:-1]) / self.starts[-1] - 0.5)
 
     def beyond(self, others: Floats) -> Floats:
         """Sum of what others have at this value or beyond, half of it where values are equal, by the number of all."""
-        sums = np.concatenate(([0.0], np.cumsum(others[self.order])))[self.starts]
-        return self._of_groups((sums[-1] - 0.5 * (sums[1:] + sums[:-1])) / len(self.order))
+        sums = np.concatenate(([0.0], np.cumsum(others if self.order is None else others[self.order])))[self.starts]
+        return self._of_groups((sums[-1] - 0.5 * (sums[1:] + sums[:-1])) / self.starts[-1])
 
     def _of_groups(self, values: Floats) -> Floats:
-        found = np.empty(len(self.order))
-        found[self.order] = np.repeat(values, np.diff(self.starts))
+        each = values if len(values) == self.starts[-1] else np.repeat(values, np.diff(self.starts))
+        if self.order is None:
+            return each
+        found = np.empty(len(each))
+        found[self.order] = each
         return found
-
-
-def _means(groups: Integers, values: Floats) -> Floats:
-    return np.bincount(groups, weights=values) / np.bincount(groups)

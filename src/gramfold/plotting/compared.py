@@ -107,8 +107,8 @@ def plot_comparison(
         require_matplotlib()
         lines = math.ceil(len(maps) / columns)
         size = PANEL * columns + _LEGEND, (PANEL + _UNDER) * lines + _FOOT
-        figure = plt.figure(figsize=size, layout="constrained")
-        figure.get_layout_engine().set(h_pad=_APART)  # type: ignore[union-attr]
+        figure = plt.figure(figsize=size)
+        figure.set_layout_engine("constrained", h_pad=_APART)
     color = comparison.labels if color is None else color
     plot_gallery(maps, color=color, title=title, color_label=color_label, n_columns=columns, cmap=cmap, figure=figure)
     for ax, (name, places) in zip(figure.axes, comparison.aligned_maps().items(), strict=False):
