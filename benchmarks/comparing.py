@@ -70,8 +70,8 @@ def _comparing(guest: TSNE | None) -> Race:
             busy[which].append(time.process_time() - started_cpu)
     spread = " and ".join(_ratios(*kind) for kind in (times, busy))
     job = (
-        f"compare {len(models)} methods and a finished map, {_ROWS:,} × {_COLUMNS} (peer: its fits alone, one judging), "
-        f"{spread} times their seconds and CPU time"
+        f"compare {len(models)} methods and a finished map, {_ROWS:,} × {_COLUMNS} (peer: its fits alone, one "
+        f"judging), {spread} times their seconds and CPU time"
     )
     found = Race(job, *times, "", cpu=busy)
     return found.judged(f"≤ {_MOST}x the parts", found.ratio >= 1 / _MOST)
