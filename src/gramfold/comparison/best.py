@@ -74,10 +74,9 @@ class Best:
             margin = f"the margin is {self.margin:.3f} ± {self.noise:.3f}"
             words = [f"{who}, but not by more than noise: {others} {are} level with it ({margin})."]
         if self.passed_over:
-            listed = "; ".join(f"{name}: {why}" for name, why in self.passed_over.items())
-            words.append(f"Not ranked, since collapsed: {listed}.")
+            words.append(f"Not ranked, since collapsed: {', '.join(self.passed_over)}.")
         if self.faults:
-            words.append(f"{self.winner} is {' and '.join(self.faults)}.")
+            words.append(f"{self.winner} is {', '.join(self.faults)}.")
         return " ".join(words)
 
     def __repr__(self) -> str:
@@ -100,11 +99,7 @@ def best_of(purpose: str, known: Mapping[str, Judgement]) -> Best:
     if not ranked:
         what = "no labels were given" if purpose == "clusters" else f"no map has a {measure}"
         raise InputError(f"there is no best map for '{purpose}': {what}.")
-    collapsed = {
-        name: f"{measure} {known[name].measures[measure].value:.3f}, {words}"
-        for name in ranked
-        if (words := _collapse(known[name]))
-    }
+    collapsed = {name: words for name in ranked if (words := _collapse(known[name]))}
     able = [name for name in ranked if name not in collapsed] or ranked
     winner, *others = able
     value = known[winner].measures[measure].value
