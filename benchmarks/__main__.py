@@ -27,6 +27,7 @@ GROUPS = (
     "metrics",
     "judging",
     "sweep",
+    "comparing",
 )
 
 

@@ -40,6 +40,7 @@ _HOMES = {
     "advise": "gramfold.advice",
     "align": "gramfold.alignment",
     "blockwise": "gramfold.neighbors.blockwise",
+    "compare": "gramfold.comparison",
 }
 _ROOMS = ("advice", "datasets", "diagnostics", "errors", "io", "plotting")
 
@@ -76,6 +77,7 @@ __all__ = [
     "advise",
     "align",
     "blockwise",
+    "compare",
     "datasets",
     "diagnostics",
     "errors",

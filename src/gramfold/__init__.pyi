@@ -6,6 +6,7 @@ from gramfold import io as io
 from gramfold import plotting as plotting
 from gramfold.advice import advise as advise
 from gramfold.alignment import align as align
+from gramfold.comparison import compare as compare
 from gramfold.methods.classical_mds import ClassicalMDS as ClassicalMDS
 from gramfold.methods.commute_time import CommuteTime as CommuteTime
 from gramfold.methods.diffusion_map import DiffusionMap as DiffusionMap
@@ -73,6 +74,7 @@ __all__ = [
     "advise",
     "align",
     "blockwise",
+    "compare",
     "datasets",
     "diagnostics",
     "errors",

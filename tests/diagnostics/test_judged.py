@@ -92,6 +92,47 @@ def test_one_search_serves_all(monkeypatch):
     assert repr(judged) == "Judged(120 rows, all of them looked at, 10 neighbours)"
 
 
+@pytest.mark.parametrize("sample", [None, 40])
+@pytest.mark.parametrize("rows", [ROWS, csr_array(ROWS), cdist(ROWS, ROWS)], ids=["dense", "sparse", "distances"])
+def test_another_map_shares_what_is_known_of_the_data(rows, sample):
+    metric = "precomputed" if rows.shape[1] == len(ROWS) else "euclidean"
+    options = {"metric": metric, "sample": sample, "random_state": 3}
+    first = Judged(rows, PLACES, **options)
+    measures(first, labels=LABELS), faults(first)
+    others = {"columns": ROWS[:, 20:22], "noise": np.random.default_rng(0).random((120, 3)), "line": PLACES[:, :1]}
+    for name, places in others.items():
+        other, alone = first.with_map(places), Judged(rows, places, **options)
+        assert other.in_data is first.in_data
+        for key, measure in measures(alone, labels=LABELS).items():
+            shared = measures(other, labels=LABELS)[key]
+            assert (shared.value, shared.interval) == (measure.value, measure.interval), (name, key)
+        for one, expected in zip(faults(other), faults(alone), strict=True):
+            assert (one.total, one.threshold, one.words) == (expected.total, expected.threshold, expected.words)
+            np.testing.assert_array_equal(one.per_point, expected.per_point)
+    assert measures(first)["stress"].value == stress(rows, PLACES, **options).value  # it is not changed
+
+
+def test_the_data_are_searched_once_for_several_maps(monkeypatch):
+    first, searches = Judged(ROWS, PLACES), []
+    search = first.data.neighbors
+    monkeypatch.setitem(vars(first.data), "neighbors", lambda k: searches.append(k) or search(k))
+    for places in (ROWS[:, :2], PLACES[:, ::-1], ROWS[:, 5:9]):
+        judged = first.with_map(places)
+        measures(judged)
+        faults(judged)
+    measures(first)
+    assert searches == [10]
+
+
+def test_another_map_is_judged_on_the_same_rows():
+    few, whole = PLACES.copy(), ROWS[:, 20:22]
+    few[[3, 50]] = np.nan
+    judged = Judged(ROWS, few).with_map(whole)
+    assert judged.n == 118
+    kept = np.delete(np.arange(120), [3, 50])
+    assert trustworthiness(judged).value == trustworthiness(ROWS[kept], whole[kept]).value
+
+
 def test_the_seed_decides_the_rows():
     first, same, other = (Judged(ROWS, PLACES, sample=40, random_state=seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.rows, same.rows)
@@ -145,6 +186,9 @@ def test_a_scale_of_any_size():
         (lambda: lcmc(Judged(ROWS, PLACES), PLACES), "X is a Judged"),
         (lambda: lcmc(Judged(ROWS, PLACES), n_neighbors=5), "pass n_neighbors to Judged"),
         (lambda: lcmc(ROWS, csr_array(PLACES)), "sparse"),
+        (lambda: Judged(ROWS, PLACES).with_map(PLACES[:7]), "the data have 120 rows and Y has 7"),
+        (lambda: Judged(ROWS, PLACES).with_map(np.where(PLACES[3, 1] == PLACES, np.nan, PLACES)), "for 1 of the 120"),
+        (lambda: Judged(ROWS, PLACES).with_map(np.ones((120, 2))), "all rows of Y are at one place"),
         (lambda: Judged(ROWS, PLACES, search="fast"), "search='fast' is not known"),
         (lambda: neighborhood_purity(ROWS, PLACES), "labels are missing"),
         (lambda: neighborhood_purity(ROWS, PLACES, LABELS[:7]), "labels have shape (7,), but there are 120 rows"),

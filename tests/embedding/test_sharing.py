@@ -58,6 +58,21 @@ def test_other_rows_are_searched_again():
     np.testing.assert_array_equal(moved.embedding_, Isomap(n_neighbors=6).fit(CURVE[::-1]).embedding_)
 
 
+@pytest.mark.filterwarnings("ignore::gramfold.errors.GramfoldWarning")
+def test_each_metric_is_searched_by_itself():
+    others = [
+        {"metric": "cosine"},
+        {"metric": "minkowski", "metric_params": {"p": 1.5}},
+        {"metric": "minkowski", "metric_params": {"p": 4}},
+    ]
+    with shared_search(10) as shared:
+        found = [Isomap(n_neighbors=9, **other).fit(DIGITS).embedding_ for other in ({}, *others, {})]
+        assert shared.searches == 4
+    np.testing.assert_array_equal(found[0], found[-1])
+    for other, places in zip(others, found[1:], strict=False):
+        np.testing.assert_array_equal(places, Isomap(n_neighbors=9, **other).fit(DIGITS).embedding_)
+
+
 def test_a_failed_fit_ends_the_block():
     with pytest.raises(InputError, match="NaN"), shared_search(10):
         Isomap().fit(np.full((20, 2), np.nan))
@@ -67,6 +82,15 @@ def test_a_failed_fit_ends_the_block():
 def test_more_neighbours_than_were_searched_are_refused():
     with shared_search(5), pytest.raises(InputError, match="at most 5"):
         Isomap(n_neighbors=6).fit(CURVE)
+
+
+def test_too_few_rows_for_the_largest_number_are_the_fault_of_the_fit_that_asks_for_it():
+    few = CURVE[:30]
+    with shared_search(40):
+        found = Isomap(n_neighbors=8).fit(few).embedding_
+        with pytest.raises(InputError, match="n_neighbors=40"):
+            Isomap(n_neighbors=40).fit(few)
+    np.testing.assert_array_equal(found, Isomap(n_neighbors=8).fit(few).embedding_)
 
 
 def test_a_radius_is_searched_by_itself():

@@ -88,7 +88,7 @@ def _command(
     found: "Advice", source: Path, columns: list[str] | None, skip: list[str] | None, labels: str | None
 ) -> str | None:
     """The command that does all of the plan; None where none does."""
-    from gramfold.cli.methods import in_small_letters
+    from gramfold.methods.names import in_small_letters
 
     metric = found.metric.value
     if found.scaling.value == "standardise" and found.n_neighbors.value is not None:

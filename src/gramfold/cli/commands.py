@@ -5,6 +5,7 @@ import click
 from gramfold import __version__
 from gramfold.cli.advice import advise
 from gramfold.cli.cluster import cluster
+from gramfold.cli.comparing import compare
 from gramfold.cli.demo import demo
 from gramfold.cli.dimension import dimension
 from gramfold.cli.embed import embed
@@ -22,6 +23,7 @@ main.add_command(advise)
 main.add_command(embed)
 main.add_command(cluster)
 main.add_command(judge)
+main.add_command(compare)
 main.add_command(dimension)
 main.add_command(methods)
 main.add_command(demo)

@@ -60,10 +60,23 @@ def read_map(
     written: dict[str, Any],
 ) -> MappedTable:
     """The rows of a table, and their coordinates on a map; matched by the column `by`, else by order."""
+    table = read_data(source, by, labels, metric, columns, skip, written)
+    return matched(table, source, placed, by, metric, map_columns, written)
+
+
+def matched(
+    table: "Table",
+    source: Path,
+    placed: Path,
+    by: str | None,
+    metric: str,
+    map_columns: Sequence[str] | None,
+    written: dict[str, Any],
+) -> MappedTable:
+    """The same of a table that was read."""
     import numpy as np
     from scipy.sparse import issparse
 
-    table = _table(source, by, labels, metric, columns, skip, written)
     n, width = table.values.shape
     if metric == "precomputed" and width != n:
         raise InputError(
@@ -93,7 +106,7 @@ def read_map(
     return MappedTable(values, places[theirs], classes, mine, n, ids, table.names, found)
 
 
-def _table(
+def read_data(
     source: Path,
     by: str | None,
     labels: str | None,
@@ -102,6 +115,7 @@ def _table(
     skip: Sequence[str] | None,
     written: dict[str, Any],
 ) -> "Table":
+    """The rows, without the column that names them."""
     from gramfold.io import Table, read_sparse, read_table
     from gramfold.neighbors.metrics import reads_mixed
 

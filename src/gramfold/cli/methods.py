@@ -1,4 +1,4 @@
-"""`gramfold methods`, and methods by their names, as gramfold exports them."""
+"""`gramfold methods`: the methods, and the parameters of one."""
 
 import inspect
 import re
@@ -7,55 +7,9 @@ from typing import Any
 import click
 
 from gramfold.cli.sentences import in_sentences
-from gramfold.errors import InputError
+from gramfold.methods.names import estimators, find_method, found, known_methods
 
-# KernelPCA -> kernel_pca: a word starts after a lower-case letter, and before the last of several capitals
-_WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-
-def known_methods() -> dict[str, type]:
-    """Every exported estimator with an embedding, by its lower-case name, without aliases."""
-    return {name: method for name, method in _mappers().items() if name == in_small_letters(method.__name__)}
-
-
-def find_method(name: str) -> type:
-    """The class with this name, alias or unambiguous beginning of one; hyphens count as underscores."""
-    return _found(name, _mappers())
-
-
-def _mappers() -> dict[str, type]:
-    return {name: thing for name, thing in _estimators().items() if hasattr(thing, "fit_transform")}
-
-
-def _estimators() -> dict[str, type]:
-    """Every exported estimator by each of its names."""
-    from sklearn.base import BaseEstimator
-
-    import gramfold
-
-    exported = {in_small_letters(name): getattr(gramfold, name) for name in gramfold.__all__}
-    return {
-        name: thing
-        for name, thing in sorted(exported.items())
-        if inspect.isclass(thing) and issubclass(thing, BaseEstimator)
-    }
-
-
-def in_small_letters(name: str) -> str:
-    """The name of a class as the command line has it."""
-    return _WORD_STARTS.sub("_", name).lower()
-
-
-def _found(name: str, named: dict[str, type]) -> type:
-    wanted = name.strip().lower().replace("-", "_")
-    if wanted in named:
-        return named[wanted]
-    begun = [known for known in named if known.startswith(wanted)] if wanted else []
-    if len(begun) == 1:
-        return named[begun[0]]
-    if begun:
-        raise InputError(f"'{name}' is ambiguous ({', '.join(begun)}): write more of the name.")
-    raise InputError(f"There is no method '{name}': use one of {', '.join(known_methods())}.")
+__all__ = ["find_method", "known_methods", "methods", "parameters_of"]
 
 
 def parameters_of(method: type) -> dict[str, inspect.Parameter]:
@@ -78,7 +32,7 @@ def methods(name: str | None) -> None:
     gramfold methods spectral_clustering
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     if name is not None:
-        click.echo(_account_of(_found(name, _estimators())))
+        click.echo(_account_of(found(name, estimators())))
         return
     known = known_methods()
     width = max(map(len, known))

@@ -176,13 +176,11 @@ def faults_of(judged: Judged, *, every_row: bool) -> Faults:
             f"n_neighbors <= {judged.n // 3}, or more rows."
         )
     places = Places.of(judged.map)
-    usual_places = plain_places(judged, places.table.rows.shape[1])
-    plain = Places.of(Rows(usual_places, make_metric("euclidean", None, usual_places)))
+    in_data = judged.once_of_data(_near_in_data)
+    plain, usual = judged.once_of_data(_plain_map, places.table.rows.shape[1])
     flat = _flat(places, plain)
-    in_data = Near.exactly(judged.data, rows, k, judged.n_jobs)
-    on_map, on_plain = (Near.exactly(one.table, rows, k, judged.n_jobs) for one in (places, plain))
+    on_map = Near.exactly(places.table, rows, k, judged.n_jobs)
     found = Counts.of(rows, in_data, on_map, judged.data, places, flat)
-    usual = Counts.of(rows, in_data, on_plain, judged.data, plain, flat=False)
     every = found
     if every_row and not judged.exact:
         every = Counts.of(np.arange(judged.n), *all_rows(judged), judged.data, places, flat)
@@ -195,6 +193,19 @@ def faults_of(judged: Judged, *, every_row: bool) -> Faults:
         told.collapsed(_taken(places), _taken(plain), flat),
         Measure(float(kept.mean()), mean_interval(kept, judged.n, (0.0, 1.0)), judged.per_point(kept)),
     )
+
+
+def _near_in_data(judged: Judged) -> Near:
+    return Near.exactly(judged.data, judged.rows, judged.n_neighbors, judged.n_jobs)
+
+
+def _plain_map(judged: Judged, dimensions: int) -> tuple[Places, Counts]:
+    """The map of PCA, and what it does to the neighbours of the rows drawn."""
+    usual = plain_places(judged, dimensions)
+    plain = Places.of(Rows(usual, make_metric("euclidean", None, usual)))
+    near = Near.exactly(plain.table, judged.rows, judged.n_neighbors, judged.n_jobs)
+    in_data = judged.once_of_data(_near_in_data)
+    return plain, Counts.of(judged.rows, in_data, near, judged.data, plain, flat=False)
 
 
 @dataclass(frozen=True, eq=False)

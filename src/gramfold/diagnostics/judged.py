@@ -1,6 +1,7 @@
 """Data and a map of them, compared: one neighbour search in each, and the rows on which measures are computed."""
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import cached_property
 from numbers import Integral
 from typing import Any, Self, TypeVar
@@ -133,7 +134,7 @@ class Judged:
         self.n = len(self.kept)
         self.n_neighbors = _checked_neighbors(n_neighbors, self.n, self.n_given)
         self.n_jobs = n_jobs
-        self.unit = 1.0
+        self._unit_of_data = 1.0
         options: dict[str, Any] = {"search": search, "n_jobs": n_jobs, "random_state": self.random_state}
         if measure is None:
             self.data = Distances(rows if self.n == self.n_given else rows[np.ix_(self.kept, self.kept)])
@@ -146,7 +147,7 @@ class Judged:
                 found = make_metric(metric, metric_params, rows)
                 power = degree(found.name, found.params)
                 if power is not None and (unit := Unit.of_rows(rows)).power:
-                    rows, self.unit = unit.inward(rows), unit.size**-power
+                    rows, self._unit_of_data = unit.inward(rows), unit.size**-power
                     found = make_metric(metric, metric_params, rows)
                 self.data = Rows(rows, found, **options)
         if self.data.constant():
@@ -154,14 +155,12 @@ class Judged:
                 "all rows of X are at one place, so none is nearer than another: check that the right columns were "
                 "passed."
             )
-        places = places[self.kept]
-        unit = Unit.of_rows(places)
-        places, self.unit = unit.inward(places), self.unit * unit.size
-        self.map = Rows(places, make_metric("euclidean", None, places), **options)
+        self._take_map(places[self.kept], options)
         self.rows = self._drawn(sample)
         if measure is not None and len(self.rows) * self.n <= _REMEMBERED:
             self.data = Remembered.of(self.data, self.rows)
         self._made: dict[Any, Any] = {}
+        self._made_of_data: dict[Any, Any] = {}  # shared with every other map of the same data
 
     @classmethod
     def of(cls, X: Any, Y: Any, **parameters: Any) -> Self:
@@ -178,6 +177,56 @@ class Judged:
                 )
         return X
 
+    def with_map(self, Y: Any) -> Self:
+        """Another map of the same data, judged on the same rows; what is known of the data is not computed again.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_given, n_components)
+            The other map, with a place for each of the rows in `kept`; its other rows are left out.
+
+        Returns
+        -------
+        Judged
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from gramfold.diagnostics import Judged, stress
+        >>> X = load_iris().data
+        >>> first = Judged(X, X[:, :2])
+        >>> other = first.with_map(X[:, 2:])
+        >>> stress(first), stress(other)
+        (Measure(0.3075), Measure(0.1115))
+        >>> other.in_data is first.in_data
+        True
+        """
+        places = read_places(Y)
+        if len(places) != self.n_given:
+            raise InputError(
+                f"the data have {self.n_given} rows and Y has {len(places)}, so they cannot be compared row by row: "
+                "pass a map of the same data, in the same order."
+            )
+        places = places[self.kept]
+        absent = int(np.isnan(places).any(axis=1).sum())
+        if absent:
+            raise InputError(
+                f"Y has no coordinates (NaN) for {absent} of the {self.n} rows that are compared: judge it by itself, "
+                "or leave these rows out of the first map too."
+            )
+        check_finite(places, "Y")
+        other = copy(self)
+        vars(other).pop("on_map", None)
+        search = {name: getattr(self.map, name) for name in ("search", "n_jobs", "random_state")}
+        other._take_map(places, search)  # noqa: SLF001  its own
+        other._made = {}  # noqa: SLF001
+        return other
+
+    def _take_map(self, places: Floats, options: dict[str, Any]) -> None:
+        unit = Unit.of_rows(places)
+        places, self.unit = unit.inward(places), self._unit_of_data * unit.size
+        self.map = Rows(places, make_metric("euclidean", None, places), **options)
+
     def __repr__(self) -> str:
         looked = "all of them looked at" if self.exact else f"{len(self.rows):,} of them drawn"
         return f"Judged({self.n:,} rows, {looked}, {self.n_neighbors} neighbours)"
@@ -187,10 +236,10 @@ class Judged:
         """Whether all rows are looked at."""
         return len(self.rows) == self.n
 
-    @cached_property
+    @property
     def in_data(self) -> Neighbors:
         """The nearest neighbours of all rows in the data."""
-        return self.data.neighbors(self.n_neighbors)
+        return self.once_of_data(_nearest_in_data)
 
     @cached_property
     def on_map(self) -> Neighbors:
@@ -225,6 +274,13 @@ class Judged:
         found: Result = self._made[make]
         return found
 
+    def once_of_data(self, make: "Callable[..., Result]", *more: Any) -> Result:
+        """The same of what depends on the data, and on `more`, but not on the map: made once for all maps."""
+        if (make, *more) not in self._made_of_data:
+            self._made_of_data[make, *more] = make(self, *more)
+        found: Result = self._made_of_data[make, *more]
+        return found
+
     def per_point(self, values: Floats) -> Floats:
         """Values of the sampled rows, or of all n, as one for each row that was given: NaN for the others."""
         found = np.full(self.n_given, np.nan)
@@ -247,6 +303,10 @@ class Judged:
         if size == self.n:
             return np.arange(self.n)
         return np.sort(self.generator(0).choice(self.n, size, replace=False))
+
+
+def _nearest_in_data(judged: Judged) -> Neighbors:
+    return judged.data.neighbors(judged.n_neighbors)
 
 
 def _whole(value: Any, least: int) -> int:
@@ -273,8 +333,8 @@ def _read(X: Any, Y: Any, metric: MetricName) -> tuple[Any, Any, Floats]:
     rows, _ = read_training("Judged", X, reads)
     if precomputed:
         check_distances(rows)
-        return settled_distances(rows), None, _places(Y)
-    return rows.astype(np.float64, copy=False), True, _places(Y)
+        return settled_distances(rows), None, read_places(Y)
+    return rows.astype(np.float64, copy=False), True, read_places(Y)
 
 
 def _of_model(estimator: Any, Y: Any, metric: MetricName) -> tuple[Any, Metric, Floats]:
@@ -297,10 +357,11 @@ def _of_model(estimator: Any, Y: Any, metric: MetricName) -> tuple[Any, Metric, 
     rows = model.source.rows
     check_finite(rows, "X", allow_missing=model.reads.mixed)
     own = model.source.metric or make_metric("euclidean", None, rows)
-    return rows.astype(np.float64, copy=False), own, _places(model.aligned if Y is None else Y)
+    return rows.astype(np.float64, copy=False), own, read_places(model.aligned if Y is None else Y)
 
 
-def _places(Y: Any) -> Floats:
+def read_places(Y: Any) -> Floats:
+    """Coordinates (n, p) of a map in float64; NaN is allowed."""
     table = numeric_table(Y, least_rows=1, name="Y", dense_for="a map")
     found: Floats = check_array(table, dtype=np.float64, ensure_all_finite=False, input_name="Y")
     return found

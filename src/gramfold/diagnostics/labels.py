@@ -55,7 +55,7 @@ def neighborhood_purity(
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     if on not in {"map", "data"}:
         raise InputError(f"on={on!r} is not known: use 'map' or 'data'.")
-    codes, _ = _coded(labels, judged)
+    codes, _ = coded(labels, judged)
     if on == "map":
         judged.require_apart("the share of neighbours with the same label")
     lists = judged.on_map if on == "map" else judged.in_data
@@ -93,7 +93,7 @@ def silhouette(
         Mean over rows, with the value of each row.
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
-    codes, counts = _coded(labels, judged)
+    codes, counts = coded(labels, judged)
     if not 2 <= len(counts) < judged.n:
         raise UndefinedMeasureError(
             f"labels hold {len(counts)} different values for {judged.n} rows, but silhouettes compare groups of rows: "
@@ -117,7 +117,7 @@ def silhouette(
     return Measure(float(found.mean()), mean_interval(found, judged.n, (-1.0, 1.0)), judged.per_point(found))
 
 
-def _coded(labels: Any, judged: Judged) -> tuple[Integers, Integers]:
+def coded(labels: Any, judged: Judged) -> tuple[Integers, Integers]:
     """Numbers of the labels of the rows that are compared, and how often each occurs."""
     if labels is None:
         raise InputError("labels are missing, and this measure compares labels of neighbours: pass one for each row.")

@@ -97,8 +97,13 @@ def _unit(table: Table, rows: Integers) -> float:
 
 def _values(judged: Judged, rows: Integers, units: tuple[float, float]) -> Floats:
     """(5, b, n) of each pair of these rows with all."""
-    d, y = judged.data.distances(rows) / units[0], judged.map.distances(rows) / units[1]
-    return np.stack([d, y, d * d, y * y, d * y])
+    found = np.empty((5, len(rows), judged.n))
+    d, y = found[:2]
+    np.divide(judged.data.distances(rows), units[0], out=d)
+    np.divide(judged.map.distances(rows), units[1], out=y)
+    for product, (one, other) in zip(found[2:], ((d, d), (y, y), (d, y)), strict=True):
+        np.multiply(one, other, out=product)
+    return found
 
 
 def _far_rows(judged: Judged) -> Integers:

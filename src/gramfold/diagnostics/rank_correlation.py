@@ -11,6 +11,7 @@ all rows are columns.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from gramfold.diagnostics.described import described
 from gramfold.diagnostics.intervals import half_width, mean_variance
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.measure import Measure
+from gramfold.diagnostics.tables import Table
 from gramfold.errors import UndefinedMeasureError
 from gramfold.neighbors.metrics import MetricName
 from gramfold.types import Floats, Integers
@@ -53,45 +55,98 @@ def distance_correlation(
         Of all pairs.
     """
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
-    n, rows = judged.n, judged.rows
-    every = judged.exact and n <= _COLUMNS
-    columns = np.arange(n) if n <= _COLUMNS else np.sort(judged.generator(1).choice(n, _COLUMNS, replace=False))
-    i, j, in_data, on_map = _pairs(judged, columns, every)
-    data_order, map_order = _Order.of(in_data), _Order.of(on_map)
-    f, g = data_order.ranks(), map_order.ranks()
-    spread = float(f.std() * g.std())
-    if spread == 0:
-        raise UndefinedMeasureError(
-            "all distances in the data, or all on the map, are equal, so their ranks have no correlation: pass more or "
-            "other rows."
-        )
-    value = float(f @ g) / (len(f) * spread)
-    if every:
-        return Measure(value)
-    influence = (f * g + data_order.beyond(g) + map_order.beyond(f)) / spread
-    variance = mean_variance(_means(i, influence), n) + mean_variance(_means(j, influence), n)
-    half = half_width(variance, min(len(rows), len(columns)) - 1)
-    return Measure(value, (max(value - half, -1.0), min(value + half, 1.0)))
+    return RankCorrelation.of(judged).measure
 
 
-def _pairs(judged: Judged, columns: Integers, every: bool) -> tuple[Integers, Integers, Floats, Floats]:
-    """Row and column of each pair, and its distance in the data and on the map; of all pairs each once."""
+@dataclass(frozen=True, eq=False)
+class RankCorrelation:
+    """Spearman's correlation of distances, and how much each row and each column adds to it."""
 
-    def work(part: slice) -> tuple[Integers, Integers, Floats, Floats]:
-        rows = judged.rows[part]
-        i, j = np.nonzero(rows[:, None] < columns if every else rows[:, None] != columns)
-        d, y = judged.data.distances(rows, columns), judged.map.distances(rows, columns)
-        return part.start + i, j, d[i, j], y[i, j]
+    judged: Judged
+    pairs: "_Pairs"
+    on_map: "_Order"
+    value: float
+    spread: float  # √(var F var G)
 
-    i, j, in_data, on_map = (np.concatenate(some) for some in zip(*judged.over_rows(work), strict=True))
-    return i, j, in_data, on_map
+    @classmethod
+    def of(cls, judged: Judged) -> Self:
+        """From the pairs of the rows drawn with some columns."""
+        pairs = judged.once_of_data(_Pairs.of)
+        order = _Order.of(pairs.values(judged, judged.map))
+        f, g = pairs.ranks, order.ranks()
+        spread = float(f.std() * g.std())
+        if spread == 0:
+            raise UndefinedMeasureError(
+                "all distances in the data, or all on the map, are equal, so their ranks have no correlation: pass "
+                "more or other rows."
+            )
+        return cls(judged, pairs, order, float(f @ g) / (len(f) * spread), spread)
+
+    @cached_property
+    def influences(self) -> tuple[Floats, Floats]:
+        """Means of h over the pairs of each row (m,), and of each column (c,)."""
+        f, g = self.pairs.ranks, self.on_map.ranks()
+        return self.pairs.means((f * g + self.pairs.order.beyond(g) + self.on_map.beyond(f)) / self.spread)
+
+    @property
+    def measure(self) -> Measure:
+        """With its interval where pairs were drawn."""
+        if self.pairs.once:
+            return Measure(self.value)
+        rows, columns = self.influences
+        variance = mean_variance(rows, self.judged.n) + mean_variance(columns, self.judged.n)
+        half = half_width(variance, min(len(rows), len(columns)) - 1)
+        return Measure(self.value, (max(self.value - half, -1.0), min(self.value + half, 1.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Pairs of the rows drawn with some columns, in the order of their distances in the data."""
+
+    shape: tuple[int, int]  # (m, c)
+    columns: Integers  # (c,) ascending
+    taken: Integers  # (p,) where they are in a table of this shape; a row has no pair with itself
+    order: "_Order"  # in which they are already
+    ranks: Floats  # (p,)
+    once: bool  # whether they are all pairs, each once
+
+    @classmethod
+    def of(cls, judged: Judged) -> Self:
+        n, rows = judged.n, judged.rows
+        columns = np.arange(n) if n <= _COLUMNS else np.sort(judged.generator(1).choice(n, _COLUMNS, replace=False))
+        once = judged.exact and n <= _COLUMNS
+        taken = np.flatnonzero(rows[:, None] < columns if once else rows[:, None] != columns)
+        order = _Order.of(_values(judged, judged.data, columns).ravel()[taken])
+        ascending = _Order(None, order.starts)
+        return cls((len(rows), len(columns)), columns, taken[order.order], ascending, ascending.ranks(), once)
+
+    def values(self, judged: Judged, table: Table) -> Floats:
+        """The distance of each pair, (p,)."""
+        found: Floats = _values(judged, table, self.columns).ravel()[self.taken]
+        return found
+
+    def means(self, values: Floats) -> tuple[Floats, Floats]:
+        """Of the pairs of each row, and of each column; both of all pairs of a row where each pair is there once."""
+        sums, counts = np.zeros(self.shape), np.zeros(self.shape, dtype=bool)
+        sums.ravel()[self.taken] = values
+        counts.ravel()[self.taken] = True
+        of_rows, of_columns = ((sums.sum(axis=axis), counts.sum(axis=axis)) for axis in (1, 0))
+        if not self.once:
+            return of_rows[0] / of_rows[1], of_columns[0] / of_columns[1]
+        both = (of_rows[0] + of_columns[0]) / (of_rows[1] + of_columns[1])
+        return both, both
+
+
+def _values(judged: Judged, table: Table, columns: Integers) -> Floats:
+    """Distances (m, c)."""
+    return np.concatenate(judged.over_rows(lambda part: table.distances(judged.rows[part], columns)))
 
 
 @dataclass(frozen=True, eq=False)
 class _Order:
     """Of values, those that are equal in groups."""
 
-    order: Integers  # (p,)
+    order: Integers | None  # (p,); None where they are ascending
     starts: Integers  # (groups + 1,) where each group begins in this order
 
     @classmethod
@@ -103,18 +158,17 @@ class _Order:
 
     def ranks(self) -> Floats:
         """The rank of each value, the mean one of equal values, between −½ and ½."""
-        return self._of_groups(0.5 * (self.starts[1:] + self.starts[:-1]) / len(self.order) - 0.5)
+        return self._of_groups(0.5 * (self.starts[1:] + self.starts[:-1]) / self.starts[-1] - 0.5)
 
     def beyond(self, others: Floats) -> Floats:
         """Sum of what others have at this value or beyond, half of it where values are equal, by the number of all."""
-        sums = np.concatenate(([0.0], np.cumsum(others[self.order])))[self.starts]
-        return self._of_groups((sums[-1] - 0.5 * (sums[1:] + sums[:-1])) / len(self.order))
+        sums = np.concatenate(([0.0], np.cumsum(others if self.order is None else others[self.order])))[self.starts]
+        return self._of_groups((sums[-1] - 0.5 * (sums[1:] + sums[:-1])) / self.starts[-1])
 
     def _of_groups(self, values: Floats) -> Floats:
-        found = np.empty(len(self.order))
-        found[self.order] = np.repeat(values, np.diff(self.starts))
+        each = values if len(values) == self.starts[-1] else np.repeat(values, np.diff(self.starts))
+        if self.order is None:
+            return each
+        found = np.empty(len(each))
+        found[self.order] = each
         return found
-
-
-def _means(groups: Integers, values: Floats) -> Floats:
-    return np.bincount(groups, weights=values) / np.bincount(groups)

@@ -22,12 +22,15 @@ Search = Callable[[Neighborhood], NeighborGraph]
 
 @dataclass(eq=False)
 class SharedSearch:
-    """Finds the neighbours of a table once, as many as the largest of several fits asks for."""
+    """Finds the neighbours of a table once by each metric, as many as the largest of several fits asks for."""
 
     largest: int
-    searches: int = field(default=0, init=False)  # so many were made
-    _rows: Any = field(default=None, init=False)  # whose neighbours are known
-    _net: NeighborGraph | None = field(default=None, init=False)
+    _known: "list[_Known]" = field(default_factory=list, init=False)
+
+    @property
+    def searches(self) -> int:
+        """So many were made."""
+        return len(self._known)
 
     def neighbors(self, X: Any, hood: Neighborhood, search: Search, check: Callable[[int], None]) -> NeighborGraph:
         """Whom each distinct row of X chooses; `search` finds them, `check` is asked whether the rows are enough."""
@@ -38,8 +41,8 @@ class SharedSearch:
                 f"n_neighbors={hood.n_neighbors}, but the shared neighbour search is for at most {self.largest}: begin "
                 "it with the largest number of neighbours."
             )
-        net = self._net
-        if net is None or not _equal(self._rows, X):
+        net = next((known.net for known in self._known if known.serves(X, hood)), None)
+        if net is None:
             most = Neighborhood(
                 n_neighbors=self.largest,
                 metric=hood.metric,
@@ -47,8 +50,11 @@ class SharedSearch:
                 search=hood.search,
                 on_disconnected=hood.on_disconnected,
             )
-            net, self._rows = search(most), X
-            self._net, self.searches = net, self.searches + 1
+            try:
+                net = search(most)
+            except InputError:  # too few distinct rows for the largest number, say: that is the fault of another fit
+                return search(hood)
+            self._known.append(_Known(X, most, net))
         if net.index.given:
             raise InputError(
                 "the edges of the neighbour graph are given (a sparse matrix of distances, or a neighbours "
@@ -63,6 +69,25 @@ class SharedSearch:
             on_disconnected=hood.on_disconnected,
             edges=hood.graph if isinstance(hood, GraphChoice) else "union",
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """A search that was made."""
+
+    rows: Any
+    hood: Neighborhood
+    net: NeighborGraph
+
+    def serves(self, X: Any, hood: Neighborhood) -> bool:
+        """Whether another search, of these rows and with these settings, would find the same."""
+        same = self.hood.metric == hood.metric and self.hood.search == hood.search
+        return same and _same_params(self.hood.metric_params, hood.metric_params) and _equal(self.rows, X)
+
+
+def _same_params(first: Any, second: Any) -> bool:
+    first, second = first or {}, second or {}
+    return first.keys() == second.keys() and all(np.array_equal(first[name], second[name]) for name in first)
 
 
 def first_neighbors(lists: Neighbors, k: int) -> Neighbors:
@@ -89,5 +114,15 @@ def shared_search(largest: int) -> Iterator[SharedSearch]:
     token = CURRENT_SEARCH.set(search)
     try:
         yield search
+    finally:
+        CURRENT_SEARCH.reset(token)
+
+
+@contextmanager
+def shared_nothing() -> Iterator[None]:
+    """Fits in this block search by themselves, whatever is shared around it."""
+    token = CURRENT_SEARCH.set(None)
+    try:
+        yield
     finally:
         CURRENT_SEARCH.reset(token)

@@ -2,6 +2,7 @@
 
 from gramfold.plotting.biplot import plot_loadings
 from gramfold.plotting.coefficients import plot_coefficients
+from gramfold.plotting.compared import plot_comparison
 from gramfold.plotting.coranking_lines import plot_coranking
 from gramfold.plotting.edges import plot_edges
 from gramfold.plotting.feature_space import plot_feature_distances
@@ -19,6 +20,7 @@ __all__ = [
     "blank_figure",
     "check_picture_destination",
     "plot_coefficients",
+    "plot_comparison",
     "plot_coranking",
     "plot_edges",
     "plot_feature_distances",

@@ -1,0 +1,142 @@
+"""Plot the maps of a comparison side by side, with their numbers and faults."""
+
+import math
+import textwrap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gramfold.errors import InputError
+from gramfold.plotting.gallery import MOST_COLUMNS, PANEL, plot_gallery
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure, SubFigure
+
+_UNDER = 0.75  # inches for three lines under a panel
+_LEGEND = 1.2  # inches beside the panels
+_FOOT = 0.25  # inches for a line under all panels
+_APART = 0.12  # inches above and below a panel
+_LETTERS = 34  # of a line under a panel
+_NUMBERS = {
+    "r_nx": "neighbours",
+    "distance_correlation": "distances",
+    "stress": "stress",
+    "neighborhood_purity": "labels",
+}
+_SHOWN = 3  # columns of a map
+
+
+@runtime_checkable
+class Compared(Protocol):
+    """What `gramfold.compare` returns."""
+
+    @property
+    def labels(self) -> Any:
+        """Of each row, or None."""
+
+    @property
+    def failures(self) -> Mapping[str, str]:
+        """What failed and why."""
+
+    def aligned_maps(self) -> Mapping[str, Any]:
+        """Coordinates by name, each map turned onto the first."""
+
+    def __getitem__(self, name: str) -> Any:
+        """One map, with its measures and faults."""
+
+
+def plot_comparison(
+    comparison: Compared,
+    *,
+    color: ArrayLike | None = None,
+    title: str | None = None,
+    color_label: str | None = None,
+    n_columns: int | None = None,
+    cmap: str | None = None,
+    figure: "Figure | SubFigure | None" = None,
+) -> "Figure | SubFigure":
+    """Plot the maps of a comparison in panels, each turned onto the first, with its numbers and faults under it.
+
+    Under each map stand the share of neighbours kept beyond chance (`r_nx`), the rank correlation of all distances, the
+    stress (0 is best), the purity of labels where they were given, and the faults above their thresholds.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Result of `gramfold.compare`. Of maps with more than three columns the first two are shown.
+    color : array-like of shape (n,), or the name of a colour, optional
+        Value of each point, as in `plot_map`. The default are the labels of the comparison.
+    title : str, optional
+        Title above all panels.
+    color_label : str, optional
+        Label of the colour bar or legend.
+    n_columns : int, optional
+        Number of panels in a row. The default is three, or fewer for fewer maps.
+    cmap : str, optional
+        Name of a matplotlib colormap.
+    figure : matplotlib Figure or SubFigure, optional
+        Figure to draw in. By default a new one is made.
+
+    Returns
+    -------
+    matplotlib.figure.Figure or SubFigure
+        The figure with the panels.
+
+    Examples
+    --------
+    >>> from gramfold import compare
+    >>> from gramfold.datasets import make_swiss_roll
+    >>> from gramfold.plotting import blank_figure, plot_comparison
+    >>> roll = make_swiss_roll(300, random_state=0)
+    >>> found = compare(roll.points, ["pca", "isomap"])
+    >>> figure = plot_comparison(found, color=roll.truth[:, 0], figure=blank_figure(7, 4))
+    >>> [ax.get_title() for ax in figure.axes[:2]]
+    ['pca', 'isomap']
+    """
+    if not isinstance(comparison, Compared):
+        raise InputError(f"comparison is a {type(comparison).__name__}: pass what gramfold.compare(X) returns.")
+    maps = {name: _shown(places) for name, places in comparison.aligned_maps().items()}
+    columns = min(n_columns or MOST_COLUMNS, len(maps))
+    if figure is None:
+        import matplotlib.pyplot as plt
+
+        from gramfold.plotting.figure import require_matplotlib
+
+        require_matplotlib()
+        lines = math.ceil(len(maps) / columns)
+        size = PANEL * columns + _LEGEND, (PANEL + _UNDER) * lines + _FOOT
+        figure = plt.figure(figsize=size)
+        figure.set_layout_engine("constrained", h_pad=_APART)
+    color = comparison.labels if color is None else color
+    plot_gallery(maps, color=color, title=title, color_label=color_label, n_columns=columns, cmap=cmap, figure=figure)
+    for ax, (name, places) in zip(figure.axes, comparison.aligned_maps().items(), strict=False):
+        _write_under(ax, caption(comparison[name], np.shape(places)[1]))
+    lost = [name for name in comparison.failures if name not in maps]
+    if lost:
+        figure.supxlabel(f"failed: {', '.join(lost)}", fontsize="small", color="0.3")
+    return figure
+
+
+def caption(row: Any, columns: int) -> str:
+    """Numbers in one line, faults below."""
+    if row.failure:
+        return "not judged"
+    values = {word: row.measures[name].value for name, word in _NUMBERS.items() if name in row.measures}
+    numbers = ", ".join(f"{word} {round(value, 2) + 0.0:.2f}" for word, value in values.items())  # 0.00, not -0.00
+    lines = [*textwrap.wrap(numbers, _LETTERS), f"faults: {', '.join(row.faults.named) or 'none'}"]
+    if columns > _SHOWN:
+        lines.append(f"first 2 of {columns} coordinates")
+    return "\n".join(lines)
+
+
+def _write_under(ax: Any, text: str) -> None:
+    if ax.name == "3d":
+        ax.text2D(0.5, -0.02, text, transform=ax.transAxes, ha="center", va="top", fontsize="small", color="0.2")
+    else:
+        ax.set_xlabel(text, fontsize="small", color="0.2")
+
+
+def _shown(places: Any) -> Any:
+    return places if places.shape[1] <= _SHOWN else places[:, :2]
