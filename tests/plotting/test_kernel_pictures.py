@@ -98,6 +98,7 @@ def test_neighbours_where_no_graph_says_which():
     distances = cdist(CURVE, CURVE)
     model = ClassicalMDS(metric="precomputed").fit(distances)
     dots = np.asarray(panels(plot_kernel(model, figure=blank_figure(12, 6)))["F"].collections[0].get_offsets())
+    # of Euclidean distances feature space is the space of the rows
     pairs = {tuple(sorted((i, j))) for i in range(200) for j in np.argsort(distances[i], kind="stable")[1:9]}
     wanted = [(distances[i, j], np.linalg.norm(model.embedding_[i] - model.embedding_[j])) for i, j in sorted(pairs)]
     np.testing.assert_allclose(dots, wanted, atol=1e-6)
