@@ -274,8 +274,15 @@ def _local(found: FeatureDistances) -> tuple[ComparedDistances, str]:
     far = np.append(every.feature, np.inf)[of_pair]  # a row is not near itself
     near = np.argsort(far, axis=1, kind="stable")[:, : min(_NEAREST, len(rows) - 1)]
     some = np.unique(np.take_along_axis(of_pair, near, axis=1))
-    columns = (every.pairs, every.feature, every.input, every.map, every.principal)
-    return ComparedDistances(*(column[some] for column in columns), every.negative), f"{_NEAREST} nearest"
+    nearest = ComparedDistances(
+        every.pairs[some],
+        every.feature[some],
+        every.input[some],
+        every.map[some],
+        every.principal[some],
+        every.negative,
+    )
+    return nearest, f"{_NEAREST} nearest"
 
 
 def _label(ax: Any, x: str, y: str) -> None:
