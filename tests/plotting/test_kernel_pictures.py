@@ -294,6 +294,7 @@ def test_pictures_of_the_inverse():
         ({"pictures": np.zeros((200, 2, 2, 2))}, "which are no pictures"),
         ({"pictures": [[1], [1, 2]]}, "pictures is ragged"),
         ({"count": 1}, "count=1 is not valid"),
+        ({"picture_cmap": "nope"}, "picture_cmap='nope' is not a colormap"),
     ],
 )
 def test_paths_that_cannot_be_drawn(settings, words):
