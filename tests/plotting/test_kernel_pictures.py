@@ -98,6 +98,7 @@ def test_neighbours_where_no_graph_says_which():
     distances = cdist(CURVE, CURVE)
     model = ClassicalMDS(metric="precomputed").fit(distances)
     dots = np.asarray(panels(plot_kernel(model, figure=blank_figure(12, 6)))["F"].collections[0].get_offsets())
+    # of Euclidean distances feature space is the space of the rows
     pairs = {tuple(sorted((i, j))) for i in range(200) for j in np.argsort(distances[i], kind="stable")[1:9]}
     wanted = [(distances[i, j], np.linalg.norm(model.embedding_[i] - model.embedding_[j])) for i, j in sorted(pairs)]
     np.testing.assert_allclose(dots, wanted, atol=1e-6)
@@ -293,6 +294,7 @@ def test_pictures_of_the_inverse():
         ({"pictures": np.zeros((200, 2, 2, 2))}, "which are no pictures"),
         ({"pictures": [[1], [1, 2]]}, "pictures is ragged"),
         ({"count": 1}, "count=1 is not valid"),
+        ({"picture_cmap": "nope"}, "picture_cmap='nope' is not a colormap"),
     ],
 )
 def test_paths_that_cannot_be_drawn(settings, words):

@@ -159,6 +159,16 @@ def test_rows_above_the_limits_are_marked():
     assert str(len(wanted["torn"])) in words[0]
 
 
+def test_marks_of_a_map_of_one_column_stand_on_its_dots():
+    sheet = RNG.random((100, 2))
+    line = RNG.permutation(100).astype(float)[:, None]
+    ax = plot_map(line, faults=faults(sheet, line))
+    dots, *marks = (np.asarray(one.get_offsets()) for one in ax.collections)
+    assert marks
+    for mark in marks:
+        assert all((dots == place).all(axis=1).any() for place in mark)
+
+
 def test_faults_and_categories_have_a_legend_each():
     sheet = RNG.random((300, 2))
     folded = np.column_stack([np.abs(sheet[:, 0] - 0.5), sheet[:, 1]])

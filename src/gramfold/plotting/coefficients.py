@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from gramfold.diagnostics import Coefficients
 from gramfold.errors import InputError
+from gramfold.plotting.colors import categories
 from gramfold.plotting.figure import require_matplotlib
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ def plot_coefficients(
     for ax, values, called in zip(
         axes, (coefficients.raw, coefficients.normalized), ("K_ij", "K_ij / (tr K / m)"), strict=True
     ):
-        for column, name in zip(values.T, names, strict=True):
-            ax.plot(coefficients.sizes, column, marker="o", markersize=3, linewidth=1, label=name)
+        for column, name, (color, marker) in zip(values.T, names, categories(len(names)), strict=True):
+            ax.plot(coefficients.sizes, column, color=color, marker=marker, markersize=3, linewidth=1, label=name)
         ax.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
         ax.set_title(called, fontsize="medium")
         ax.set_xlabel("number of rows m")

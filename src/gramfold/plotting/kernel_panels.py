@@ -114,7 +114,7 @@ def plot_kernel(
 @dataclass(frozen=True)
 class _Panel:
     title: str
-    draw: Callable[[Any], str | None]  # what is added to the title
+    draw: Callable[[Any], str | None]  # the title, where it depends on what is drawn
 
 
 @dataclass
@@ -131,10 +131,10 @@ class _Found:
         return [
             _Panel("spectrum", lambda ax: _draw_spectrum(ax, self.eigenvalues, self.shown, log=False)),
             _Panel("spectrum, log", lambda ax: _draw_spectrum(ax, self.eigenvalues, self.shown, log=True)),
-            _Panel("all pairs", lambda ax: _draw_distances(ax, self.compared.everywhere, "input")),
-            _Panel("neighbours", lambda ax: _draw_distances(ax, _local(self.compared), "input")),
-            _Panel("all pairs", lambda ax: _draw_distances(ax, self.features.everywhere, "feature")),
-            _Panel("neighbours", lambda ax: _draw_distances(ax, _local(self.features), "feature")),
+            _Panel("all pairs", lambda ax: _draw_distances(ax, self.compared.everywhere, "all pairs", "input")),
+            _Panel("neighbours", lambda ax: _draw_distances(ax, *_local(self.compared), "input")),
+            _Panel("all pairs", lambda ax: _draw_distances(ax, self.features.everywhere, "all pairs", "feature")),
+            _Panel("neighbours", lambda ax: _draw_distances(ax, *_local(self.features), "feature")),
             _Panel("from the boundary", lambda ax: self._draw_contours(ax, "boundary")),
             _Panel("from the centre", lambda ax: self._draw_contours(ax, "centre")),
         ]
@@ -205,9 +205,7 @@ def _draw(letter: str, ax: Any, panel: _Panel) -> None:
     except GramfoldError as reason:
         _say(ax, str(reason).split(":")[0])  # after it stands what to change in the call of something else
     width, _ = size_in_points(ax)
-    ax.set_title(
-        f"{letter}  {panel.title}{more or ''}", loc="left", fontsize="small" if width >= _NARROW else "x-small"
-    )
+    ax.set_title(f"{letter}  {more or panel.title}", loc="left", fontsize="small" if width >= _NARROW else "x-small")
     ax.tick_params(which="both", labelsize="x-small")
     ax.yaxis.get_offset_text().set_fontsize("x-small")
     for side in ("top", "right"):
@@ -250,7 +248,7 @@ def _draw_spectrum(ax: Any, values: NDArray[np.floating], shown: int, *, log: bo
     return None
 
 
-def _draw_distances(ax: Any, compared: ComparedDistances, to: Literal["input", "feature"]) -> str | None:
+def _draw_distances(ax: Any, compared: ComparedDistances, called: str, to: Literal["input", "feature"]) -> str | None:
     if to == "input" and np.isnan(compared.input).all() and len(compared.input):
         raise InputError(
             "distances in the data are not known, because the model was fitted on precomputed values: pass X."
@@ -258,26 +256,25 @@ def _draw_distances(ax: Any, compared: ComparedDistances, to: Literal["input", "
     scatter_distances(ax, compared, "map", to)
     _label(ax, f"distance in {'the data' if to == 'input' else 'feature space'}", "distance on the map")
     found = compared.correlation("map", to)
-    return f", r = {found:.2f}" if np.isfinite(found) else None
+    return f"{called}, r = {found:.2f}" if np.isfinite(found) else called
 
 
-def _local(found: FeatureDistances) -> ComparedDistances:
-    """Pairs of neighbours; where none are known, each row and those nearest to it among the rows that are compared.
+def _local(found: FeatureDistances) -> tuple[ComparedDistances, str]:
+    """Pairs of neighbours; where none are known, each row and those nearest to it in feature space. And what they are.
 
-    These are landmarks, of which hardly two are neighbours, or rows that were never seen (precomputed values).
+    The latter for landmarks, of which hardly two are neighbours, or rows that were never seen (precomputed values).
     """
     if len(found.local.pairs):
-        return found.local
+        return found.local, "neighbours"
     every = found.everywhere
     rows, place = np.unique(every.pairs, return_inverse=True)
     i, j = place.reshape(-1, 2).T
-    distances = every.feature if np.isnan(every.input).any() else every.input
     of_pair = np.full((len(rows), len(rows)), -1)
-    of_pair[i, j] = of_pair[j, i] = np.arange(len(distances))
-    far = np.append(distances, np.inf)[of_pair]  # a row is not near itself
+    of_pair[i, j] = of_pair[j, i] = np.arange(len(every.feature))
+    far = np.append(every.feature, np.inf)[of_pair]  # a row is not near itself
     near = np.argsort(far, axis=1, kind="stable")[:, : min(_NEAREST, len(rows) - 1)]
     some = np.unique(np.take_along_axis(of_pair, near, axis=1))
-    return ComparedDistances(
+    nearest = ComparedDistances(
         every.pairs[some],
         every.feature[some],
         every.input[some],
@@ -285,6 +282,7 @@ def _local(found: FeatureDistances) -> ComparedDistances:
         every.principal[some],
         every.negative,
     )
+    return nearest, f"{_NEAREST} nearest"
 
 
 def _label(ax: Any, x: str, y: str) -> None:

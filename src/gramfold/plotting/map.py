@@ -121,11 +121,15 @@ def plot_map(
     if len(colors.kinds) > MOST_NAMED and groups is None:
         notes.append(f"{len(colors.kinds)} categories, whose colours repeat.")
     lines = draw(ax, points, colors, size=size, notes=notes)
-    entries = draw_marks(ax, points, marks, size or dot_area(ax, len(points))) if marks else []
+    known = np.isfinite(points).all(axis=1)
+    places = points.astype(float)
+    if points.shape[1] == 1:
+        places = np.full((len(points), 2), np.nan)
+        places[known] = spread(points[known])
+    entries = draw_marks(ax, places, marks, size or dot_area(ax, len(points))) if marks else []
     if groups is not None:
         from gramfold.plotting.names import write_names
 
-        known = np.isfinite(points).all(axis=1)
         write_names(ax, points[known], groups[known])
     _explain(ax, colors, color_label, place, entries, [mark.words for mark in marks], lines)
     if title:
@@ -197,9 +201,7 @@ def draw(
 
             ax.xaxis.set_major_locator(InnerLocator())
     else:
-        # random heights, so that dots do not hide each other; they have no meaning
-        height = np.random.default_rng(0).uniform(-JITTER, JITTER, len(points))
-        _scatter(ax, np.column_stack([points[:, 0], height]), rgba, markers, style)
+        _scatter(ax, spread(points), rgba, markers, style)
         ax.set_ylim(-1, 1)
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
@@ -209,6 +211,11 @@ def draw(
     if missing:
         notes = [f"{missing} of {len(placed)} rows have no coordinates", *notes]
     return add_notes(ax, notes)
+
+
+def spread(points: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Places of a map of one column: random heights, so that dots do not hide each other; they have no meaning."""
+    return np.column_stack([points[:, 0], np.random.default_rng(0).uniform(-JITTER, JITTER, len(points))])
 
 
 def add_notes(ax: Any, notes: Sequence[str], below: float = 20) -> int:

@@ -98,7 +98,7 @@ def plot_path(
     >>> len(figure.axes)  # the map and five pictures
     6
     """
-    require_matplotlib()
+    mpl = require_matplotlib()
     places = as_map(model)
     if places.shape[1] != 2:
         raise InputError(f"A path is drawn over a map of two columns, and this one has {places.shape[1]}: fit two.")
@@ -106,6 +106,8 @@ def plot_path(
         raise InputError(f"along={along!r} is not known: use 'line' or 'graph'.")
     if show not in ("rows", "inverse"):
         raise InputError(f"show={show!r} is not known: use 'rows' or 'inverse'.")
+    if picture_cmap not in mpl.colormaps:
+        raise InputError(f"picture_cmap={picture_cmap!r} is not a colormap of matplotlib: use a name such as 'gray'.")
     count = check_whole(count, "count", 2)
     ends = _checked_ends((start, end), places)
     images = None if pictures is None else _as_pictures(pictures, len(places), shape)
