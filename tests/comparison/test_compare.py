@@ -209,9 +209,17 @@ class TestFinishedMaps:
         with pytest.raises(InputError, match=words):
             compare(pd.DataFrame(ROWS, index=list(self.names)), {"odd": pd.DataFrame(PLACES, index=index)})
 
-    def test_one_that_cannot_be_judged_is_a_row(self):
+    def test_one_of_a_single_place_is_collapsed(self):
         found = compare(ROWS, {"point": np.zeros((200, 2)), "pca": "pca"})
-        assert "all rows of Y are at one place" in found.failures["point"]
+        assert found["point"].faults.collapsed.named
+        assert np.isnan(found["point"].measures["r_nx"].value)
+        assert "point" in str(found)
+        assert all(found.best_for(purpose).winner == "pca" for purpose in found.purposes)
+
+    def test_one_that_cannot_be_judged_is_a_row(self):
+        endless = np.full((200, 2), np.inf)
+        found = compare(ROWS, {"endless": endless, "pca": "pca"})
+        assert "cannot be judged" in found.failures["endless"]
         assert found.best_for("local").winner == "pca"
 
 

@@ -188,7 +188,6 @@ def test_a_scale_of_any_size():
         (lambda: lcmc(ROWS, csr_array(PLACES)), "sparse"),
         (lambda: Judged(ROWS, PLACES).with_map(PLACES[:7]), "the data have 120 rows and Y has 7"),
         (lambda: Judged(ROWS, PLACES).with_map(np.where(PLACES[3, 1] == PLACES, np.nan, PLACES)), "for 1 of the 120"),
-        (lambda: Judged(ROWS, PLACES).with_map(np.ones((120, 2))), "all rows of Y are at one place"),
         (lambda: Judged(ROWS, PLACES, search="fast"), "search='fast' is not known"),
         (lambda: neighborhood_purity(ROWS, PLACES), "labels are missing"),
         (lambda: neighborhood_purity(ROWS, PLACES, LABELS[:7]), "labels have shape (7,), but there are 120 rows"),
