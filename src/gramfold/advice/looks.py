@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 from gramfold.advice.columns import Column, Seen, read_columns, rows_of
 from gramfold.advice.plan import Item
-from gramfold.advice.scaling import choose_scaling
+from gramfold.advice.scaling import Scaling, choose_scaling
 from gramfold.advice.trial import ROWS, far_rows
 from gramfold.errors import InputError
 from gramfold.methods.classical_mds import ClassicalMDS
