@@ -87,7 +87,7 @@ def _at_numbers(seen: Seen) -> Look:
     elif scaling.value == "standardise":
         steps = (StandardScaler(), *fill)
         if len(far_rows(make_pipeline(*steps).fit_transform(some))):
-            scaling = Item(
+            scaling = Scaling(
                 "robust", f"{scaling.reason}, and rows far from all others would set the standard deviations"
             )
             steps = (RobustScaler(), *fill)
