@@ -20,7 +20,7 @@ def folder(tmp_path, monkeypatch):
     """An empty folder to stand in, with tables, and quick trials."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("gramfold.advice.trial.ROWS", 120)
-    write_table("roll.csv", np.column_stack([np.arange(300), ROLL * [1, 1, 1]]), ["number", "x", "y", "z"])
+    write_table("roll.csv", np.column_stack([np.arange(300), ROLL]), ["number", "x", "y", "z"])
     lines = [f"n{i},{x},{y},{z},{'ab'[i % 2]}" for i, (x, y, z) in enumerate(ROLL)]
     (tmp_path / "mixed.csv").write_text("\n".join(["name,x,y,z,kind", *lines]) + "\n")
     return tmp_path
@@ -39,9 +39,7 @@ def command_of(output):
 
 def test_the_command_makes_the_map(folder):
     output = run("advise", "roll.csv", "--out", "advice.json")
-    assert output.startswith(
-        "Advice for 300 rows of 4 columns\n  left out    number: 'number' because it counts the rows"
-    )
+    assert output.startswith("Advice for 300 rows of 4 columns\n  left out    column 'number': it counts the rows")
     written = json.loads((folder / "advice.json").read_text("utf8"))
     assert written["left_out"]["value"] == ["number"]
     words = command_of(output)
@@ -52,7 +50,7 @@ def test_the_command_makes_the_map(folder):
 
 def test_text_is_read():
     output = run("advise", "mixed.csv")
-    assert "'name' because it has another text in each row" in output
+    assert "column 'name': it has another text in each row" in output
     assert "metric      gower: 1 column of 4 holds categories (such as 'kind')" in output
     run(*command_of(output))
     labelled = run("advise", "mixed.csv", "--labels", "kind")

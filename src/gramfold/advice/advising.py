@@ -108,7 +108,7 @@ def _require_columns(seen: Seen) -> None:
 def _left_out(seen: Seen) -> Item:
     if not seen.left_out:
         return Item((), "every column may be a measurement")
-    shown = [f"{one.shown} because {one.why_not}" for one in seen.left_out[:_NAMED]]
+    shown = [f"column {one.shown}: {one.why_not}" for one in seen.left_out[:_NAMED]]
     more = len(seen.left_out) - len(shown)
     return Item(tuple(one.key for one in seen.left_out), "; ".join(shown) + (f"; and {more:,} more" if more else ""))
 

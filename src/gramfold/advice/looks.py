@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 from gramfold.advice.columns import Column, Seen, read_columns, rows_of
 from gramfold.advice.plan import Item
-from gramfold.advice.scaling import choose_scaling
+from gramfold.advice.scaling import Scaling, choose_scaling
 from gramfold.advice.trial import ROWS, far_rows
 from gramfold.errors import InputError
 from gramfold.methods.classical_mds import ClassicalMDS
@@ -87,7 +87,7 @@ def _at_numbers(seen: Seen) -> Look:
     elif scaling.value == "standardise":
         steps = (StandardScaler(), *fill)
         if len(far_rows(make_pipeline(*steps).fit_transform(some))):
-            scaling = Item(
+            scaling = Scaling(
                 "robust", f"{scaling.reason}, and rows far from all others would set the standard deviations"
             )
             steps = (RobustScaler(), *fill)

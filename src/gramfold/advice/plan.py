@@ -109,7 +109,8 @@ class Advice:
         for name, item in self:
             if name in ("search", "landmarks", "n_neighbors", "gaps", "left_out") and item.value in (None, "none", ()):
                 continue
-            told += _paragraph(_NAMES.get(name, name), f"{_shown(item.value)}: {item.reason}")
+            words = item.reason if name == "left_out" else f"{item.value}: {item.reason}"
+            told += _paragraph(_NAMES.get(name, name), words)
         for note in self.notes:
             told += _paragraph("note", note)
         return told
@@ -122,10 +123,6 @@ def _paragraph(name: str, words: str) -> list[str]:
     return textwrap.wrap(
         words, _WIDTH, initial_indent=f"  {name:<11} ", subsequent_indent=" " * 14, break_on_hyphens=False
     )
-
-
-def _shown(value: Any) -> str:
-    return ", ".join(str(one) for one in value) if isinstance(value, tuple) else str(value)
 
 
 def _plain(value: Any) -> Any:

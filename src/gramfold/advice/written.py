@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+_TOLD = ("n_components", "n_neighbors")  # of a method, also where they are the defaults
+
 
 def written(estimator: Any, *, supervised: bool = False) -> str:
     """Imports, the estimator, and its fit to a table X (and classes y)."""
@@ -37,7 +39,12 @@ def _home(kind: type) -> str:
 def _call(step: Any) -> str:
     defaults = {name: one.default for name, one in inspect.signature(type(step)).parameters.items()}
     params = step.get_params(deep=False)
-    changed = [(name, params[name]) for name in defaults if name in params and not _same(params[name], defaults[name])]
+    told = _TOLD if _home(type(step)) == "gramfold" and params.get("graph") != "classes" else ()
+    changed = [
+        (name, params[name])
+        for name, default in defaults.items()
+        if name in params and (name in told or not _same(params[name], default))
+    ]
     return f"{type(step).__name__}({', '.join(f'{name}={_value(value)}' for name, value in changed)})"
 
 

@@ -67,7 +67,7 @@ class LoudColumns:
 def spreads(some: Floats) -> Floats:
     """(d,) between the quantiles 5% and 95%, or the standard deviation where that is 0."""
     low, high = np.nanquantile(some, _ENDS, axis=0)
-    return np.where(high > low, high - low, np.nanstd(some, axis=0))
+    return np.asarray(np.where(high > low, high - low, np.nanstd(some, axis=0)))
 
 
 def _some_rows(X: Any) -> Floats:
@@ -148,5 +148,5 @@ def _scores(some: Floats, variances: Floats) -> bool:
     falling = float((np.diff(varying) <= 0).mean())
     if len(varying) >= _SORTED or falling < 1.0 or np.isnan(some).any():
         return len(varying) >= _SORTED and falling >= _FALLING
-    related = np.corrcoef(some[:, variances > 0], rowvar=False)
+    related = np.atleast_2d(np.corrcoef(some[:, variances > 0], rowvar=False))
     return bool(np.abs(related - np.eye(len(related))).max() < _UNCORRELATED)

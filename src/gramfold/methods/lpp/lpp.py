@@ -78,7 +78,7 @@ class LPP(ContinuousMap, Embedding):
     >>> from sklearn.neighbors import kneighbors_graph
     >>> A = kneighbors_graph(X, 10)
     >>> LPP(n_components=2).fit(X, affinity=A.maximum(A.T)).graph_
-    Graph(178 rows, 1,063 edges)
+    Graph(178 rows, 1,231 edges)
     """
 
     approximation: Approximation = parameter(
