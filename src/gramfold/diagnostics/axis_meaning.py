@@ -329,7 +329,9 @@ def _found(table: _Table, by: By, random_state: int) -> Loadings:
     units = np.where(sizes > 0, sizes, 1.0)
     Y = (table.places - table.places.mean(axis=0)) / units
     cells = Cells.of(Y, table.X.shape[1], random_state)
-    one, each = (_slopes(table, Y, spreads, cell, units, by) for cell in (np.zeros(len(Y), dtype=np.intp), cells.cell))
+    one, each = (
+        _regressed(table, Y, spreads, cells) if by == "regression" else _derived(table, Y, spreads, units, cells)
+    )
     straight = one.explained_by_all >= each.explained_by_all - _AS_MUCH
     mean, shares = _together(each, np.arange(len(each.rows)))
     alone, alone_shares = _together(one, np.arange(1))
@@ -350,16 +352,25 @@ def _found(table: _Table, by: By, random_state: int) -> Loadings:
     )
 
 
-def _slopes(table: _Table, Y: Floats, spreads: Floats, cell: Integers, units: Floats, by: By) -> CellSlopes:
-    if by == "regression":
-        return regressed(table.X, Y, spreads, cell)
+def _regressed(table: _Table, Y: Floats, spreads: Floats, cells: Cells) -> tuple[CellSlopes, CellSlopes]:
+    """Slopes of the whole map, and of each cell."""
+    everybody = np.zeros(len(Y), dtype=np.intp)
+    return regressed(table.X, Y, spreads, everybody), regressed(table.X, Y, spreads, cells.cell)
+
+
+def _derived(table: _Table, Y: Floats, spreads: Floats, units: Floats, cells: Cells) -> tuple[CellSlopes, CellSlopes]:
+    """The same; those of the whole are the mean of all derivatives, which are computed once."""
 
     def blocks() -> Iterator[tuple[slice, Floats]]:
         assert table.fitted is not None
         for some, values in sensitivity_blocks(table.fitted, table.X, None):
             yield some, values * spreads / units[:, None]
 
-    return derived(table.X, Y, spreads, cell, blocks())
+    each = derived(table.X, Y, spreads, cells.cell, blocks())
+    mean, everybody = _together(each, np.arange(len(each.rows)))[0], np.zeros(len(Y), dtype=np.intp)
+    total = np.square(Y - Y.mean(axis=0)).sum(axis=0)[None]
+    left = left_by(mean, table.X, Y, spreads, everybody)
+    return CellSlopes(mean[None], np.array([len(Y)]), left, total), each
 
 
 def _together(slopes: CellSlopes, cells: Integers) -> tuple[Floats, Floats]:
