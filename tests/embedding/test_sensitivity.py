@@ -232,6 +232,15 @@ def test_float32_in_and_out():
         assert np.median(np.abs(signs[:, None] * found - truth)) < 1e-3 * np.abs(truth).max()
 
 
+@pytest.mark.parametrize("laplacian", ["unnormalized", "random-walk", "symmetric"])
+@pytest.mark.parametrize("width", ["auto", "self-tuning"])
+def test_rows_far_from_all_data_have_finite_derivatives(laplacian, width):
+    model = fitted(gramfold.LaplacianEigenmaps(weights="gaussian", laplacian=laplacian, width=width))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that they are far
+        assert np.isfinite(model.sensitivity(NEW + 1e5)).all()
+
+
 def test_copies_change_nothing():
     for cls in (gramfold.Isomap, gramfold.LLE, gramfold.DiffusionMap):
         model = fitted(cls(n_neighbors=12), np.vstack([TRAIN, TRAIN[:50]]))

@@ -14,13 +14,22 @@ there regression explains more too, and is taken.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.diagnostics.axis_words import axis_lines, leading
-from gramfold.diagnostics.cell_slopes import CellSlopes, derived, left_by, regressed, shares_explained, spreads_of
+from gramfold.diagnostics.cell_slopes import (
+    CellSlopes,
+    derived,
+    left_by,
+    regressed,
+    shares_explained,
+    spreads_of,
+    varies_with,
+)
 from gramfold.diagnostics.map_regions import Cells
 from gramfold.embedding import Estimator, FittedMap, Model, Reads
 from gramfold.embedding.reading import check_finite, read_new, read_training
@@ -29,6 +38,7 @@ from gramfold.errors import InputError, PrecomputedInputError
 from gramfold.extension.graph_source import GraphSource
 from gramfold.neighbors.columns import numeric_table
 from gramfold.neighbors.duplicates import collapse_rows
+from gramfold.runtime.counting import counted
 from gramfold.runtime.threads import at_work
 from gramfold.types import Floats, Integers
 
@@ -165,7 +175,7 @@ class Loadings:
 
     def __repr__(self) -> str:
         axes = "; ".join(", ".join(name for name, *_ in self.top(axis, 3)) for axis in range(min(2, len(self.shares))))
-        return f"Loadings({len(self.shares)} axes of {len(self.names):,} columns: {axes})"
+        return f"Loadings({len(self.shares)} x {counted(len(self.names), 'column')}: {axes})"
 
 
 def loadings(
@@ -229,6 +239,8 @@ def loadings(
     """
     if by not in {"auto", "derivative", "regression"}:
         raise InputError(f"by={by!r} is not known: use 'auto', 'derivative' or 'regression'.")
+    if isinstance(sample, bool) or not isinstance(sample, Integral) or sample < _FEWEST:
+        raise InputError(f"sample={sample!r} is not a number of rows: pass an integer of at least {_FEWEST}.")
     table = _of_model(model, X, names) if isinstance(model, Estimator) else _of_data(model, X, names)
     if by == "derivative" and table.fitted is None:
         raise InputError("by='derivative' needs a fitted model, but data and a map were passed: use by='regression'.")
@@ -325,7 +337,7 @@ def names_of(given: Sequence[str] | None, own: Sequence[str] | None, count: int)
 
 
 def _found(table: _Table, by: By, random_state: int) -> Loadings:
-    spreads, sizes = spreads_of(table.X), table.places.std(axis=0)
+    spreads, sizes = spreads_of(table.X), spreads_of(table.places)
     units = np.where(sizes > 0, sizes, 1.0)
     Y = (table.places - table.places.mean(axis=0)) / units
     cells = Cells.of(Y, table.X.shape[1], random_state)
@@ -345,7 +357,7 @@ def _found(table: _Table, by: By, random_state: int) -> Loadings:
         explained=np.where(straight, one.explained_by_all, each.explained_by_all),
         straight=straight,
         regions=tuple(_region(word, cells, each, left, table) for word in words),
-        kin=np.stack([_kin(table.X, leading(one)) for one in shares]),
+        kin=np.stack([varies_with(table.X, spreads, leading(one), _TOGETHER) for one in shares]),
         spreads=spreads,
         by=by,
         n_rows=len(Y),
@@ -388,13 +400,3 @@ def _region(word: str, cells: Cells, slopes: CellSlopes, left: Floats, table: _T
     total = slopes.total[some].sum(axis=0)
     own, whole = (shares_explained(one[some].sum(axis=0), total) for one in (slopes.unexplained, left))
     return Region(word, table.numbers[rows], table.places[rows].mean(axis=0), *_together(slopes, some), own, whole)
-
-
-def _kin(X: Any, columns: Integers) -> np.ndarray:
-    """Which columns (d,) vary together with one of these, themselves included."""
-    own = X[:, columns]
-    own = np.asarray(own.toarray() if issparse(own) else own, dtype=np.float64)
-    own = own - own.mean(axis=0)
-    products = np.abs(np.asarray(X.T @ own)) / len(own)  # (d, few): covariances, for these are centred
-    sizes = spreads_of(X)[:, None] * own.std(axis=0)
-    return np.asarray((products > _TOGETHER * sizes).any(axis=1))

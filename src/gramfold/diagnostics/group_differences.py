@@ -180,11 +180,12 @@ def _own_names(X: Any) -> list[str] | None:
     names = getattr(X, "columns", None)
     if names is None or callable(names):
         names = getattr(X, "column_names", None)  # Arrow
-    return None if names is None else [str(name) for name in names]
+    return None if names is None or not all(isinstance(name, str) for name in names) else list(names)
 
 
 def _mask(chosen: Any, n: int) -> NDArray[np.bool_]:
     given = np.asarray(chosen)
+    given = given.astype(np.intp) if given.shape == (0,) else given
     if given.ndim != 1 or given.dtype.kind not in "biu":
         raise InputError(
             f"chosen has shape {given.shape} and dtype {given.dtype}: pass a mask of {n} booleans, or the numbers of "

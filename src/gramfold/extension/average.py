@@ -109,9 +109,14 @@ def average_slopes(
             steeper = np.where(weak, 1.0 / (_WEAK_TIE * penalties), -(gain**2) * penalties / degrees**2)
     if scale is not None:
         root = np.sqrt(degrees)
-        gain, steeper = root * gain, 0.5 * gain / root + root * steeper
+        over = np.divide(0.5, root, out=np.zeros_like(root), where=root > 0)
+        gain, steeper = root * gain, over * gain + root * steeper
     ties = (largest[met.rows] * matrix.data)[:, None]  # a_j, of which those of far rows vanish, ...
-    shares = matrix.data[:, None] / (degrees / largest[:, None])[met.rows]  # ... but not their shares
+    whole = np.asarray(matrix.sum(axis=1))
+    if spread is not None:
+        with np.errstate(divide="ignore"):
+            whole = whole + spread.tau / largest
+    shares = (matrix.data / whole[met.rows])[:, None]  # ... but not their shares
     gains = np.broadcast_to(gain, mean.shape)[met.rows]
     outer = gains * shares * (plain[met.indices] - mean[met.rows])
     outer += (np.broadcast_to(steeper, mean.shape) * mean)[met.rows] * ties  # (pairs, p) by e_j
