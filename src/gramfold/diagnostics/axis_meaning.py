@@ -14,7 +14,6 @@ there regression explains more too, and is taken.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -32,7 +31,7 @@ from gramfold.diagnostics.cell_slopes import (
 )
 from gramfold.diagnostics.map_regions import Cells
 from gramfold.embedding import Estimator, FittedMap, Model, Reads
-from gramfold.embedding.reading import check_finite, read_new, read_training
+from gramfold.embedding.reading import check_count, check_finite, read_new, read_training
 from gramfold.embedding.sensitivity import kind_of, sensitivity_blocks
 from gramfold.errors import InputError, PrecomputedInputError
 from gramfold.extension.graph_source import GraphSource
@@ -208,7 +207,7 @@ def loadings(
         regression for maps of a neighbour graph, whose derivatives are those of a staircase, and for maps without a
         model.
     sample : int, default=5000
-        Number of rows that are looked at, drawn at random among more; derivatives at most at 1,000 of them, and of more
+        Number of rows that are looked at, at least 10, drawn at random among more; derivatives at most at 1,000 of them, and of more
         than 1,500 columns at most 1,500 rows.
     random_state : int, default=0
         Seed of what is drawn, and of the cells.
@@ -239,8 +238,7 @@ def loadings(
     """
     if by not in {"auto", "derivative", "regression"}:
         raise InputError(f"by={by!r} is not known: use 'auto', 'derivative' or 'regression'.")
-    if isinstance(sample, bool) or not isinstance(sample, Integral) or sample < _FEWEST:
-        raise InputError(f"sample={sample!r} is not a number of rows: pass an integer of at least {_FEWEST}.")
+    sample = max(check_count(sample, "sample"), _FEWEST)
     table = _of_model(model, X, names) if isinstance(model, Estimator) else _of_data(model, X, names)
     if by == "derivative" and table.fitted is None:
         raise InputError("by='derivative' needs a fitted model, but data and a map were passed: use by='regression'.")
