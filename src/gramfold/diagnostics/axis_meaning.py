@@ -207,8 +207,8 @@ def loadings(
         regression for maps of a neighbour graph, whose derivatives are those of a staircase, and for maps without a
         model.
     sample : int, default=5000
-        Number of rows that are looked at, at least 10, drawn at random among more; derivatives at most at 1,000 of them, and of more
-        than 1,500 columns at most 1,500 rows.
+        Number of rows that are looked at, at least 10, drawn at random among more; derivatives at most at 1,000 of
+        them, and of more than 1,500 columns at most 1,500 rows.
     random_state : int, default=0
         Seed of what is drawn, and of the cells.
 
