@@ -122,6 +122,17 @@ def test_categories_and_gaps():
     assert "columns and categories differ" in str(found)
 
 
+def test_names_of_every_kind_of_table():
+    import pyarrow as pa
+
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    for table in (frame, pa.Table.from_pandas(frame)):
+        assert set(differences(table, [0, 1, 2]).names) == {"a", "b", "c"}
+    for table in (X, X.tolist(), pd.DataFrame(X)):
+        assert set(differences(table, [0, 1, 2]).names) == {"column 0", "column 1", "column 2"}
+
+
 def test_numbers_and_masks_choose_the_same_rows():
     wine = load_wine(as_frame=True)
     mask = wine.target == 0

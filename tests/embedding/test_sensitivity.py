@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 
 import gramfold
 from gramfold.datasets import make_swiss_roll
@@ -178,12 +179,26 @@ def test_binary_weights_find_the_directions_of_the_sheet():
     assert not slopes[:, 2].any()
 
 
-@pytest.mark.parametrize(
-    "cls", [gramfold.PCA, gramfold.KernelPCA, gramfold.ClassicalMDS, gramfold.Isomap, gramfold.LLE]
-)
-def test_sparse_rows_have_the_derivatives_of_dense_ones(cls):
-    X = np.where(table(150) > 0.3, table(150), 0.0)
-    dense, sparse = fitted(cls(), X[:120]), fitted(cls(), csr_array(X[:120]))
+SPARSE = [
+    gramfold.PCA(),
+    gramfold.KernelPCA(),
+    gramfold.KernelPCA(kernel="cosine"),
+    gramfold.KernelPCA(kernel="poly", landmarks=30),
+    gramfold.ClassicalMDS(),
+    gramfold.LandmarkMDS(landmarks=30, metric="cosine"),
+    gramfold.Isomap(),
+    gramfold.Isomap(metric="cosine"),
+    gramfold.LLE(),
+    gramfold.LaplacianEigenmaps(),
+    gramfold.DiffusionMap(metric="cosine"),
+    gramfold.LPP(),
+]
+
+
+@pytest.mark.parametrize("model", SPARSE, ids=lambda model: repr(model)[:60])
+def test_sparse_rows_have_the_derivatives_of_dense_ones(model):
+    X = np.abs(np.where(table(150) > -0.5, table(150), 0.0))
+    dense, sparse = fitted(clone(model), X[:120]), fitted(clone(model), csr_array(X[:120]))
     a, b = dense.sensitivity(X[120:]), sparse.sensitivity(csr_array(X[120:]))
     signs = np.sign((dense.embedding_ * sparse.embedding_).sum(axis=0))
     assert np.allclose(a, signs[:, None] * b, rtol=1e-5, atol=1e-6 * np.abs(a).max())
@@ -208,11 +223,22 @@ def test_the_unit_of_the_rows(cls):
 
 
 def test_float32_in_and_out():
-    for cls in (gramfold.PCA, gramfold.Isomap, gramfold.LaplacianEigenmaps):
-        model = fitted(cls(), TRAIN.astype(np.float32))
-        found = model.sensitivity(NEW.astype(np.float32))
+    for cls in (gramfold.PCA, gramfold.KernelPCA, gramfold.Isomap, gramfold.LTSA, gramfold.LaplacianEigenmaps):
+        how = {"n_neighbors": 12} if cls is gramfold.LTSA else {}
+        single, double = fitted(cls(**how), TRAIN.astype(np.float32)), fitted(cls(**how))
+        found, truth = single.sensitivity(NEW.astype(np.float32)), double.sensitivity(NEW)
+        signs = np.sign((single.embedding_ * double.embedding_).sum(axis=0))
         assert found.dtype == np.float32
-        assert np.isfinite(found).all()
+        assert np.median(np.abs(signs[:, None] * found - truth)) < 1e-3 * np.abs(truth).max()
+
+
+@pytest.mark.parametrize("laplacian", ["unnormalized", "random-walk", "symmetric"])
+@pytest.mark.parametrize("width", ["auto", "self-tuning"])
+def test_rows_far_from_all_data_have_finite_derivatives(laplacian, width):
+    model = fitted(gramfold.LaplacianEigenmaps(weights="gaussian", laplacian=laplacian, width=width))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that they are far
+        assert np.isfinite(model.sensitivity(NEW + 1e5)).all()
 
 
 def test_copies_change_nothing():

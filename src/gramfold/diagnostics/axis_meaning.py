@@ -20,15 +20,24 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.diagnostics.axis_words import axis_lines, leading
-from gramfold.diagnostics.cell_slopes import CellSlopes, derived, left_by, regressed, shares_explained, spreads_of
+from gramfold.diagnostics.cell_slopes import (
+    CellSlopes,
+    derived,
+    left_by,
+    regressed,
+    shares_explained,
+    spreads_of,
+    varies_with,
+)
 from gramfold.diagnostics.map_regions import Cells
 from gramfold.embedding import Estimator, FittedMap, Model, Reads
-from gramfold.embedding.reading import check_finite, read_new, read_training
+from gramfold.embedding.reading import check_count, check_finite, read_new, read_training
 from gramfold.embedding.sensitivity import kind_of, sensitivity_blocks
 from gramfold.errors import InputError, PrecomputedInputError
 from gramfold.extension.graph_source import GraphSource
 from gramfold.neighbors.columns import numeric_table
 from gramfold.neighbors.duplicates import collapse_rows
+from gramfold.runtime.counting import counted
 from gramfold.runtime.threads import at_work
 from gramfold.types import Floats, Integers
 
@@ -165,7 +174,7 @@ class Loadings:
 
     def __repr__(self) -> str:
         axes = "; ".join(", ".join(name for name, *_ in self.top(axis, 3)) for axis in range(min(2, len(self.shares))))
-        return f"Loadings({len(self.shares)} axes of {len(self.names):,} columns: {axes})"
+        return f"Loadings({len(self.shares)} x {counted(len(self.names), 'column')}: {axes})"
 
 
 def loadings(
@@ -198,8 +207,8 @@ def loadings(
         regression for maps of a neighbour graph, whose derivatives are those of a staircase, and for maps without a
         model.
     sample : int, default=5000
-        Number of rows that are looked at, drawn at random among more; derivatives at most at 1,000 of them, and of more
-        than 1,500 columns at most 1,500 rows.
+        Number of rows that are looked at, at least 10, drawn at random among more; derivatives at most at 1,000 of
+        them, and of more than 1,500 columns at most 1,500 rows.
     random_state : int, default=0
         Seed of what is drawn, and of the cells.
 
@@ -229,6 +238,7 @@ def loadings(
     """
     if by not in {"auto", "derivative", "regression"}:
         raise InputError(f"by={by!r} is not known: use 'auto', 'derivative' or 'regression'.")
+    sample = max(check_count(sample, "sample"), _FEWEST)
     table = _of_model(model, X, names) if isinstance(model, Estimator) else _of_data(model, X, names)
     if by == "derivative" and table.fitted is None:
         raise InputError("by='derivative' needs a fitted model, but data and a map were passed: use by='regression'.")
@@ -325,11 +335,13 @@ def names_of(given: Sequence[str] | None, own: Sequence[str] | None, count: int)
 
 
 def _found(table: _Table, by: By, random_state: int) -> Loadings:
-    spreads, sizes = spreads_of(table.X), table.places.std(axis=0)
+    spreads, sizes = spreads_of(table.X), spreads_of(table.places)
     units = np.where(sizes > 0, sizes, 1.0)
     Y = (table.places - table.places.mean(axis=0)) / units
     cells = Cells.of(Y, table.X.shape[1], random_state)
-    one, each = (_slopes(table, Y, spreads, cell, units, by) for cell in (np.zeros(len(Y), dtype=np.intp), cells.cell))
+    one, each = (
+        _regressed(table, Y, spreads, cells) if by == "regression" else _derived(table, Y, spreads, units, cells)
+    )
     straight = one.explained_by_all >= each.explained_by_all - _AS_MUCH
     mean, shares = _together(each, np.arange(len(each.rows)))
     alone, alone_shares = _together(one, np.arange(1))
@@ -343,23 +355,32 @@ def _found(table: _Table, by: By, random_state: int) -> Loadings:
         explained=np.where(straight, one.explained_by_all, each.explained_by_all),
         straight=straight,
         regions=tuple(_region(word, cells, each, left, table) for word in words),
-        kin=np.stack([_kin(table.X, leading(one)) for one in shares]),
+        kin=np.stack([varies_with(table.X, spreads, leading(one), _TOGETHER) for one in shares]),
         spreads=spreads,
         by=by,
         n_rows=len(Y),
     )
 
 
-def _slopes(table: _Table, Y: Floats, spreads: Floats, cell: Integers, units: Floats, by: By) -> CellSlopes:
-    if by == "regression":
-        return regressed(table.X, Y, spreads, cell)
+def _regressed(table: _Table, Y: Floats, spreads: Floats, cells: Cells) -> tuple[CellSlopes, CellSlopes]:
+    """Slopes of the whole map, and of each cell."""
+    everybody = np.zeros(len(Y), dtype=np.intp)
+    return regressed(table.X, Y, spreads, everybody), regressed(table.X, Y, spreads, cells.cell)
+
+
+def _derived(table: _Table, Y: Floats, spreads: Floats, units: Floats, cells: Cells) -> tuple[CellSlopes, CellSlopes]:
+    """The same; those of the whole are the mean of all derivatives, which are computed once."""
 
     def blocks() -> Iterator[tuple[slice, Floats]]:
         assert table.fitted is not None
         for some, values in sensitivity_blocks(table.fitted, table.X, None):
             yield some, values * spreads / units[:, None]
 
-    return derived(table.X, Y, spreads, cell, blocks())
+    each = derived(table.X, Y, spreads, cells.cell, blocks())
+    mean, everybody = _together(each, np.arange(len(each.rows)))[0], np.zeros(len(Y), dtype=np.intp)
+    total = np.square(Y - Y.mean(axis=0)).sum(axis=0)[None]
+    left = left_by(mean, table.X, Y, spreads, everybody)
+    return CellSlopes(mean[None], np.array([len(Y)]), left, total), each
 
 
 def _together(slopes: CellSlopes, cells: Integers) -> tuple[Floats, Floats]:
@@ -377,13 +398,3 @@ def _region(word: str, cells: Cells, slopes: CellSlopes, left: Floats, table: _T
     total = slopes.total[some].sum(axis=0)
     own, whole = (shares_explained(one[some].sum(axis=0), total) for one in (slopes.unexplained, left))
     return Region(word, table.numbers[rows], table.places[rows].mean(axis=0), *_together(slopes, some), own, whole)
-
-
-def _kin(X: Any, columns: Integers) -> np.ndarray:
-    """Which columns (d,) vary together with one of these, themselves included."""
-    own = X[:, columns]
-    own = np.asarray(own.toarray() if issparse(own) else own, dtype=np.float64)
-    own = own - own.mean(axis=0)
-    products = np.abs(np.asarray(X.T @ own)) / len(own)  # (d, few): covariances, for these are centred
-    sizes = spreads_of(X)[:, None] * own.std(axis=0)
-    return np.asarray((products > _TOGETHER * sizes).any(axis=1))

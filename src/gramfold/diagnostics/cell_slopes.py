@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from gramfold.neighbors.units import Unit
 from gramfold.types import Floats, Integers
 
 _PENALTIES = 10.0 ** np.arange(-6.0, 1.5, 0.5)  # of the largest S² of the cell
@@ -57,11 +58,13 @@ def shares_explained(unexplained: Floats, total: Floats) -> Floats:
 
 def spreads_of(X: Any) -> Floats:
     """Standard deviation of each column, (d,)."""
+    unit = Unit.of_rows(X).size  # no square overflows
     if not issparse(X):
-        return np.asarray(X.std(axis=0, dtype=np.float64))
+        return np.asarray(unit * (X / unit).std(axis=0, dtype=np.float64))
+    X = X / unit
     mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
     squares = np.asarray(X.multiply(X).mean(axis=0, dtype=np.float64)).ravel()
-    return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
+    return np.asarray(unit * np.sqrt(np.maximum(squares - mean**2, 0.0)))
 
 
 def regressed(X: Any, Y: Floats, spreads: Floats, cell: Integers) -> CellSlopes:
@@ -105,6 +108,13 @@ def left_by(slopes: Floats, X: Any, Y: Floats, spreads: Floats, cell: Integers) 
         y, z = Y[cell == c], _Centered.of(X[cell == c], spreads)
         left[c] = np.square(y - y.mean(axis=0) - z.times(slopes.T)).sum(axis=0)
     return left
+
+
+def varies_with(X: Any, spreads: Floats, columns: Integers, least: float) -> np.ndarray:
+    """Which columns (d,) have a correlation above `least`, of either sign, with one of these; these too."""
+    own, z = _Centered.of(X[:, columns], spreads[columns]), _Centered.of(X, spreads)
+    correlations = z.pulled(own.times(np.eye(len(columns)))) / X.shape[0]  # (d, few)
+    return np.asarray((np.abs(correlations) > least).any(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from gramfold.diagnostics.axis_meaning import names_of
 from gramfold.diagnostics.effects import deviate, dominance, dominance_interval, dominance_of_sparse, share_interval
 from gramfold.embedding.reading import check_finite
 from gramfold.errors import InputError
-from gramfold.neighbors.columns import numeric_table
+from gramfold.neighbors.columns import numeric_table, types_of
 from gramfold.neighbors.mixed import MixedTable
 from gramfold.runtime.counting import counted
 from gramfold.types import Floats
@@ -177,14 +177,13 @@ class _Entry:
 
 
 def _own_names(X: Any) -> list[str] | None:
-    names = getattr(X, "columns", None)
-    if names is None or callable(names):
-        names = getattr(X, "column_names", None)  # Arrow
-    return None if names is None else [str(name) for name in names]
+    names = [name for name, _ in types_of(X)]  # of a DataFrame or Arrow table
+    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def _mask(chosen: Any, n: int) -> NDArray[np.bool_]:
     given = np.asarray(chosen)
+    given = given.astype(np.intp) if given.shape == (0,) else given
     if given.ndim != 1 or given.dtype.kind not in "biu":
         raise InputError(
             f"chosen has shape {given.shape} and dtype {given.dtype}: pass a mask of {n} booleans, or the numbers of "

@@ -101,35 +101,56 @@ def average_slopes(
     matrix, largest = edge_weights(met, width, pull, new_width)
     plain = coordinates if scale is None else coordinates / scale[:, None]
     mean, degrees = _mean(matrix, largest, plain, spread)
-    gain, steeper = _constant_gain(penalties)[None], np.zeros((1, len(penalties)))
+    gain, steeper = _gain_and_slope(degrees, penalties, normalized, scale is not None)
+    gain, steeper = np.broadcast_to(gain, mean.shape), np.broadcast_to(steeper, mean.shape)
+    whole = np.asarray(matrix.sum(axis=1))
+    if spread is not None:
+        with np.errstate(divide="ignore"):
+            whole = whole + spread.tau / largest
+    rows, shares = met.rows, (matrix.data / whole[met.rows])[:, None]  # a_j / d, also where all a_j underflow
+    by_exponent = gain[rows] * shares * (plain[met.indices] - mean[rows])  # (pairs, p)
+    by_exponent += (steeper * mean)[rows] * (largest[rows] * matrix.data)[:, None]
+    pulls = _through_exponents(by_exponent, met, width, new_width)
+    return _passed_over(pulls, met, graph, gain * mean - coordinates[met.nearest])
+
+
+def _gain_and_slope(
+    degrees: Floats, penalties: Floats, normalized: bool, rooted: bool
+) -> tuple[Floats, Floats | float]:
+    """F, which the mean is multiplied with, and its derivative by the degree."""
+    gain: Floats = _constant_gain(penalties)[None]
+    steeper: Floats | float = 0.0
     if not normalized:
-        weak = degrees < _WEAK_TIE * penalties
-        gain = _gain_of_ties(degrees, penalties)
+        gain, weak = _gain_of_ties(degrees, penalties), degrees < _WEAK_TIE * penalties
         with np.errstate(divide="ignore", invalid="ignore"):
             steeper = np.where(weak, 1.0 / (_WEAK_TIE * penalties), -(gain**2) * penalties / degrees**2)
-    if scale is not None:
-        root = np.sqrt(degrees)
-        gain, steeper = root * gain, 0.5 * gain / root + root * steeper
-    ties = (largest[met.rows] * matrix.data)[:, None]  # a_j, of which those of far rows vanish, ...
-    shares = matrix.data[:, None] / (degrees / largest[:, None])[met.rows]  # ... but not their shares
-    gains = np.broadcast_to(gain, mean.shape)[met.rows]
-    outer = gains * shares * (plain[met.indices] - mean[met.rows])
-    outer += (np.broadcast_to(steeper, mean.shape) * mean)[met.rows] * ties  # (pairs, p) by e_j
-    squares = new_width[met.rows] * width[met.indices] if isinstance(width, np.ndarray) else width * width  # type: ignore[index]
-    pulls = outer * (-met.distances / squares)[:, None]
-    if new_width is not None:
-        _add_own_width(
-            pulls, outer * (0.5 * met.distances**2 / (squares * new_width[met.rows]))[:, None], met, new_width
-        )
-    share, over = _shares(met, graph)[:, None], np.zeros(len(met))
-    near = (share[:, 0] > 0) & (met.distances[met.indptr[:-1]] > 0)
-    share[~near] = 0.0
-    pulls *= 1.0 - share[met.rows]
-    rows = np.flatnonzero(near)
-    over[rows] = (1.0 - share[rows, 0]) / met.distances[met.indptr[:-1][rows]]  # 1 / radius
-    away = np.broadcast_to(gain, mean.shape) * mean - coordinates[met.nearest]
-    pulls[met.indptr[:-1][rows]] += over[rows, None] * away[rows]
+    if not rooted:
+        return gain, steeper
+    root = np.sqrt(degrees)
+    over = np.divide(0.5, root, out=np.zeros_like(root), where=root > 0)
+    return root * gain, over * gain + root * steeper
+
+
+def _through_exponents(by_exponent: Floats, met: Neighbors, width: float | Floats, own: Floats | None) -> Floats:
+    """Weights of the ∇d from those (pairs, p) of the ∂e."""
+    if own is None or not isinstance(width, np.ndarray):
+        return np.asarray(by_exponent * (-met.distances / (width * width))[:, None])
+    squares = own[met.rows] * width[met.indices]
+    pulls = by_exponent * (-met.distances / squares)[:, None]
+    wider = 0.5 * met.distances**2 / (squares * own[met.rows])
+    _add_own_width(pulls, by_exponent * wider[:, None], met, own)
     return np.asarray(pulls)
+
+
+def _passed_over(pulls: Floats, met: Neighbors, graph: Graph, away: Floats) -> Floats:
+    """Weights of the ∇d where rows pass over into the vertices that they are this far `away` from on the map."""
+    first = met.indptr[:-1]
+    share = np.where(met.distances[first] > 0, _shares(met, graph), 0.0)
+    near = np.flatnonzero(share > 0)
+    pulls = pulls * (1.0 - share[met.rows])[:, None]
+    over = (1.0 - share[near]) / met.distances[first[near]]  # 1 / radius
+    pulls[first[near]] += over[:, None] * away[near]
+    return pulls
 
 
 def _add_own_width(pulls: Floats, weights: Floats, met: Neighbors, new_width: Floats) -> None:
