@@ -168,7 +168,7 @@ def _all_runs(
     """All fits, the number of neighbour searches that they shared, and their seconds."""
     asked = [k for one in entrants if (k := one.n_neighbors) is not None]
     runs, seconds = [], 0.0
-    with shared_search(max(asked, default=1)) as search:
+    with shared_search(max(asked, default=1), optional=True) as search:
         for entrant in entrants:
             with stages(entrant.name), _outside(entrant):
                 before = search.searches

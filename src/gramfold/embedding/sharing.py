@@ -25,6 +25,7 @@ class SharedSearch:
     """Finds the neighbours of a table once by each metric, as many as the largest of several fits asks for."""
 
     largest: int
+    optional: bool = False  # where there are too few rows for the largest, fits search by themselves
     _known: "list[_Known]" = field(default_factory=list, init=False)
 
     @property
@@ -52,8 +53,10 @@ class SharedSearch:
             )
             try:
                 net = search(most)
-            except InputError:  # too few distinct rows for the largest number, say: that is the fault of another fit
-                return search(hood)
+            except InputError:
+                if not self.optional:
+                    raise
+                return search(hood)  # the fit that asks for the largest will say the same
             self._known.append(_Known(X, most, net))
         if net.index.given:
             raise InputError(
@@ -108,9 +111,12 @@ CURRENT_SEARCH: ContextVar[SharedSearch | None] = ContextVar("CURRENT_SEARCH", d
 
 
 @contextmanager
-def shared_search(largest: int) -> Iterator[SharedSearch]:
-    """Fits in this block (and thread) that read the same rows share one neighbour search for `largest` neighbours."""
-    search = SharedSearch(largest)
+def shared_search(largest: int, *, optional: bool = False) -> Iterator[SharedSearch]:
+    """Fits in this block (and thread) that read the same rows share one neighbour search for `largest` neighbours.
+
+    If `optional`, fits for which it cannot be made, since rows are too few for that many, search by themselves.
+    """
+    search = SharedSearch(largest, optional)
     token = CURRENT_SEARCH.set(search)
     try:
         yield search
