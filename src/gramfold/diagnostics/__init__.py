@@ -19,6 +19,7 @@ from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.labels import neighborhood_purity, silhouette
 from gramfold.diagnostics.measure import Measure
 from gramfold.diagnostics.over_neighbors import Sweep, SweepStep, sweep
+from gramfold.diagnostics.plain_words import Sentence, Verdict, verdict
 from gramfold.diagnostics.rank_correlation import distance_correlation
 from gramfold.diagnostics.rank_errors import continuity, trustworthiness
 from gramfold.diagnostics.refit_spread import Stability, stability
@@ -37,10 +38,12 @@ __all__ = [
     "FeatureDistances",
     "Judged",
     "Measure",
+    "Sentence",
     "ShortCircuits",
     "Stability",
     "Sweep",
     "SweepStep",
+    "Verdict",
     "continuity",
     "correlation_dimension",
     "density_preservation",
@@ -69,4 +72,5 @@ __all__ = [
     "triplet_accuracy",
     "trustworthiness",
     "two_nn",
+    "verdict",
 ]
