@@ -1,6 +1,8 @@
 """Data and a map of them, compared: one neighbour search in each, and the rows on which measures are computed."""
 
 from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any, Self, TypeVar
@@ -184,6 +186,26 @@ class Judged:
     def on_map(self) -> Neighbors:
         """The nearest neighbours of all rows on the map."""
         return self.map.neighbors(self.n_neighbors)
+
+    def fewer(self, most: int) -> "Judged":
+        """The comparison of at most so many rows, drawn at random, among themselves."""
+        if self.n <= most:
+            return self
+        chosen = np.sort(self.generator(1).choice(self.n, most, replace=False))
+        found = copy(self)
+        for searched in ("in_data", "on_map"):
+            found.__dict__.pop(searched, None)
+        table = self.data.table if isinstance(self.data, Remembered) else self.data
+        found.data = (
+            replace(table, rows=table.rows[chosen])
+            if isinstance(table, Rows)
+            else Distances(table.distances(chosen, chosen))
+        )
+        found.map = replace(self.map, rows=self.map.rows[chosen])
+        found.kept, found.n = self.kept[chosen], most
+        found.rows = np.sort(found.generator(0).choice(most, min(len(self.rows), most), replace=False))
+        found._made = {}  # noqa: SLF001 - its own
+        return found
 
     def over_rows(self, work: Callable[[slice], Result]) -> list[Result]:
         """Run `work` on slices of `rows`, so small that their distances from all rows fit in little memory."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gramfold.diagnostics.advice import advice_of
+from gramfold.diagnostics.advice import advice_of, usual_faults
 from gramfold.diagnostics.described import described
 from gramfold.diagnostics.four_faults import Faults, faults_of, percent
 from gramfold.diagnostics.judged import Judged
@@ -14,7 +14,9 @@ from gramfold.diagnostics.shapes.shape import Kind, Shape, Sure, shape_of
 from gramfold.embedding import Estimator
 from gramfold.neighbors.metrics import MetricName
 
+_MOST = 50_000  # rows that are compared: more are drawn from
 _EVERY_ROW = 20_000  # rows up to which each of them gets its faults: beyond that a search would take long
+_FEWEST = 20  # rows below which faults cannot be told from chance
 _THIRD = 3  # a neighbour can be a stranger if neighbours are at most one in so many rows
 _WHAT = {
     "glued": "rows that are far apart in the data were put side by side",
@@ -141,13 +143,16 @@ def verdict(
 
 def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None) -> Verdict:
     """The verdict on a map; `found` are its faults where they are known."""
+    judged = judged.fewer(_MOST)
     shape = shape_of(judged)
+    if judged.n < _FEWEST:
+        return _of_few(judged, shape)
     if found is None:
         found = faults_of(judged, every_row=judged.n <= _EVERY_ROW)
     sentences = [_shape_sentence(shape), _held(judged, found), _lost(found)]
     region = region_of(judged, found)
     if region.share > 0.0:
-        sentences.append(Sentence(f"Do not trust every place: {region.words}.", region.share, "faults of each row"))
+        sentences.append(Sentence(f"Do not trust it everywhere: {region.words}.", region.share, "faults of each row"))
     sentences.append(Sentence(f"Next: {advice_of(judged, shape, found, model)}.", float("nan"), "shape and faults"))
     return Verdict(shape.kind, shape.sure, tuple(found.named), tuple(sentences), shape.dimension)
 
@@ -161,13 +166,19 @@ def _held(judged: Judged, found: Faults) -> Sentence:
     chance = k / (judged.n - 1)
     kept = found.kept.value
     near = f"{percent(kept)} of the {k} nearest neighbours" if k > 1 else f"the nearest neighbour of {percent(kept)} of the rows"
-    words = f"In {p} dimension{'s' * (p != 1)} the map keeps {near} (by chance: {percent(chance)})."
+    drawn = "" if judged.n == judged.n_given else f", among {judged.n:,} of {judged.n_given:,} rows,"
+    words = f"In {p} dimension{'s' * (p != 1)} the map keeps{drawn} {near} (by chance: {percent(chance)})."
     return Sentence(words, kept, "neighbours kept")
 
 
 def _lost(found: Faults) -> Sentence:
     named = sorted((fault for fault in found if fault.named), key=lambda fault: -fault.total / fault.threshold)
     if not named:
+        usual = [getattr(found, name) for name in usual_faults(found)]
+        if usual:
+            first = max(usual, key=lambda fault: fault.total)
+            words = f"It has no fault beyond those of PCA, on which as on this map {_WHAT[first.name]}"
+            return Sentence(f"{words} ({percent(first.total)} of neighbours).", first.total, first.name)
         worst = max(found, key=lambda fault: np.nan_to_num(fault.total / fault.threshold))
         return Sentence(
             "It is not glued, torn, strained or collapsed beyond what chance and PCA explain.", worst.total, worst.name
@@ -177,6 +188,12 @@ def _lost(found: Faults) -> Sentence:
     ]
     listed = each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
     return Sentence(f"The map is {listed}.", named[0].total, named[0].name)
+
+
+def _of_few(judged: Judged, shape: Shape) -> Verdict:
+    few = Sentence(f"With {judged.n} rows no fault of the map can be told from chance.", float(judged.n), "number of rows")
+    last = Sentence("Next: collect more rows before reading anything from this map.", float("nan"), "number of rows")
+    return Verdict(shape.kind, shape.sure, (), (_shape_sentence(shape), few, last), shape.dimension)
 
 
 def _of_constant(judged: Judged) -> Verdict:

@@ -6,12 +6,12 @@ import numpy as np
 
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.four_faults import Faults, percent
-from gramfold.runtime.counting import some_rows
 from gramfold.types import Floats
 
-_HALF = 0.5  # of the neighbours of a row
+_HALF, _QUARTER = 0.5, 0.25  # of the neighbours of a row
 _MOST = 2 / 3  # of these rows are in one third of an axis: that is where they are
 _SIDES = (("left", "right"), ("lower", "upper"))
+_NAMED = 3  # rows in a sentence
 _ALL = 0.6  # share of the rows above which no part of the map is named
 
 
@@ -24,7 +24,7 @@ class Region:
 
 
 def region_of(judged: Judged, found: Faults) -> Region:
-    """Rows of which a named fault has most neighbours; without a fault, those that lost most of them."""
+    """Rows of which a named fault has a quarter of the neighbours; without a fault, those that lost half of them."""
     named = [fault for fault in found if fault.named]
     if named:
         bad = np.any([_above(fault.per_point, fault.threshold) for fault in named], axis=0)
@@ -38,13 +38,17 @@ def region_of(judged: Judged, found: Faults) -> Region:
     share = float(bad.sum() / max(known.sum(), 1))
     if not bad.any():
         return Region(0.0, "no row stands out")
+    if share >= _ALL:
+        return Region(share, f"{percent(share)} of the rows {what}, all over the map")
     rows = np.flatnonzero(bad)
-    place = _place(judged, rows) if share < _ALL else "all over the map"
-    return Region(share, f"{percent(share)} of the rows {what}, {place} ({some_rows(_worst(found, rows), len(rows))[0]})")
+    worst = _worst(found, rows)[:_NAMED]
+    names = f"row{'s' * (len(worst) > 1)} {', '.join(map(str, sorted(worst)))}"
+    such = "such as " if len(rows) > len(worst) else ""
+    return Region(share, f"{percent(share)} of the rows {what}, {_place(judged, rows)}, {such}{names}")
 
 
 def _above(values: Floats, threshold: float) -> np.ndarray:
-    return np.nan_to_num(values, nan=0.0) > max(_HALF, threshold)
+    return np.nan_to_num(values, nan=0.0) > max(_QUARTER, threshold)
 
 
 def _worst(found: Faults, rows: np.ndarray) -> np.ndarray:

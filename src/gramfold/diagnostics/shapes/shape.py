@@ -10,7 +10,7 @@
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Literal
 
@@ -30,6 +30,9 @@ Sure = Literal["clear", "likely", "not known"]
 _TWO = (1.5, sqrt(6.0))  # dimensions of a surface: halfway to one, and to three by ratio
 _CONNECTED = 0.9  # share of the rows in one connected component, below which there is no one shape
 _DOUBLE = 0.5  # of a threshold, or twice it: what is beyond is clear
+_MANY = 100  # rows from which anything is clear, ...
+_MANY_ON_A_SURFACE = 500  # ... and holes of a sheet, or that there are none in a sphere
+_BENT = 0.05  # share of negative eigenvalues from which a plane is none
 _NAMED = 4  # groups whose sizes are told
 
 
@@ -56,7 +59,10 @@ def shape_of(judged: Judged) -> Shape:
     if cloud is None:
         few = f"have fewer than {FEWEST} distinct rows, too few to see a shape"
         return Shape("unclear", "not known", few, float(judged.n), "number of rows")
-    return next(_found(cloud, judged.generator(42)))
+    found = next(_found(cloud, judged.generator(42)))
+    if found.sure == "clear" and len(cloud) < _MANY:
+        found = replace(found, sure="likely")
+    return found
 
 
 def _found(cloud: Cloud, random: np.random.Generator) -> Iterator[Shape]:
@@ -71,6 +77,9 @@ def _found(cloud: Cloud, random: np.random.Generator) -> Iterator[Shape]:
     skeleton = skeleton_of(cloud)
     if skeleton.thin:
         yield _of_skeleton(skeleton, cloud)
+    if cloud.near.tied > _DOUBLE:
+        words = "lie on a coarse grid, where most distances are equal and no shape can be seen"
+        yield Shape("unclear", "not known", words, cloud.near.tied, "equal distances", cloud.dimension)
     if len(groups) > 1:
         yield _of_groups(groups, cloud)
     perhaps = len(groups_of(cloud, _DOUBLE))
@@ -130,14 +139,18 @@ def _of_noise(cloud: Cloud, table: np.ndarray, random: np.random.Generator) -> I
 
 def _of_surface(found: Surface, cloud: Cloud) -> Shape:
     number, d = found.edge, cloud.dimension
-    rim = f"{_percent(found.edge)} of the rows at an edge"
+    rim, many = f"{_percent(found.edge)} of the rows at an edge", len(cloud) >= _MANY_ON_A_SURFACE
     if not found.closed:
-        sure: Sure = "clear" if found.edge > found.threshold / _DOUBLE and not found.n_loops else "likely"
-        hole = f", perhaps with {counted(found.n_loops, 'hole')} or a wide ring" if found.n_loops else ""
+        holes = found.n_loops if many else 0
+        sure: Sure = "clear" if found.edge > found.threshold / _DOUBLE and not holes else "likely"
+        hole = f", perhaps with {counted(holes, 'hole')} or closed to a wide ring" if holes else ""
         words = f"lie on a sheet{hole}: they have about {d:.2g} dimensions, and {rim}"
         return Shape("sheet", sure, words, number, "gaps around rows", d)
+    if found.bent > _BENT:
+        words = f"have about {d:.2g} dimensions, in a metric in which an edge cannot be seen: a sheet or a closed surface"
+        return Shape("unclear", "not known", words, found.bent, "negative eigenvalues of neighbourhoods", d)
     if found.n_loops == 0:
-        sure = "clear" if found.edge < _DOUBLE * found.threshold else "likely"
+        sure = "clear" if found.edge < _DOUBLE * found.threshold and many else "likely"
         words = f"lie on a closed surface like a sphere: about {d:.2g} dimensions, {rim}, and no hole"
         return Shape("sphere", sure, words, number, "gaps around rows", d, closed=True)
     words = (

@@ -34,6 +34,7 @@ class Surface:
     edge: float  # share of the rows at an edge
     threshold: float
     n_loops: int
+    bent: float  # how far distances are from Euclidean ones: negative over positive eigenvalues of neighbourhoods
 
     @property
     def closed(self) -> bool:
@@ -45,25 +46,27 @@ def surface_of(cloud: Cloud) -> Surface:
     """Of the largest connected component of the neighbour graph."""
     n, rows = len(cloud), cloud.main
     k = min(_NEIGHBORS, cloud.near.n_neighbors)
-    edge = float(np.mean(gaps(cloud, k) > _GAP))
+    gap, bent = gaps(cloud, k)
+    edge = float(np.mean(gap > _GAP))
     by_chance = k * (1.0 - _GAP / (2 * pi)) ** (k - 1)
     disc = 2.0 * sqrt(pi) * sqrt(k / (n * pi)) * cos(_GAP / 2)
-    return Surface(edge, by_chance + _QUARTER * disc, loops(csr_array(cloud.graph[rows][:, rows])))
+    return Surface(edge, by_chance + _QUARTER * disc, loops(csr_array(cloud.graph[rows][:, rows])), bent)
 
 
-def gaps(cloud: Cloud, k: int) -> Floats:
-    """The widest angle at each row without one of its k neighbours, (m,), in radians."""
+def gaps(cloud: Cloud, k: int) -> tuple[Floats, float]:
+    """The widest angle at each row without one of its k neighbours, (m,), in radians; and `bent`."""
     near, _ = cloud.lists(k)
-    found = np.empty(len(cloud))
+    found, negative = np.empty(len(cloud)), np.empty(len(cloud))
     for part in blocks(len(cloud), _BLOCK):
         members = np.column_stack([np.arange(len(cloud))[part], near[part]])  # the row itself first
         squares = cloud.distances[members[:, :, None], members[:, None, :]] ** 2  # (b, k + 1, k + 1)
         means = squares.mean(axis=1)
         gram = -0.5 * (squares - means[:, :, None] - means[:, None, :] + means.mean(axis=1)[:, None, None])
         values, vectors = np.linalg.eigh(gram)
+        negative[part] = -np.minimum(values, 0.0).sum(axis=1) / np.maximum(values, 0.0).sum(axis=1)
         plane = vectors[:, :, -2:] * np.sqrt(np.maximum(values[:, None, -2:], 0.0))
         away = plane[:, 1:] - plane[:, :1]
         angles = np.sort(np.arctan2(away[..., 1], away[..., 0]), axis=1)
         around = angles[:, 0] + 2 * pi - angles[:, -1]
         found[part] = np.maximum(np.diff(angles, axis=1).max(axis=1), around)
-    return found
+    return found, float(np.median(negative))
