@@ -16,6 +16,8 @@ _DOMINANT, _COLUMNS = 0.9, 3  # one of so many columns or more has most of the v
 _DRAWABLE = 3  # dimensions of a map that can be looked at
 _MOST_DIMENSIONS = 10  # that a user may want
 _FEW_KEPT = 0.5  # of the neighbours: fewer, and a row on the map is mostly among others than in the data
+_MANY_KEPT = 0.7  # that a map of a shape without noise has, if it can lie flat
+_FLAT = ("line", "ring", "sheet")  # shapes that can
 _FEW = 6  # neighbours, below which a graph falls apart
 
 
@@ -33,6 +35,9 @@ def advice_of(judged: Judged, shape: Shape, found: Faults, model: Any = None) ->
     lacking = _lacking(judged, shape)
     if lacking is not None:
         return lacking
+    if not named and found.kept.value < _MANY_KEPT and shape.kind in _FLAT:
+        p = int(judged.map.rows.shape[1])
+        return f"a {shape.kind} has room in {p} dimensions: see whether Isomap(n_components={p}) keeps more neighbours"
     if not named and found.kept.value < _FEW_KEPT:
         return "trust regions of this map rather than the neighbours of single rows, and check these in the data"
     if not named:

@@ -143,7 +143,7 @@ def verdict(
 
 def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None) -> Verdict:
     """The verdict on a map; `found` are its faults where they are known."""
-    judged = judged.fewer(_MOST)
+    judged = judged.fewer(_MOST) if found is None else judged
     shape = shape_of(judged)
     if judged.n < _FEWEST:
         return _of_few(judged, shape)
