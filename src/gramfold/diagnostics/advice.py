@@ -27,7 +27,9 @@ def advice_of(judged: Judged, shape: Shape, found: Faults, model: Any = None) ->
     if shape.test == "number of rows":
         return "collect more rows before reading anything from this map"
     if _one_column(judged) and shape.kind != "noise":
-        return "one column has more than 90% of the variance: standardise the columns if their units differ, and map again"
+        return (
+            "one column has more than 90% of the variance: standardise the columns if their units differ, and map again"
+        )
     if shape.kind == "noise":
         return "read no groups or curves from this map, and look for columns that have to do with each other"
     if "collapsed" in named:
@@ -47,7 +49,9 @@ def advice_of(judged: Judged, shape: Shape, found: Faults, model: Any = None) ->
 
 def usual_faults(found: Faults) -> list[str]:
     """Faults that many rows have, but no more than on the map of PCA, so that they are not named."""
-    return [fault.name for fault in (found.glued, found.torn) if not fault.named and fault.total > _TENTH * fault.chance]
+    return [
+        fault.name for fault in (found.glued, found.torn) if not fault.named and fault.total > _TENTH * fault.chance
+    ]
 
 
 def _of_collapsed(found: Faults, model: Any) -> str:
@@ -95,8 +99,12 @@ def _other_graph(model: Any, p: int, what: str) -> str:
     k = getattr(model, "n_neighbors", None)
     if isinstance(k, int) and k > _FEW and hasattr(model, "drop_edges"):
         fewer = max(_FEW, k // 2)
-        return f"fit again with n_neighbors={fewer}, or with drop_edges='short_circuits', which removes edges across gaps"
-    return f"try Isomap(n_components={p}, n_neighbors=8, drop_edges='short_circuits'), which neither cuts nor folds {what}"
+        return (
+            f"fit again with n_neighbors={fewer}, or with drop_edges='short_circuits', which removes edges across gaps"
+        )
+    return (
+        f"try Isomap(n_components={p}, n_neighbors=8, drop_edges='short_circuits'), which neither cuts nor folds {what}"
+    )
 
 
 def _one_column(judged: Judged) -> bool:

@@ -165,7 +165,11 @@ def _held(judged: Judged, found: Faults) -> Sentence:
     p, k = int(judged.map.rows.shape[1]), judged.n_neighbors
     chance = k / (judged.n - 1)
     kept = found.kept.value
-    near = f"{percent(kept)} of the {k} nearest neighbours" if k > 1 else f"the nearest neighbour of {percent(kept)} of the rows"
+    near = (
+        f"{percent(kept)} of the {k} nearest neighbours"
+        if k > 1
+        else f"the nearest neighbour of {percent(kept)} of the rows"
+    )
     drawn = "" if judged.n == judged.n_given else f", among {judged.n:,} of {judged.n_given:,} rows,"
     words = f"In {p} dimension{'s' * (p != 1)} the map keeps{drawn} {near} (by chance: {percent(chance)})."
     return Sentence(words, kept, "neighbours kept")
@@ -184,14 +188,17 @@ def _lost(found: Faults) -> Sentence:
             "It is not glued, torn, strained or collapsed beyond what chance and PCA explain.", worst.total, worst.name
         )
     each = [
-        f"{fault.name} ({_WHAT[fault.name]}: {percent(fault.total)}, limit {percent(fault.threshold)})" for fault in named
+        f"{fault.name} ({_WHAT[fault.name]}: {percent(fault.total)}, limit {percent(fault.threshold)})"
+        for fault in named
     ]
     listed = each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
     return Sentence(f"The map is {listed}.", named[0].total, named[0].name)
 
 
 def _of_few(judged: Judged, shape: Shape) -> Verdict:
-    few = Sentence(f"With {judged.n} rows no fault of the map can be told from chance.", float(judged.n), "number of rows")
+    few = Sentence(
+        f"With {judged.n} rows no fault of the map can be told from chance.", float(judged.n), "number of rows"
+    )
     last = Sentence("Next: collect more rows before reading anything from this map.", float("nan"), "number of rows")
     return Verdict(shape.kind, shape.sure, (), (_shape_sentence(shape), few, last), shape.dimension)
 

@@ -32,7 +32,8 @@ _LEAST_COLUMNS = 6  # below which directions of noise cannot be told from the ot
 _TWICE = 2.0  # the width that noise of one size has
 _ALONE = 5  # neighbours, and how many times the usual distance from them, of a row that is set aside
 _EDGES = 10  # neighbours of a row in the graph, ...
-_SHARE = 20  # ... but at most one in so many rows
+_SHARE = 8  # ... but at most one in so many rows
+_FEW = 20  # one in so many rows or fewer are set aside
 _SCALES = (8, 32)  # neighbours between which the dimension is read
 
 
@@ -148,7 +149,7 @@ def _together(rows: Integers, distances: Floats) -> tuple[Integers, int]:
     reach = np.partition(distances, _ALONE, axis=1)[:, _ALONE]
     lone = reach > _ALONE * np.median(reach)
     # where many are far from each other this is how the data are
-    return (rows[~lone], int(lone.sum())) if lone.sum() * _SHARE <= len(rows) else (rows, 0)
+    return (rows[~lone], int(lone.sum())) if lone.sum() * _FEW <= len(rows) else (rows, 0)
 
 
 def without_noise(table: Floats) -> tuple[Floats | None, float]:

@@ -1,12 +1,12 @@
 """The shape of data: which of the tests holds first.
 
-    groups      parts that no edge of the neighbour graph connects (groups.py)
-    curve       the skeleton is thin (skeleton.py): a line, a ring, branches
-    groups      the density has valleys that chance does not make (groups.py)
-    noise       shuffled columns are like the columns (independence.py), the rows have more than two dimensions, or as
-                many as there are columns, and there is no valley of half that depth
-    surface     of about two dimensions (surface.py): a sheet if it has an edge, a sphere if it has neither edge nor loop
-    unclear     everything else, with the reason
+groups      parts that no edge of the neighbour graph connects (groups.py)
+curve       the skeleton is thin (skeleton.py): a line, a ring, branches
+groups      the density has valleys that chance does not make (groups.py)
+noise       shuffled columns are like the columns (independence.py), the rows have more than two dimensions, or as
+            many as there are columns, and there is no valley of half that depth
+surface     of about two dimensions (surface.py): a sheet if it has an edge, a sphere if it has neither edge nor loop
+unclear     everything else, with the reason
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ Sure = Literal["clear", "likely", "not known"]
 _TWO = (1.5, sqrt(6.0))  # dimensions of a surface: halfway to one, and to three by ratio
 _CONNECTED = 0.9  # share of the rows in one connected component, below which there is no one shape
 _DOUBLE = 0.5  # of a threshold, or twice it: what is beyond is clear
-_MANY = 100  # rows from which anything is clear, ...
+_MANY = 200  # rows from which anything is clear, ...
 _MANY_ON_A_SURFACE = 500  # ... and holes of a sheet, or that there are none in a sphere
 _BENT = 0.05  # share of negative eigenvalues from which a plane is none
 _NAMED = 4  # groups whose sizes are told
@@ -118,7 +118,9 @@ def _of_skeleton(found: Skeleton, cloud: Cloud) -> Shape:
     if found.n_loops == 0 and found.n_ends > 2:
         return shape("branches", f"lie along branches with {found.n_ends} ends, {long} in all")
     ends = counted(found.n_ends, "end")
-    return shape("unclear", f"lie along curves with {counted(found.n_loops, 'loop')} and {ends}, which is no named shape")
+    return shape(
+        "unclear", f"lie along curves with {counted(found.n_loops, 'loop')} and {ends}, which is no named shape"
+    )
 
 
 def _of_noise(cloud: Cloud, table: np.ndarray, random: np.random.Generator) -> Iterator[Shape]:
@@ -142,12 +144,14 @@ def _of_surface(found: Surface, cloud: Cloud) -> Shape:
     rim, many = f"{_percent(found.edge)} of the rows at an edge", len(cloud) >= _MANY_ON_A_SURFACE
     if not found.closed:
         holes = found.n_loops if many else 0
-        sure: Sure = "clear" if found.edge > found.threshold / _DOUBLE and not holes else "likely"
+        sure: Sure = "clear" if found.edge > found.threshold / _DOUBLE and not found.n_loops else "likely"
         hole = f", perhaps with {counted(holes, 'hole')} or closed to a wide ring" if holes else ""
         words = f"lie on a sheet{hole}: they have about {d:.2g} dimensions, and {rim}"
         return Shape("sheet", sure, words, number, "gaps around rows", d)
     if found.bent > _BENT:
-        words = f"have about {d:.2g} dimensions, in a metric in which an edge cannot be seen: a sheet or a closed surface"
+        words = (
+            f"have about {d:.2g} dimensions, in a metric in which an edge cannot be seen: a sheet or a closed surface"
+        )
         return Shape("unclear", "not known", words, found.bent, "negative eigenvalues of neighbourhoods", d)
     if found.n_loops == 0:
         sure = "clear" if found.edge < _DOUBLE * found.threshold and many else "likely"
@@ -163,7 +167,9 @@ def _of_surface(found: Surface, cloud: Cloud) -> Shape:
 def _of_dimension(cloud: Cloud, perhaps: int) -> Shape:
     d = cloud.dimension
     if perhaps > 1:
-        words = f"have no shape that is certain: perhaps {perhaps} groups, but chance can make such valleys between them"
+        words = (
+            f"have no shape that is certain: perhaps {perhaps} groups, but chance can make such valleys between them"
+        )
     elif d < _TWO[0]:
         words = "have no shape that has a name here: a cloud that is longer one way, but too wide for a curve"
     else:

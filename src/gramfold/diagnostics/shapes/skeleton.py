@@ -26,6 +26,7 @@ _LEAST_ROWS, _LEAST_SHARE = 3, 0.005  # of a node
 _QUANTILE = 0.9
 _OF_A_SEGMENT = 1.0 - np.sqrt(1.0 - _QUANTILE)  # that quantile of the distance between two points of a unit segment
 _WIDTHS_OF_NOISE = 4.0  # standard deviations from side to side
+_FILLED = 4.0  # nodes among which the rows of a curve are spread at least
 _SHORT = 1.5  # widths, or levels: a shorter end is a bulge
 
 Adjacency = dict[int, set[int]]
@@ -39,19 +40,19 @@ class Skeleton:
     n_ends: int
     n_loops: int
     n_parts: int
-    n_levels: int
+    n_filled: float  # nodes among which rows are spread: 1 / Σ share²
 
     @property
     def thin(self) -> bool:
-        """Whether it is a curve, or several that meet."""
-        return self.width < THIN
+        """Whether it is a curve, or several that meet, and no heap with a few rows far from it."""
+        return self.width < THIN and self.n_filled >= _FILLED
 
 
 def skeleton_of(cloud: Cloud) -> Skeleton:
     """Of the largest connected component of the neighbour graph."""
     rows = cloud.main
     graph = csr_array(cloud.graph[rows][:, rows])
-    level, n_levels, height = _levels(graph, cloud)
+    level, height = _levels(graph, cloud)
     node, edges = _nodes(graph, level)
     sizes = np.bincount(node)
     large = sizes >= max(_LEAST_ROWS, _LEAST_SHARE * len(rows))
@@ -66,17 +67,18 @@ def skeleton_of(cloud: Cloud) -> Skeleton:
     _prune(joined, _SHORT * max(width / height, 1.0))
     n_edges, n_parts = sum(map(len, joined.values())) // 2, _count_parts(joined)
     n_ends = sum(len(others) == 1 for others in joined.values())
-    return Skeleton(width / length, n_ends, n_edges - len(joined) + n_parts, n_parts, n_levels)
+    n_filled = float(len(rows) ** 2 / np.square(sizes.astype(np.float64)).sum())
+    return Skeleton(width / length, n_ends, n_edges - len(joined) + n_parts, n_parts, n_filled)
 
 
-def _levels(graph: csr_array, cloud: Cloud) -> tuple[Integers, int, float]:
-    """The interval of each row, their number, and the length of one."""
+def _levels(graph: csr_array, cloud: Cloud) -> tuple[Integers, float]:
+    """The interval of each row, and the length of one."""
     start = int(np.argmax(dijkstra(graph, indices=0)))
     across = dijkstra(graph, indices=int(np.argmax(dijkstra(graph, indices=start))))
     longest = float(across.max())
     _, reach = cloud.lists(cloud.n_edges)
     count = int(np.clip(longest / (_REACH * float(np.median(reach[:, -1]))), *_LEVELS))
-    return np.minimum((across / longest * count).astype(np.intp), count - 1), count, longest / count
+    return np.minimum((across / longest * count).astype(np.intp), count - 1), longest / count
 
 
 def _nodes(graph: csr_array, level: Integers) -> tuple[Integers, set[tuple[int, int]]]:
