@@ -100,7 +100,7 @@ def judge(
         _write(out, found, pair.rows, pair.n_rows)
     click.echo(f"Map of {judged.n:,} rows in {counted(pair.places.shape[1], 'dimension')}, judged by {k} neighbours")
     scales = scale_lines(pair.values, pair.columns, metric)
-    for line in [*pair.account(), *verdict_lines(judged, found), *summary(found), *_numbers(numbers, judged), *scales]:
+    for line in [*verdict_lines(judged, found), *pair.account(), *summary(found), *_numbers(numbers, judged), *scales]:
         click.echo(f"  {line}")
     if out is not None:
         click.echo(f"  rows      {out.absolute()}")

@@ -34,7 +34,8 @@ def advice_of(judged: Judged, shape: Shape, found: Faults, model: Any = None) ->
         return "read no groups or curves from this map, and look for columns that have to do with each other"
     if "collapsed" in named:
         return _of_collapsed(found, model)
-    lacking = _lacking(judged, shape)
+    enough = not named and shape.kind == "unclear" and not shape.closed and found.kept.value >= _MANY_KEPT
+    lacking = None if enough else _lacking(judged, shape)
     if lacking is not None:
         return lacking
     if not named and found.kept.value < _MANY_KEPT and shape.kind in _FLAT:
@@ -80,7 +81,7 @@ def _lacking(judged: Judged, shape: Shape) -> str | None:
     if needed is None or p >= needed:
         return None
     if needed > _MOST_DIMENSIONS:
-        return f"no map of {p} dimensions can hold about {needed}: check in the data what rows near on the map have in common"
+        return f"no map of {p} dimensions can hold about {needed}: check in the data what its neighbours share"
     why = "a closed surface cannot lie flat" if shape.closed else f"the data have about {needed} dimensions"
     return f"fit n_components={needed}, since {why}"
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.four_faults import Faults, percent
+from gramfold.diagnostics.judged import Judged
 from gramfold.types import Floats
 
 _HALF, _QUARTER = 0.5, 0.25  # of the neighbours of a row

@@ -2,15 +2,15 @@
 
     density at a row, up to a factor:  r^−d,  r the distance to its k-th neighbour, d the dimension there
 
-Rows join the densest of their neighbours in the graph, densest first; where two peaks meet, the lower one is given up if
-it rises above the meeting row by less than a threshold (Chazal, Guibas, Oudot, Skraba, Journal of the ACM 60, 2013). Of
-evenly spread rows k / (n V r^d) has a logarithm of standard deviation 1/√k. The largest of n such deviations is about
+Rows join the densest of their neighbours in the graph, densest first; where two peaks meet, the lower one is given up
+if it rises above the meeting row by less than a threshold (Chazal, Guibas, Oudot, Skraba, Journal of the ACM 60, 2013).
+Of evenly spread rows k / (n V r^d) has a logarithm of standard deviation 1/√k. The largest of n such deviations is near
 √(2 ln n) of them; a peak may be read so much too high and a valley so much too low:
 
     threshold = 2 √(2 ln n / k)   of the logarithm of the density
 
-A sheet or a normal cloud have one peak by this. Where branches of a curve meet, rows are denser without being a group: so
-curves are looked for before valleys are, and only parts that no edge connects are groups before that.
+A sheet or a normal cloud have one peak by this. Where branches of a curve meet, rows are denser without being a group:
+so curves are looked for before valleys are, and only parts that no edge connects are groups before that.
 """
 
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ def groups_of(cloud: Cloud, share: float = 1.0) -> Groups:
 def basins(graph: csr_array, thin: Floats, threshold: float) -> tuple[Integers, dict[int, float]]:
     """The peak that each row belongs to, (n,), and how far each peak but the highest rises above its valley.
 
-    `thin` is the negative logarithm of the density. A peak without a valley (another connected component) is not listed.
+    `thin` is the negative logarithm of the density. A peak without a valley (in another connected component) has none.
     """
     n = len(thin)
     rank = np.empty(n, dtype=np.intp)

@@ -4,8 +4,8 @@
     fine         cycles of the graph whose edges join landmarks within 2 ε
     coarse       triangles of landmarks within 3.5 ε of each other
 
-A loop counts where a fine cycle is no sum of coarse triangles. Gaps between landmarks are filled by then; a loop is not,
-if it is longer than three coarse edges. Edelsbrunner, Letscher, Zomorodian, FOCS 2000.
+A loop counts where a fine cycle is no sum of coarse triangles. Gaps between landmarks are filled by then; a loop is
+not, if it is longer than three coarse edges. Edelsbrunner, Letscher, Zomorodian, FOCS 2000.
 """
 
 import numpy as np
@@ -88,9 +88,8 @@ def _cycles(n: int, edges: list[tuple[int, int]]) -> list[int]:
         if root[a] == root[b]:
             closing.append(to_root[a] ^ to_root[b] ^ bit)
             continue
-        if len(members[root[a]]) < len(members[root[b]]):
-            a, b = b, a
-        kept, moved, shift = root[a], root[b], to_root[a] ^ to_root[b] ^ bit
+        kept, moved = sorted((root[a], root[b]), key=lambda one: -len(members[one]))
+        shift = to_root[a] ^ to_root[b] ^ bit
         for v in members[moved]:
             root[v] = kept
             to_root[v] ^= shift
@@ -104,11 +103,11 @@ def _parts(n: int, edges: dict[tuple[int, int], int]) -> int:
 
 def _triangles(n: int, number: dict[tuple[int, int], int]) -> list[int]:
     """All triangles, in the order of their longest edges."""
+    found: list[tuple[int, int]] = []
     later: list[set[int]] = [set() for _ in range(n)]
     for a, b in number:
         later[a].add(b)
-    found = []
     for (a, b), first in number.items():
-        for c in later[a] & later[b]:
-            found.append((max(first, number[a, c], number[b, c]), 1 << first | 1 << number[a, c] | 1 << number[b, c]))
+        others = [(number[a, c], number[b, c]) for c in later[a] & later[b]]
+        found += [(max(first, one, other), 1 << first | 1 << one | 1 << other) for one, other in others]
     return [edges for _, edges in sorted(found)]

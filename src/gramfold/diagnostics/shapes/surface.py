@@ -6,8 +6,8 @@ nearest, no neighbour lies in an angle of more than 140°. Inside of a surface t
     p = k (1 − g)^(k − 1)        of the rows, by chance, with g = 140/360
 
 (Fisher 1929, first term). A disc of n rows has as many as lie within r cos 70° of its rim, r = √(k / nπ) in units of
-the root of its area, which is a share of about 2√π r cos 70°. A surface has an edge if the share is above p by a quarter
-of that.
+the root of its area, which is a share of about 2√π r cos 70°. A surface has an edge if the share is above p by a
+quarter of that.
 """
 
 from dataclasses import dataclass
