@@ -34,15 +34,28 @@ def test_a_good_map():
     assert repr(found) == "Verdict(sheet, clear; faults: none)"
 
 
-def test_faults_are_those_of_faults_and_the_region_is_named():
+def test_faults_are_those_of_faults():
     places = ROLL.truth - ROLL.truth.mean(axis=0)
-    torn = np.where(places[:, :1] < -20, places + [-300.0, 0.0], places)
+    torn = np.where(places[:, :1] < 0, places + [-300.0, 0.0], places)
     found = verdict(ROLL.points, torn)
     assert found.faults == tuple(faults(ROLL.points, torn).named) == ("torn",)
     assert "neighbours in the data were put far apart" in str(found)
-    assert "left part" in str(found)
     assert said_about(found, "torn").test == "torn"
     assert "neither cuts nor folds a sheet" in found.sentences[-1].text
+
+
+@pytest.mark.parametrize(("side", "name"), [((-1, -1), "lower left"), ((1, 1), "upper right"), ((1, 0), "right")])
+def test_the_region_is_named(side, name):
+    places = ROLL.truth.copy()
+    low, high = np.quantile(places, [1 / 3, 2 / 3], axis=0)
+    there = np.ones(len(places), dtype=bool)
+    for axis, sign in enumerate(side):
+        there &= (places[:, axis] < low[axis]) if sign < 0 else (places[:, axis] > high[axis]) if sign else True
+    rows = np.flatnonzero(there)
+    places[rows] = places[random(1).permutation(rows)]
+    said = said_about(verdict(ROLL.points, places), "Do not trust")
+    assert f"mostly in the {name} of the map" in said.text
+    assert said.number == pytest.approx(len(rows) / len(places), abs=0.05)
 
 
 def test_at_most_five_sentences_each_with_its_test():
@@ -104,6 +117,7 @@ def test_few_rows_are_not_judged():
         verdict(random().random((2, 4)), random(1).random((2, 2)))
 
 
+@pytest.mark.slow
 def test_many_rows_are_drawn_from():
     X = random(6).standard_normal((60_000, 3))
     found = verdict(X, X[:, :2])

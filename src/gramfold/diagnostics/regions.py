@@ -24,17 +24,15 @@ class Region:
 
 
 def region_of(judged: Judged, found: Faults) -> Region:
-    """Rows of which a named fault has a quarter of the neighbours; without a fault, those that lost half of them."""
+    """Rows of which a named fault has a quarter of the neighbours, and those that lost most of them."""
     named = [fault for fault in found if fault.named]
-    if named:
-        bad = np.any([_above(fault.per_point, fault.threshold) for fault in named], axis=0)
-        known = np.any([~np.isnan(fault.per_point) for fault in named], axis=0)
-        what = "are touched by it"
-    else:
-        kept = np.asarray(found.kept.per_point)
-        known = ~np.isnan(kept)
-        bad = known & (np.nan_to_num(kept, nan=1.0) < _HALF)
-        what = "lost more than half of their neighbours"
+    kept = np.asarray(found.kept.per_point)
+    known = np.any([~np.isnan(kept), *(~np.isnan(fault.per_point) for fault in named)], axis=0)
+    # where there is a fault, most rows may have lost many: those count that have half as many left as the others
+    few = min(_HALF, _HALF * float(np.nanmedian(kept))) if named else _HALF
+    lost = np.nan_to_num(kept, nan=1.0) < few
+    bad = np.any([lost, *(_above(fault.per_point, fault.threshold) for fault in named)], axis=0)
+    what = "have a fault, or lost most of their neighbours" if named else "lost more than half of their neighbours"
     share = float(bad.sum() / max(known.sum(), 1))
     if not bad.any():
         return Region(0.0, "no row stands out")

@@ -93,13 +93,13 @@ def cloud_of(judged: Judged) -> Cloud | None:
     """Of the data of a map; None where there are too few distinct rows."""
     table = judged.data.table if isinstance(judged.data, Remembered) else judged.data
     random = judged.generator(41)
-    drawn = np.arange(judged.n)
+    drawn: Integers = np.arange(judged.n)
     if judged.n > _DRAWN:
         drawn = np.sort(random.choice(judged.n, _DRAWN, replace=False))
     euclidean = isinstance(table, Rows) and table.metric.family == "euclidean" and not issparse(table.rows)
     if isinstance(table, Rows):
         prepared = table.metric.prepare(table.rows[drawn])
-        drawn = drawn[np.sort(collapse_rows(prepared).first)]
+        drawn = np.asarray(drawn[np.sort(collapse_rows(prepared).first)])
     if len(drawn) > MOST:
         drawn = np.sort(random.choice(drawn, MOST, replace=False))
     if len(drawn) < FEWEST:

@@ -9,7 +9,6 @@ ends or more and no loop it branches (Reeb 1946; Singh, Mémoli, Carlsson, PBG 2
 strip is: both count as curves if they are eight times as long as wide.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -129,10 +128,7 @@ def _path(joined: Adjacency, end: int) -> list[int]:
 
 def _count_parts(joined: Adjacency) -> int:
     number = {one: place for place, one in enumerate(joined)}
-    pairs = defaultdict(list)
-    for one, others in joined.items():
-        pairs[number[one]] += [number[other] for other in others]
-    rows = [one for one, others in pairs.items() for _ in others]
-    columns = [other for others in pairs.values() for other in others]
+    rows = [number[one] for one, others in joined.items() for _ in others]
+    columns = [number[other] for others in joined.values() for other in others]
     graph = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(joined), len(joined)))
     return int(connected_components(graph, directed=False, return_labels=False))
