@@ -54,7 +54,7 @@ def test_the_region_is_named(side, name):
     rows = np.flatnonzero(there)
     places[rows] = places[random(1).permutation(rows)]
     said = said_about(verdict(ROLL.points, places), "Do not trust")
-    assert f"mostly in the {name} of the map" in said.text
+    assert f"mostly in its {name} part" in said.text
     assert said.number == pytest.approx(len(rows) / len(places), abs=0.05)
 
 

@@ -71,9 +71,7 @@ def _place(judged: Judged, rows: np.ndarray) -> str:
             sides.append(_SIDES[axis][1])
     if not sides:
         return "spread over the map"
-    return (
-        f"mostly in the {' '.join(reversed(sides))} of the map" if len(sides) == 2 else f"mostly in its {sides[0]} part"
-    )
+    return f"mostly in its {' '.join(reversed(sides))} part"
 
 
 def _close(places: Floats, judged: Judged, rows: np.ndarray) -> bool:
