@@ -118,13 +118,17 @@ def verdict(
 
     Examples
     --------
-    >>> from gramfold import Isomap
+    A rolled-up sheet that was folded on its way to the map:
+
+    >>> import numpy as np
     >>> from gramfold.datasets import make_swiss_roll
     >>> from gramfold.diagnostics import verdict
-    >>> model = Isomap(n_neighbors=40).fit(make_swiss_roll(1000, random_state=0).points)
-    >>> found = verdict(model)
-    >>> found.kind, "glued" in found.faults
-    ('sheet', True)
+    >>> roll = make_swiss_roll(1000, random_state=0)
+    >>> found = verdict(roll.points, np.abs(roll.truth - roll.truth.mean(axis=0)))
+    >>> found
+    Verdict(sheet, clear; faults: glued)
+    >>> found.sentences[2].text[:77]
+    'The map is glued (rows that are far apart in the data were put side by side: '
     >>> found.sentences[0].test
     'gaps around rows'
     """

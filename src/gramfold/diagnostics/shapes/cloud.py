@@ -79,14 +79,42 @@ class Cloud:
 
     @cached_property
     def graph(self) -> csr_array:
-        """Lengths of the edges between neighbours, (m, m)."""
-        return symmetrize(Neighbors.from_lists(*self.lists(self.n_edges), len(self)))
+        """Lengths of the edges between neighbours, (m, m); and over gaps that are no wider than chance makes them."""
+        lists = self.lists(self.n_edges)
+        edges = symmetrize(Neighbors.from_lists(*lists, len(self)))
+        ends = over_gaps(edges, self.distances, lists[1][:, -1], self.n_edges, max(self.dimension, 1.0))
+        if not ends:
+            return edges
+        i, j = np.array(ends).T
+        both = np.concatenate([i, j]), np.concatenate([j, i])
+        return csr_array(edges + csr_array((self.distances[both], both), shape=edges.shape))
 
     @cached_property
     def main(self) -> Integers:
         """The rows of the largest connected component."""
         _, part = connected_components(self.graph, directed=False)
         return np.flatnonzero(part == np.argmax(np.bincount(part)))
+
+
+def over_gaps(edges: csr_array, distances: Floats, reach: Floats, k: int, d: float) -> list[tuple[int, int]]:
+    """The nearest rows of connected components between which there is no gap beyond chance.
+
+    A row at the rim of a component has its k neighbours in half a ball of radius r. A gap of width b holds a ball of
+    diameter b without a row, where 2k (b/2r)^d rows are expected; chance leaves one such ball among n empty with a
+    probability of 1/n if these are 2 ln n:  b = 2r (ln n / k)^(1/d).
+    """
+    n = len(distances)
+    chance = 2.0 * min((np.log(n) / k) ** (1.0 / d), 1.0)
+    found: list[tuple[int, int]] = []
+    count, part = connected_components(edges, directed=False)
+    for one in range(count if count > 1 else 0):
+        inside, outside = np.flatnonzero(part == one), np.flatnonzero(part != one)
+        gaps = distances[np.ix_(inside, outside)]
+        i, j = np.unravel_index(np.argmin(gaps), gaps.shape)
+        row, other = int(inside[i]), int(outside[j])
+        if gaps[i, j] <= chance * max(reach[row], reach[other]) and (other, row) not in found:
+            found.append((row, other))
+    return found
 
 
 def cloud_of(judged: Judged) -> Cloud | None:

@@ -67,6 +67,9 @@ def shape_of(judged: Judged) -> Shape:
 
 def _found(cloud: Cloud, random: np.random.Generator) -> Iterator[Shape]:
     """What holds, in the order of the tests; only the first is asked for."""
+    if cloud.near.tied > _DOUBLE and cloud.dimension > _TWO[0]:  # rows along a curve may be evenly spaced
+        words = "lie on a coarse grid, where most distances are equal and no shape can be seen"
+        yield Shape("unclear", "not known", words, cloud.near.tied, "equal distances", cloud.dimension)
     groups = groups_of(cloud)
     if groups.n_parts > 1 and len(groups) > 1:
         yield _of_groups(groups, cloud)
@@ -77,9 +80,6 @@ def _found(cloud: Cloud, random: np.random.Generator) -> Iterator[Shape]:
     skeleton = skeleton_of(cloud)
     if skeleton.thin:
         yield _of_skeleton(skeleton, cloud)
-    if cloud.near.tied > _DOUBLE:
-        words = "lie on a coarse grid, where most distances are equal and no shape can be seen"
-        yield Shape("unclear", "not known", words, cloud.near.tied, "equal distances", cloud.dimension)
     if len(groups) > 1:
         yield _of_groups(groups, cloud)
     perhaps = len(groups_of(cloud, _DOUBLE))

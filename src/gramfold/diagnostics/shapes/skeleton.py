@@ -26,6 +26,7 @@ _QUANTILE = 0.9
 _OF_A_SEGMENT = 1.0 - np.sqrt(1.0 - _QUANTILE)  # that quantile of the distance between two points of a unit segment
 _WIDTHS_OF_NOISE = 4.0  # standard deviations from side to side
 _FILLED = 4.0  # nodes among which the rows of a curve are spread at least
+_WHOLE = 0.8  # of the rows
 _SHORT = 1.5  # widths, or levels: a shorter end is a bulge
 
 Adjacency = dict[int, set[int]]
@@ -38,13 +39,13 @@ class Skeleton:
     width: float  # relative to the length of all its parts
     n_ends: int
     n_loops: int
-    n_parts: int
+    share: float  # of the rows that it has: others are few in their levels
     n_filled: float  # nodes among which rows are spread: 1 / Σ share²
 
     @property
     def thin(self) -> bool:
         """Whether it is a curve, or several that meet, and no heap with a few rows far from it."""
-        return self.width < THIN and self.n_filled >= _FILLED
+        return self.width < THIN and self.n_filled >= _FILLED and self.share >= _WHOLE
 
 
 def skeleton_of(cloud: Cloud) -> Skeleton:
@@ -63,11 +64,12 @@ def skeleton_of(cloud: Cloud) -> Skeleton:
             joined[one].add(other)
             joined[other].add(one)
     length = height * len(joined)
+    joined = _largest(joined, sizes)
+    share = float(sizes[list(joined)].sum() / len(rows))
     _prune(joined, _SHORT * max(width / height, 1.0))
-    n_edges, n_parts = sum(map(len, joined.values())) // 2, _count_parts(joined)
-    n_ends = sum(len(others) == 1 for others in joined.values())
+    n_edges, n_ends = sum(map(len, joined.values())) // 2, sum(len(others) == 1 for others in joined.values())
     n_filled = float(len(rows) ** 2 / np.square(sizes.astype(np.float64)).sum())
-    return Skeleton(width / length, n_ends, n_edges - len(joined) + n_parts, n_parts, n_filled)
+    return Skeleton(width / length, n_ends, n_edges - len(joined) + 1, share, n_filled)
 
 
 def _levels(graph: csr_array, cloud: Cloud) -> tuple[Integers, float]:
@@ -126,9 +128,12 @@ def _path(joined: Adjacency, end: int) -> list[int]:
     return path if len(joined[here]) > 2 else []
 
 
-def _count_parts(joined: Adjacency) -> int:
+def _largest(joined: Adjacency, sizes: Integers) -> Adjacency:
+    """The connected part with the most rows."""
     number = {one: place for place, one in enumerate(joined)}
     rows = [number[one] for one, others in joined.items() for _ in others]
     columns = [number[other] for others in joined.values() for other in others]
     graph = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(joined), len(joined)))
-    return int(connected_components(graph, directed=False, return_labels=False))
+    _, part = connected_components(graph, directed=False)
+    most = int(np.argmax(np.bincount(part, weights=sizes[list(joined)])))
+    return {one: others for one, others in joined.items() if part[number[one]] == most}
