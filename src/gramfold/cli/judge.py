@@ -91,6 +91,7 @@ def judge(
     gramfold judge cells.csv umap.csv --id barcode --labels type --out faults.csv
     gramfold judge docs.npz tsne.npy --metric cosine -k 15
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
+    from gramfold.cli.in_words import verdict_lines
     from gramfold.diagnostics import Judged, faults, measures
     from gramfold.io import check_ids
     from gramfold.runtime.counting import counted
@@ -107,7 +108,7 @@ def judge(
         _write(out, found, pair)
     click.echo(f"Map of {judged.n:,} rows in {counted(pair.places.shape[1], 'dimension')}, judged by {k} neighbours")
     scales = scale_lines(pair.values, pair.columns, metric)
-    for line in [*pair.account(), *summary(found), *_numbers(numbers, judged), *scales]:
+    for line in [*verdict_lines(judged, found), *pair.account(), *summary(found), *_numbers(numbers, judged), *scales]:
         click.echo(f"  {line}")
     if out is not None:
         click.echo(f"  rows      {out.absolute()}")

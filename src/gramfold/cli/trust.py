@@ -1,4 +1,4 @@
-"""Summary lines of `embed` and `judge`: neighbours kept, faults of the map, the dimension of the data."""
+"""Summary lines of `embed` and `judge`: neighbours kept, faults of the map, the dimension of the data, the verdict."""
 
 import warnings
 from collections.abc import Iterator
@@ -18,6 +18,7 @@ def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
     """What can be said of a map whose data are rows, or all distances; nothing of a graph, a kernel, or gaps."""
     import numpy as np
 
+    from gramfold.cli.in_words import verdict_lines
     from gramfold.diagnostics import Judged, distance_correlation
     from gramfold.diagnostics.four_faults import faults_of
 
@@ -37,7 +38,8 @@ def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
     shape = (
         f"shape     rank correlation {distance_correlation(judged).value:.2f} of all distances with those in the data"
     )
-    return [*summary(faults_of(judged, every_row=False)), shape, *_dimension(X, measure)]
+    found = faults_of(judged, every_row=False)
+    return [*summary(found), shape, *_dimension(X, measure), *verdict_lines(judged, found, model)]
 
 
 def summary(found: "Faults") -> list[str]:

@@ -21,6 +21,7 @@ from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.labels import neighborhood_purity, silhouette
 from gramfold.diagnostics.measure import Measure
 from gramfold.diagnostics.over_neighbors import Sweep, SweepStep, sweep
+from gramfold.diagnostics.plain_words import Sentence, Verdict, verdict
 from gramfold.diagnostics.rank_correlation import distance_correlation
 from gramfold.diagnostics.rank_errors import continuity, trustworthiness
 from gramfold.diagnostics.refit_spread import Stability, stability
@@ -42,10 +43,12 @@ __all__ = [
     "Loadings",
     "Measure",
     "Region",
+    "Sentence",
     "ShortCircuits",
     "Stability",
     "Sweep",
     "SweepStep",
+    "Verdict",
     "continuity",
     "correlation_dimension",
     "density_preservation",
@@ -76,4 +79,5 @@ __all__ = [
     "triplet_accuracy",
     "trustworthiness",
     "two_nn",
+    "verdict",
 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any, Self, TypeVar
@@ -253,6 +254,25 @@ class Judged:
                 f"all rows of Y are at one place, so none is nearer than another and {what} is not defined: see "
                 "faults, which calls such a map collapsed."
             )
+
+    def fewer(self, most: int) -> "Judged":
+        """The comparison of at most so many rows, drawn at random, among themselves."""
+        if self.n <= most:
+            return self
+        chosen = np.sort(self.generator(1).choice(self.n, most, replace=False))
+        found = copy(self)
+        vars(found).pop("on_map", None)
+        table = self.data.table if isinstance(self.data, Remembered) else self.data
+        found.data = (
+            replace(table, rows=table.rows[chosen])
+            if isinstance(table, Rows)
+            else Distances(table.distances(chosen, chosen))
+        )
+        found.map = replace(self.map, rows=self.map.rows[chosen])
+        found.kept, found.n = self.kept[chosen], most
+        found.rows = np.sort(found.generator(0).choice(most, min(len(self.rows), most), replace=False))
+        found._made, found._made_of_data = {}, {}  # noqa: SLF001  its own
+        return found
 
     def over_rows(self, work: Callable[[slice], Result]) -> list[Result]:
         """Run `work` on slices of `rows`, so small that their distances from all rows fit in little memory."""

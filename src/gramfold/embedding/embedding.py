@@ -2,7 +2,7 @@
 
 from numbers import Integral
 from operator import attrgetter
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -21,6 +21,9 @@ from gramfold.errors import InputError
 from gramfold.extension.extrapolation import warn_if_outside
 from gramfold.runtime.threads import at_work
 from gramfold.types import Floats, NegativePart
+
+if TYPE_CHECKING:
+    from gramfold.diagnostics import Verdict
 
 
 def _embedding(model: Model) -> Floats:
@@ -292,6 +295,25 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
             raise InputError(f"of={of!r} is not valid: use 'rows', 'coordinates' or 'auto'.")
         model, rows = self._read(points)
         return model.source.outside(rows, self.n_jobs)
+
+    def verdict(self, *, n_neighbors: int = 10, sample: int | None = None, random_state: int = 0) -> "Verdict":
+        """Say in plain words what shape the data have, how far the embedding shows it, and what to try next.
+
+        Parameters
+        ----------
+        n_neighbors, sample, random_state
+            As for `gramfold.diagnostics.verdict`.
+
+        Returns
+        -------
+        verdict : Verdict
+            Print it. It has `kind`, the shape of the training rows, `faults` of the embedding, and `sentences` with the
+            number and the test behind each.
+        """
+        from gramfold.diagnostics import verdict
+
+        self._model()
+        return verdict(self, n_neighbors=n_neighbors, sample=sample, random_state=random_state)
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

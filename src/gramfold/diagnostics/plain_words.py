@@ -1,0 +1,241 @@
+"""The verdict on a map in plain words: the shape of the data, what the map holds of it, and what to try next."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gramfold.diagnostics.advice import advice_of, usual_faults
+from gramfold.diagnostics.described import described
+from gramfold.diagnostics.four_faults import Faults, faults_of, percent
+from gramfold.diagnostics.judged import Judged
+from gramfold.diagnostics.regions import region_of
+from gramfold.diagnostics.shapes.shape import Kind, Shape, Sure, shape_of
+from gramfold.embedding import Estimator
+from gramfold.neighbors.metrics import MetricName
+
+_MOST = 50_000  # rows that are compared: more are drawn from
+_EVERY_ROW = 20_000  # rows up to which each of them gets its faults: beyond that a search would take long
+_FEWEST = 20  # rows below which faults cannot be told from chance
+_THIRD = 3  # a neighbour can be a stranger if neighbours are at most one in so many rows
+_WHAT = {
+    "glued": "rows that are far apart in the data were put side by side",
+    "torn": "neighbours in the data were put far apart",
+    "strained": "distances between neighbours were changed",
+    "collapsed": "rows that differ cannot be told apart",
+}
+_SURE = {"clear": "this is clear", "likely": "this is likely, not certain", "not known": "so nothing is claimed"}
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a verdict.
+
+    Attributes
+    ----------
+    text : str
+        The sentence.
+    number : float
+        What it rests on; NaN where it rests on no number.
+    test : str
+        The name of the test that gave the number.
+    """
+
+    text: str
+    number: float
+    test: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict:
+    """What can be said of a map. ``print(verdict)`` shows the sentences.
+
+    Attributes
+    ----------
+    kind : {"line", "ring", "sheet", "sphere", "branches", "groups", "noise", "unclear"}
+        The shape of the data, found from the data and not from the map.
+    sure : {"clear", "likely", "not known"}
+        How sure that is.
+    faults : tuple of str
+        Those of "glued", "torn", "strained" and "collapsed" that the map has.
+    sentences : tuple of Sentence
+        At most five: the shape, what the map holds, what is lost, where, and what to try next.
+    dimension : float
+        Intrinsic dimension of the data between 8 and 32 neighbours; NaN for few rows.
+    """
+
+    kind: Kind
+    sure: Sure
+    faults: tuple[str, ...]
+    sentences: tuple[Sentence, ...]
+    dimension: float
+
+    def __str__(self) -> str:
+        return " ".join(sentence.text for sentence in self.sentences)
+
+    def __repr__(self) -> str:
+        return f"Verdict({self.kind}, {self.sure}; faults: {', '.join(self.faults) or 'none'})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        items = "".join(
+            f'<li title="{escape(f"{one.test}: {one.number:.3g}")}">{escape(one.text)}</li>' for one in self.sentences
+        )
+        return f"<p><b>{self.kind}</b> ({self.sure})</p><ul>{items}</ul>"
+
+
+@described
+def verdict(
+    X: Any,
+    Y: Any = None,
+    *,
+    n_neighbors: int = 10,
+    metric: MetricName = "euclidean",
+    sample: int | None = None,
+    random_state: int = 0,
+) -> Verdict:
+    """Say in plain words what shape the data have, how far a map shows it, and what to try next.
+
+    Parameters
+    ----------
+    {shared}
+    {options} Neighbours are at most a third of the rows.
+
+    Returns
+    -------
+    verdict : Verdict
+        `kind` (the shape of the data), `faults` (of the map), and `sentences`, each with the number and the test behind
+        it.
+
+    Notes
+    -----
+    The shape is looked for in up to 1,500 distinct rows, and is "unclear" where no test decides. "noise" means that
+    shuffling each column changes nothing: also a filled square of two columns is noise by that.
+
+    Examples
+    --------
+    A rolled-up sheet that was folded on its way to the map:
+
+    >>> import numpy as np
+    >>> from gramfold.datasets import make_swiss_roll
+    >>> from gramfold.diagnostics import verdict
+    >>> roll = make_swiss_roll(1000, random_state=0)
+    >>> found = verdict(roll.points, np.abs(roll.truth - roll.truth.mean(axis=0)))
+    >>> found
+    Verdict(sheet, clear; faults: glued)
+    >>> found.sentences[2].text[:77]
+    'The map is glued (rows that are far apart in the data were put side by side: '
+    >>> found.sentences[0].test
+    'gaps around rows'
+    """
+    model = X if isinstance(X, Estimator) else None
+    if isinstance(X, Judged):
+        judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
+        return verdict_of(judged)
+    parameters: dict[str, Any] = {"metric": metric, "sample": sample, "random_state": random_state}
+    places = _coordinates(X, Y)
+    n_placed, flat = _extent(places)
+    if flat:  # judged by its data alone
+        stand_in = np.where(np.isnan(places).any(axis=1), np.nan, np.arange(len(places)))[:, None]
+        return _of_constant(Judged(X, stand_in, n_neighbors=_fewer(n_neighbors, n_placed), **parameters))
+    return verdict_of(Judged(X, Y, n_neighbors=_fewer(n_neighbors, n_placed), **parameters), model)
+
+
+def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None) -> Verdict:
+    """The verdict on a map; `found` are its faults where they are known."""
+    judged = judged.fewer(_MOST) if found is None else judged
+    shape = shape_of(judged)
+    if judged.n < _FEWEST:
+        return _of_few(judged, shape)
+    if found is None:
+        found = faults_of(judged, every_row=judged.n <= _EVERY_ROW)
+    sentences = [_shape_sentence(shape), _held(judged, found), _lost(found)]
+    region = region_of(judged, found)
+    if region.share > 0.0:
+        sentences.append(Sentence(f"Do not trust it everywhere: {region.words}.", region.share, "faults of each row"))
+    sentences.append(Sentence(f"Next: {advice_of(judged, shape, found, model)}.", float("nan"), "shape and faults"))
+    return Verdict(shape.kind, shape.sure, tuple(found.named), tuple(sentences), shape.dimension)
+
+
+def _shape_sentence(shape: Shape) -> Sentence:
+    return Sentence(f"The data {shape.words}; {_SURE[shape.sure]}.", shape.number, shape.test)
+
+
+def _held(judged: Judged, found: Faults) -> Sentence:
+    p, k = int(judged.map.rows.shape[1]), judged.n_neighbors
+    chance = k / (judged.n - 1)
+    kept = found.kept.value
+    near = (
+        f"{percent(kept)} of the {k} nearest neighbours"
+        if k > 1
+        else f"the nearest neighbour of {percent(kept)} of the rows"
+    )
+    drawn = "" if judged.n == judged.n_given else f", among {judged.n:,} of {judged.n_given:,} rows,"
+    words = f"In {p} dimension{'s' * (p != 1)} the map keeps{drawn} {near} (by chance: {percent(chance)})."
+    return Sentence(words, kept, "neighbours kept")
+
+
+def _lost(found: Faults) -> Sentence:
+    named = sorted((fault for fault in found if fault.named), key=lambda fault: -fault.total / fault.threshold)
+    if not named:
+        usual = [getattr(found, name) for name in usual_faults(found)]
+        if usual:
+            first = max(usual, key=lambda fault: fault.total)
+            words = f"It has no fault beyond those of PCA, on which as on this map {_WHAT[first.name]}"
+            return Sentence(f"{words} ({percent(first.total)} of neighbours).", first.total, first.name)
+        worst = max(found, key=lambda fault: np.nan_to_num(fault.total / fault.threshold))
+        return Sentence(
+            "It is not glued, torn, strained or collapsed beyond what chance and PCA explain.", worst.total, worst.name
+        )
+    each = [
+        f"{fault.name} ({_WHAT[fault.name]}: {percent(fault.total)}, limit {percent(fault.threshold)})"
+        for fault in named
+    ]
+    listed = each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
+    return Sentence(f"The map is {listed}.", named[0].total, named[0].name)
+
+
+def _of_few(judged: Judged, shape: Shape) -> Verdict:
+    few = Sentence(
+        f"With {judged.n} rows no fault of the map can be told from chance.", float(judged.n), "number of rows"
+    )
+    last = Sentence("Next: collect more rows before reading anything from this map.", float("nan"), "number of rows")
+    return Verdict(shape.kind, shape.sure, (), (_shape_sentence(shape), few, last), shape.dimension)
+
+
+def _of_constant(judged: Judged) -> Verdict:
+    shape = shape_of(judged)
+    sentences = (
+        _shape_sentence(shape),
+        Sentence("The map has collapsed: all its rows are at one place, so it shows nothing.", 1.0, "collapsed"),
+        Sentence("Next: map again by another method, such as PCA().", float("nan"), "shape and faults"),
+    )
+    return Verdict(shape.kind, shape.sure, ("collapsed",), sentences, shape.dimension)
+
+
+def _coordinates(X: Any, Y: Any) -> np.ndarray:
+    """The map as numbers, so far as it can be read without checking it."""
+    model = getattr(X, "model_", None) if Y is None else None
+    given = getattr(model, "aligned", None) if model is not None else Y
+    try:
+        found = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):  # is refused, with a reason, by Judged
+        return np.empty((0, 1))
+    return found if found.ndim == 2 else np.empty((0, 1))
+
+
+def _extent(places: np.ndarray) -> tuple[int, bool]:
+    """The number of rows with a place, and whether they share one place."""
+    placed = places[~np.isnan(places).any(axis=1)]
+    return len(placed), len(placed) > 2 and not np.ptp(placed, axis=0).any()
+
+
+def _fewer(n_neighbors: Any, n: int) -> Any:
+    """At most a third of the rows; what is no number is refused by Judged."""
+    if isinstance(n_neighbors, int) and n > 0:
+        return min(n_neighbors, max(1, n // _THIRD))
+    return n_neighbors
