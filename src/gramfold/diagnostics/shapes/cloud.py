@@ -138,8 +138,8 @@ def cloud_of(judged: Judged) -> Cloud | None:
     distances = np.maximum(distances, distances.T)
     distances /= float(distances.max()) or 1.0
     fresh = ~np.triu(distances == 0.0, 1).any(axis=0)  # distances may be 0 between rows that differ
-    kept = np.flatnonzero(fresh)
-    kept, n_aside = _together(kept, distances[np.ix_(kept, kept)])
+    own: Integers = np.flatnonzero(fresh)
+    kept, n_aside = _together(own, distances[np.ix_(own, own)])
     if len(kept) < FEWEST:
         return None
     return Cloud(drawn[kept], distances[np.ix_(kept, kept)], None, 0.0, 0, n_aside)
