@@ -144,6 +144,20 @@ def test_what_is_linear_needs_no_graph():
     assert "linear map has 100% of the variance" in advice.method.reason
 
 
+def test_rows_without_a_shape_need_no_graph():
+    advice = gramfold.advise(RNG.normal(size=(400, 12)))
+    assert advice.method.value == "PCA"
+    assert advice.method.reason.startswith("no map of so few dimensions shows a shape")
+
+
+def test_wide_rows_are_judged_by_their_distances():
+    roll = make_swiss_roll(300, random_state=0).points
+    wide = roll @ np.linalg.qr(RNG.normal(size=(400, 3)))[0].T
+    one, other = gramfold.advise(roll), gramfold.advise(wide)
+    assert one.method == other.method
+    assert one.n_neighbors.value == other.n_neighbors.value
+
+
 def test_columns_of_noise_are_not_standardised():
     points = make_swiss_roll(400, extra_dimensions=20, random_state=0).points
     advice = gramfold.advise(points)

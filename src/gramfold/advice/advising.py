@@ -108,17 +108,26 @@ def _require_columns(seen: Seen) -> None:
 def _left_out(seen: Seen) -> Item:
     if not seen.left_out:
         return Item((), "every column may be a measurement")
-    shown = [f"column {one.shown}: {one.why_not}" for one in seen.left_out[:_NAMED]]
-    more = len(seen.left_out) - len(shown)
-    return Item(tuple(one.key for one in seen.left_out), "; ".join(shown) + (f"; and {more:,} more" if more else ""))
+    by_reason: dict[str, list[str]] = {}
+    for one in seen.left_out:
+        by_reason.setdefault(str(one.why_not), []).append(one.shown)
+    told = [f"{_columns(names)}: {why}" for why, names in by_reason.items()]
+    return Item(tuple(one.key for one in seen.left_out), "; ".join(told))
+
+
+def _columns(names: list[str]) -> str:
+    if len(names) == 1:
+        return f"column {names[0]}"
+    shown, more = names[:_NAMED], len(names) - _NAMED
+    return f"columns {', '.join(shown)}" + (f" and {more:,} more" if more > 0 else "")
 
 
 def _notes(shape: Shape, look: Look, seen: Seen) -> list[str]:
     notes = []
     copies = len(look.rows) - shape.distinct
     if copies:
-        share = copies / len(look.rows)
-        notes.append(f"{share:.1%} of the rows are copies of others: a graph has each once, and they share a place")
+        of = f"{copies:,} of {len(look.rows):,} rows looked at"
+        notes.append(f"{of} are copies of others: a graph has each once, and they share a place")
     if shape.far:
         notes.append(
             f"{shape.far} of the rows looked at are far from all others, and may take an axis of the map: look at them "

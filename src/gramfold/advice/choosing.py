@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gramfold.advice.plan import Item
-from gramfold.advice.trial import FEWEST, ROWS, Shape, Tried
+from gramfold.advice.trial import FEWEST, ROWS, SHAPELESS, Shape, Tried
 from gramfold.methods.classical_mds import ClassicalMDS
 from gramfold.methods.isomap import Isomap
 from gramfold.methods.landmark_mds import LandmarkMDS
@@ -16,7 +16,7 @@ _ALL_PATHS = 10_000  # rows up to which the shortest paths between all of them a
 _ALL_DISTANCES = 20_000  # rows up to which distances between all are compared, by a metric without a search tree
 _PATHS_FROM, _DISTANCES_TO = 300, 500  # landmarks
 _WHOLE_GRAPH, _GRAPH_OF = 200_000, 20_000  # rows of a Laplacian
-_TREE = 15  # columns up to which a k-d tree finds neighbours
+_TREE, _TREE_OF_MANY, _MANY = 15, 5, 200_000  # columns up to which a k-d tree finds neighbours; of many rows
 _EXACT = 20_000  # rows up to which all pairs are compared in more columns
 _MOST_NEIGHBORS, _MOST_GROWN = 30, 1.5
 
@@ -95,9 +95,10 @@ def _why_linear(shape: Shape) -> str:
     other = next((one for one in shape.tried if one.method != "PCA"), None)
     share = shape.shares[min(shape.n_components, len(shape.shares)) - 1]
     beside = "" if other is None else f", {_named(other)} {other.score:.0%}"
+    shapeless = "no map of so few dimensions shows a shape: " if shape.tried[0].score < SHAPELESS else ""
     return (
-        f"a linear map has {share:.0%} of the variance and keeps {best.score:.0%} of the neighbours in a sample, "
-        f"beyond chance{beside}"
+        f"{shapeless}a linear map has {share:.0%} of the variance and keeps {best.score:.0%} of the neighbours in a "
+        f"sample, beyond chance{beside}"
     )
 
 
@@ -161,7 +162,7 @@ def _landmarks(method: str, n: int) -> Item:
 def _search(n: int, width: int, metric: str) -> Item:
     if metric == "precomputed":
         return Item("auto", "distances are known")
-    if width <= _TREE and metric == "euclidean":
+    if width <= (_TREE if n <= _MANY else _TREE_OF_MANY) and metric == "euclidean":
         return Item("exact", f"a tree finds the neighbours of {n:,} rows in {width} columns")
     if n <= _EXACT:
         return Item("exact", f"{n:,} rows are few enough to compare all pairs")

@@ -23,11 +23,13 @@ from gramfold.types import Floats, Integers
 
 FEWEST = 50  # distinct rows, below which no graph of neighbours is tried
 ROWS = 800
+_WIDE = 200  # columns
 _NEIGHBORS = (5, 6, 8, 12, 20)
 _ON_LAPLACIAN = (8, 20)
 _JUDGED = 10
 _ENOUGH = 0.95  # of the variance in so many principal axes: the dimension of a map
 _AS_GOOD = 0.98  # of the best score: then the simplest map is taken
+SHAPELESS = 0.12  # a smaller best score: rows have no shape that a map of few dimensions could show
 _FAR, _OF_ALL, _MOST_FAR, _NTH = 5.0, 0.9, 0.05, 5
 
 
@@ -58,7 +60,7 @@ class Shape:
         largest = float(np.abs(rows).max())
         distinct = np.unique(rows / largest if largest > 0 else rows, axis=0)  # so that no square overflows
         drawn = np.random.default_rng(random_state).permutation(len(distinct))[:ROWS]
-        some = distinct[np.sort(drawn)]
+        some = _few_axes(distinct[np.sort(drawn)])
         far = far_rows(some)
         inner = np.delete(some, far, axis=0) if len(far) else some
         shares = _shares(inner)
@@ -69,16 +71,27 @@ class Shape:
 
     @property
     def best(self) -> Tried | None:
-        """The simplest of those that are as good as the best: PCA, then Isomap."""
+        """The linear map if it is as good as the best, or where no map shows a shape; else the best."""
         if not self.tried:
             return None
-        good = [one for one in self.tried if one.score >= _AS_GOOD * self.tried[0].score]
+        least = _AS_GOOD * self.tried[0].score if self.tried[0].score >= SHAPELESS else 0.0
+        good = [one for one in self.tried if one.score >= least]
         plain = next((one for one in good if one.method == "PCA"), None)
         return plain or self.tried[0]
 
     def score_of(self, method: str) -> float | None:
         """The best score of a method."""
         return next((one.score for one in self.tried if one.method == method), None)
+
+
+def _few_axes(rows: Floats) -> Floats:
+    """Wide rows on the axes that have all but 1e-6 of their variance, by which distances are as they were."""
+    if rows.shape[1] <= _WIDE:
+        return rows
+    centered = rows - rows.mean(axis=0)
+    values, vectors = np.linalg.eigh(centered @ centered.T)
+    kept = np.cumsum(values) > 1e-6 * values.sum()
+    return np.asarray(vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0)))
 
 
 def far_rows(some: Floats) -> Integers:
