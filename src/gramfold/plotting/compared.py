@@ -109,7 +109,7 @@ def plot_comparison(
         size = PANEL * columns + _LEGEND, (PANEL + _UNDER) * lines + _FOOT
         figure = plt.figure(figsize=size)
         figure.set_layout_engine("constrained", h_pad=_APART)
-    color = comparison.labels if color is None else color
+    color = _classes(comparison.labels) if color is None else color
     plot_gallery(maps, color=color, title=title, color_label=color_label, n_columns=columns, cmap=cmap, figure=figure)
     for ax, (name, places) in zip(figure.axes, comparison.aligned_maps().items(), strict=False):
         _write_under(ax, caption(comparison[name], np.shape(places)[1]))
@@ -136,6 +136,16 @@ def _write_under(ax: Any, text: str) -> None:
         ax.text2D(0.5, -0.02, text, transform=ax.transAxes, ha="center", va="top", fontsize="small", color="0.2")
     else:
         ax.set_xlabel(text, fontsize="small", color="0.2")
+
+
+def _classes(labels: Any) -> Any:
+    """Labels as categories: numbers among them name classes, and 2.0 is called 2."""
+    if labels is None:
+        return None
+    values = np.asarray(labels)
+    if values.dtype.kind == "f" and np.array_equal(values, np.floor(values)):
+        values = values.astype(np.int64)
+    return values.astype(str)
 
 
 def _shown(places: Any) -> Any:
