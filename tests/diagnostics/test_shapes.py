@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 
 from gramfold.datasets import make_swiss_roll, make_torus
 from gramfold.diagnostics import Judged
-from gramfold.diagnostics.shapes.cloud import MOST, Cloud, cloud_of, euclidean, without_noise
+from gramfold.diagnostics.shapes.cloud import MOST, Cloud, cloud_of, euclidean, over_gaps, without_noise
 from gramfold.diagnostics.shapes.groups import basins, groups_of
 from gramfold.diagnostics.shapes.holes import persistent
 from gramfold.diagnostics.shapes.independence import independence_of
@@ -234,6 +234,26 @@ def test_kinds(kind, X):
     assert found.kind == kind
     assert shape(3.0 * X - 7.0).kind == kind  # units and origin do not matter
     assert shape(np.repeat(X, 2, axis=0)).kind == kind  # nor do copies
+
+
+def test_gaps_that_chance_makes_are_bridged():
+    places = np.concatenate([np.arange(40.0), 42.0 + np.arange(40.0), 90.0 + np.arange(40.0)])
+    D = np.abs(places[:, None] - places)
+    near = csr_array(np.where((D > 0) & (D <= 1), D, 0.0))
+    reach = np.full(120, 2.0)
+    found = over_gaps(near, D, reach, k=4, d=1.0)
+    assert found == [(39, 40)]  # 3 wide; the other gap is 9 wide, and chance makes 2 · 2 ln(120) / 4 = 4.8
+    assert over_gaps(near, D, 0.6 * reach, k=4, d=1.0) == []
+
+
+def test_a_line_with_thin_ends_is_a_line():
+    kinds = [shape(random(seed).standard_normal((200, 1)) * np.ones(3)).kind for seed in range(10)]
+    assert kinds.count("line") >= 9
+    assert "branches" not in kinds
+
+
+def test_rows_at_equal_distances_have_no_shape():
+    assert shape(np.eye(60)).test == "equal distances"
 
 
 def test_rows_far_from_all_others_have_no_part_in_it():

@@ -156,7 +156,7 @@ def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None) -
     sentences = [_shape_sentence(shape), _held(judged, found), _lost(found)]
     region = region_of(judged, found)
     if region.share > 0.0:
-        sentences.append(Sentence(f"Do not trust it everywhere: {region.words}.", region.share, "faults of each row"))
+        sentences.append(Sentence(f"Do not trust {region.words}.", region.share, "faults of each row"))
     sentences.append(Sentence(f"Next: {advice_of(judged, shape, found, model)}.", float("nan"), "shape and faults"))
     return Verdict(shape.kind, shape.sure, tuple(found.named), tuple(sentences), shape.dimension)
 

@@ -17,7 +17,7 @@ _ALL = 0.6  # share of the rows above which no part of the map is named
 
 @dataclass(frozen=True)
 class Region:
-    """Rows that are not to be trusted: their share, and where they are."""
+    """Rows that are not to be trusted: their share, and words that complete "Do not trust …"."""
 
     share: float
     words: str
@@ -37,12 +37,13 @@ def region_of(judged: Judged, found: Faults) -> Region:
     if not bad.any():
         return Region(0.0, "no row stands out")
     if share >= _ALL:
-        return Region(share, f"{percent(share)} of the rows {what}, all over the map")
+        return Region(share, f"single rows: {percent(share)} of them {what}, all over the map")
     rows = np.flatnonzero(bad)
     worst = _worst(found, rows)[:_NAMED]
     names = f"row{'s' * (len(worst) > 1)} {', '.join(map(str, sorted(worst)))}"
     such = "such as " if len(rows) > len(worst) else ""
-    return Region(share, f"{percent(share)} of the rows {what}, {_place(judged, rows)}, {such}{names}")
+    where = f"{percent(share)} of the rows {what}, {_place(judged, rows)}, {such}{names}"
+    return Region(share, f"it everywhere: {where}")
 
 
 def _above(values: Floats, threshold: float) -> np.ndarray:

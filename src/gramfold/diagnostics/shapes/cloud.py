@@ -104,7 +104,7 @@ def over_gaps(edges: csr_array, distances: Floats, reach: Floats, k: int, d: flo
     probability of 1/n if these are 2 ln n:  b = 2r (ln n / k)^(1/d).
     """
     n = len(distances)
-    chance = 2.0 * min((np.log(n) / k) ** (1.0 / d), 1.0)
+    chance = 2.0 * (np.log(n) / k) ** (1.0 / d)
     found: list[tuple[int, int]] = []
     count, part = connected_components(edges, directed=False)
     for one in range(count if count > 1 else 0):
