@@ -28,7 +28,7 @@ def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
     graph = metric == "precomputed" and hasattr(X, "nnz")
     placed = coordinates[~np.isnan(coordinates).any(axis=1)]
     gaps = isinstance(X, np.ndarray) and X.dtype != object and np.isnan(X).any()
-    if given or graph or gaps or not len(placed) or not np.ptp(placed, axis=0).any():
+    if given or graph or gaps or not len(placed):
         return []
     if len(placed) < _FEWEST:
         return [f"faults    not judged: fewer than {_FEWEST} rows"]

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from gramfold.diagnostics.advice import advice_of, usual_faults
 from gramfold.diagnostics.described import described
+from gramfold.diagnostics.doubtful_rows import doubtful_rows_of
 from gramfold.diagnostics.four_faults import Faults, faults_of, percent
 from gramfold.diagnostics.judged import Judged
-from gramfold.diagnostics.regions import region_of
+from gramfold.diagnostics.next_step import next_step, usual_faults
 from gramfold.diagnostics.shapes.shape import Kind, Shape, Sure, shape_of
 from gramfold.embedding import Estimator
 from gramfold.neighbors.metrics import MetricName
@@ -133,31 +133,27 @@ def verdict(
     'gaps around rows'
     """
     model = X if isinstance(X, Estimator) else None
-    if isinstance(X, Judged):
-        judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
-        return verdict_of(judged)
-    parameters: dict[str, Any] = {"metric": metric, "sample": sample, "random_state": random_state}
-    places = _coordinates(X, Y)
-    n_placed, flat = _extent(places)
-    if flat:  # judged by its data alone
-        stand_in = np.where(np.isnan(places).any(axis=1), np.nan, np.arange(len(places)))[:, None]
-        return _of_constant(Judged(X, stand_in, n_neighbors=_fewer(n_neighbors, n_placed), **parameters))
-    return verdict_of(Judged(X, Y, n_neighbors=_fewer(n_neighbors, n_placed), **parameters), model)
+    if not isinstance(X, Judged):
+        n_neighbors = _fewer(n_neighbors, _count_placed(X, Y))
+    judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
+    return verdict_of(judged, model)
 
 
 def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None) -> Verdict:
     """The verdict on a map; `found` are its faults where they are known."""
     judged = judged.fewer(_MOST) if found is None else judged
     shape = shape_of(judged)
+    if judged.map.constant():
+        return _of_constant(shape)
     if judged.n < _FEWEST:
         return _of_few(judged, shape)
     if found is None:
         found = faults_of(judged, every_row=judged.n <= _EVERY_ROW)
     sentences = [_shape_sentence(shape), _held(judged, found), _lost(found)]
-    region = region_of(judged, found)
-    if region.share > 0.0:
-        sentences.append(Sentence(f"Do not trust {region.words}.", region.share, "faults of each row"))
-    sentences.append(Sentence(f"Next: {advice_of(judged, shape, found, model)}.", float("nan"), "shape and faults"))
+    doubtful = doubtful_rows_of(judged, found)
+    if doubtful.share > 0.0:
+        sentences.append(Sentence(f"Do not trust {doubtful.words}.", doubtful.share, "faults of each row"))
+    sentences.append(Sentence(f"Next: {next_step(judged, shape, found, model)}.", float("nan"), "shape and faults"))
     return Verdict(shape.kind, shape.sure, tuple(found.named), tuple(sentences), shape.dimension)
 
 
@@ -207,8 +203,7 @@ def _of_few(judged: Judged, shape: Shape) -> Verdict:
     return Verdict(shape.kind, shape.sure, (), (_shape_sentence(shape), few, last), shape.dimension)
 
 
-def _of_constant(judged: Judged) -> Verdict:
-    shape = shape_of(judged)
+def _of_constant(shape: Shape) -> Verdict:
     sentences = (
         _shape_sentence(shape),
         Sentence("The map has collapsed: all its rows are at one place, so it shows nothing.", 1.0, "collapsed"),
@@ -217,21 +212,14 @@ def _of_constant(judged: Judged) -> Verdict:
     return Verdict(shape.kind, shape.sure, ("collapsed",), sentences, shape.dimension)
 
 
-def _coordinates(X: Any, Y: Any) -> np.ndarray:
-    """The map as numbers, so far as it can be read without checking it."""
-    model = getattr(X, "model_", None) if Y is None else None
-    given = getattr(model, "aligned", None) if model is not None else Y
+def _count_placed(X: Any, Y: Any) -> int:
+    """Number of rows with a place; 0 where the map cannot be read, which Judged says."""
+    places = getattr(getattr(X, "model_", None), "aligned", None) if Y is None else Y
     try:
-        found = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):  # is refused, with a reason, by Judged
-        return np.empty((0, 1))
-    return found if found.ndim == 2 else np.empty((0, 1))
-
-
-def _extent(places: np.ndarray) -> tuple[int, bool]:
-    """The number of rows with a place, and whether they share one place."""
-    placed = places[~np.isnan(places).any(axis=1)]
-    return len(placed), len(placed) > 2 and not np.ptp(placed, axis=0).any()
+        found = np.asarray(places, dtype=np.float64)
+    except (TypeError, ValueError):
+        return 0
+    return int((~np.isnan(found).any(axis=1)).sum()) if found.ndim == 2 else 0
 
 
 def _fewer(n_neighbors: Any, n: int) -> Any:

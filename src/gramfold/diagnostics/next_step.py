@@ -4,15 +4,15 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from gramfold.diagnostics.four_faults import Faults
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.shapes.shape import Shape
 from gramfold.diagnostics.tables import Remembered, Rows
+from gramfold.neighbors.metrics import sees_units
+from gramfold.neighbors.scales import LoudColumns
 
 _TENTH = 0.1  # of chance: the least limit of these faults
-_DOMINANT, _COLUMNS = 0.9, 3  # one of so many columns or more has most of the variance
 _DRAWABLE = 3  # dimensions of a map that can be looked at
 _MOST_DIMENSIONS = 10  # that a user may want
 _FEW_KEPT = 0.5  # of the neighbours: fewer, and a row on the map is mostly among others than in the data
@@ -21,15 +21,14 @@ _FLAT = ("line", "ring", "sheet")  # shapes that can
 _FEW = 6  # neighbours, below which a graph falls apart
 
 
-def advice_of(judged: Judged, shape: Shape, found: Faults, model: Any = None) -> str:
+def next_step(judged: Judged, shape: Shape, found: Faults, model: Any = None) -> str:
     """One sentence."""
     named = {*found.named, *usual_faults(found)}
     if shape.test == "number of rows":
         return "collect more rows before reading anything from this map"
-    if _one_column(judged) and shape.kind != "noise":
-        return (
-            "one column has more than 90% of the variance: standardise the columns if their units differ, and map again"
-        )
+    loud = _loud_columns(judged)
+    if loud is not None and shape.kind != "noise":
+        return f"{loud.words()}, and map again"
     if shape.kind == "noise":
         return "read no groups or curves from this map, and look for columns that have to do with each other"
     if "collapsed" in named:
@@ -108,11 +107,8 @@ def _other_graph(model: Any, p: int, what: str) -> str:
     )
 
 
-def _one_column(judged: Judged) -> bool:
+def _loud_columns(judged: Judged) -> LoudColumns | None:
     table = judged.data.table if isinstance(judged.data, Remembered) else judged.data
-    if not isinstance(table, Rows) or issparse(table.rows) or table.metric.name != "euclidean":
-        return False
-    if table.rows.shape[1] < _COLUMNS:
-        return False
-    variances = np.var(table.rows / (float(np.abs(table.rows).max()) or 1.0), axis=0)
-    return bool(variances.max() > _DOMINANT * variances.sum())
+    if not isinstance(table, Rows) or not sees_units(table.metric.name):
+        return None
+    return LoudColumns.of(table.rows)

@@ -16,14 +16,14 @@ _ALL = 0.6  # share of the rows above which no part of the map is named
 
 
 @dataclass(frozen=True)
-class Region:
+class Doubtful:
     """Rows that are not to be trusted: their share, and words that complete "Do not trust …"."""
 
     share: float
     words: str
 
 
-def region_of(judged: Judged, found: Faults) -> Region:
+def doubtful_rows_of(judged: Judged, found: Faults) -> Doubtful:
     """Rows of which a named fault has a quarter of the neighbours, and those that lost most of them."""
     named = [fault for fault in found if fault.named]
     kept = np.asarray(found.kept.per_point)
@@ -35,15 +35,15 @@ def region_of(judged: Judged, found: Faults) -> Region:
     what = "have a fault, or lost most of their neighbours" if named else "lost more than half of their neighbours"
     share = float(bad.sum() / max(known.sum(), 1))
     if not bad.any():
-        return Region(0.0, "no row stands out")
+        return Doubtful(0.0, "no row stands out")
     if share >= _ALL:
-        return Region(share, f"single rows: {percent(share)} of them {what}, all over the map")
+        return Doubtful(share, f"single rows: {percent(share)} of them {what}, all over the map")
     rows = np.flatnonzero(bad)
     worst = _worst(found, rows)[:_NAMED]
     names = f"row{'s' * (len(worst) > 1)} {', '.join(map(str, sorted(worst)))}"
     such = "such as " if len(rows) > len(worst) else ""
     where = f"{percent(share)} of the rows {what}, {_place(judged, rows)}, {such}{names}"
-    return Region(share, f"it everywhere: {where}")
+    return Doubtful(share, f"it everywhere: {where}")
 
 
 def _above(values: Floats, threshold: float) -> np.ndarray:
