@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, issparse
 
-from gramfold.diagnostics.axis_meaning import names_of
 from gramfold.diagnostics.effects import deviate, dominance, dominance_interval, dominance_of_sparse, share_interval
+from gramfold.diagnostics.placed_rows import names_of
 from gramfold.embedding.reading import check_finite
 from gramfold.errors import InputError
 from gramfold.neighbors.columns import numeric_table, types_of
