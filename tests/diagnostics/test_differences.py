@@ -122,6 +122,14 @@ def test_categories_and_gaps():
     assert "columns and categories differ" in str(found)
 
 
+def test_names_of_rows_are_no_categories():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"id": [f"row {i}" for i in range(40)], "kind": rng.choice(list("abc"), 40)})
+    assert {name.split(" = ")[0] for name in differences(frame, [0, 1, 2]).names} == {"kind"}
+    with pytest.raises(InputError, match="nothing to compare"):
+        differences(frame[["id"]], [0, 1, 2])
+
+
 def test_names_of_every_kind_of_table():
     import pyarrow as pa
 

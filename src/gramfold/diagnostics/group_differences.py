@@ -1,5 +1,6 @@
 """How chosen rows differ from the rest: the columns by the size of their effect, with intervals for all together."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +28,7 @@ class Differences:
     """How chosen rows differ from the rest. All arrays have one entry for each column, the largest effect first.
 
     Columns whose interval does not hold 0 (`clear`) come before the others. A column of categories has an entry for
-    each of its categories, "colour = red".
+    each of its 50 commonest categories, "colour = red", and for one of two.
 
     Attributes
     ----------
@@ -163,6 +164,8 @@ def differences(X: Any, chosen: Any, *, names: Sequence[str] | None = None, leve
         mask = _mask(chosen, len(table.columns[0]))
         named = zip(table.columns, names_of(names, _own_names(X), len(table.columns)), strict=True)
         entries = [one for column, name in named for one in _entries(column, mask, name)]
+    if not entries:
+        raise InputError("no column of X holds numbers, or categories that occur twice: there is nothing to compare.")
     return _ranked(entries, mask, level)
 
 
@@ -218,8 +221,8 @@ def _entries(column: NDArray[Any], mask: NDArray[np.bool_], name: str) -> Iterat
         return
     there = np.array([value is not None for value in column])
     m, n = int((mask & there).sum()), int((~mask & there).sum())
-    values = list(dict.fromkeys(column[there]))
-    values = sorted(values, key=lambda value: -sum(one == value for one in column[there]))[:_MOST_CATEGORIES]
+    common = Counter(column[there]).most_common(_MOST_CATEGORIES)
+    values = [value for value, count in common if count >= _FEWEST]  # names that occur once tell no groups apart
     for value in values if len(values) != 2 else values[:1]:  # the other of two differs by as much
         has = np.array([one == value for one in column])
         shares = tuple(
