@@ -57,7 +57,18 @@ def test_intervals_hold_as_often_as_they_say(m, n, shift):
     shares = norm.cdf(shift), 0.5
     a, b = (rng.binomial(size, share, 2000) / size for size, share in zip((m, n), shares, strict=True))
     low, high = share_interval(a, np.full(2000, float(m)), b, np.full(2000, float(n)), norm.ppf(0.975))
-    assert 0.93 < np.mean((low <= shares[0] - 0.5) & (shares[0] - 0.5 <= high)) <= 0.995
+    assert np.mean((low <= shares[0] - 0.5) & (shares[0] - 0.5 <= high)) > 0.94
+
+
+@pytest.mark.parametrize(
+    ("share", "m", "n"), [(0.0003, 1000, 99_000), (0.01, 50, 500), (0.05, 20, 200), (0.3, 20, 200)]
+)
+def test_rare_categories_are_not_clear_by_chance(share, m, n):
+    """At the width for 50 columns, of which 1 in 1,000 may be."""
+    rng = np.random.default_rng(0)
+    a, b = (rng.binomial(size, share, 50_000) / size for size in (m, n))
+    low, high = share_interval(a, np.full(50_000, float(m)), b, np.full(50_000, float(n)), norm.isf(0.025 / 50))
+    assert np.mean((low > 0) | (high < 0)) < 0.001
 
 
 def test_all_intervals_hold_together():

@@ -8,7 +8,7 @@ category it is the difference of its shares. The interval of θ holds all values
 
     (θ̂ − θ)² ≤ z² θ(1 − θ)/mn · [1 + k (1 − θ)/(2 − θ) + k θ/(1 + θ)],    k = (m + n)/2 − 1
 
-That of a difference of shares is made of the Wilson intervals of both (Newcombe's method 10).
+That of a difference of shares is made of the exact intervals of both, as Newcombe's method 10 is of Wilson's.
 Cliff, Psychological Bulletin 114 (1993); Newcombe, Statistics in Medicine 17 (1998) and 25 (2006).
 """
 
@@ -63,12 +63,14 @@ def _limit(found: Floats, m: Floats, n: Floats, z: float, end: Floats) -> Floats
 
 def share_interval(a: Floats, m: Floats, b: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
     """Limits of the difference of the shares a of m rows and b of n."""
-    (a_low, a_high), (b_low, b_high) = _wilson(a, m, z), _wilson(b, n, z)
+    (a_low, a_high), (b_low, b_high) = _exact_limits(a, m, z), _exact_limits(b, n, z)
     low = a - b - np.sqrt((a - a_low) ** 2 + (b_high - b) ** 2)
     return low, a - b + np.sqrt((a_high - a) ** 2 + (b - b_low) ** 2)
 
 
-def _wilson(share: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
-    middle, over = share + z * z / (2 * n), 1.0 + z * z / n
-    half = z * np.sqrt(share * (1.0 - share) / n + z * z / (4 * n * n))
-    return (middle - half) / over, (middle + half) / over
+def _exact_limits(share: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
+    """Of a share of n rows (Clopper and Pearson): those of Wilson are too narrow for rare categories and large z."""
+    tail, count = float(special.ndtr(-z)), np.round(share * n)
+    low = special.betaincinv(np.maximum(count, 1.0), n - count + 1.0, tail)
+    high = special.betaincinv(count + 1.0, np.maximum(n - count, 1.0), 1.0 - tail)
+    return np.where(count > 0, low, 0.0), np.where(count < n, high, 1.0)
