@@ -10,7 +10,7 @@ from scipy.stats import mannwhitneyu, norm
 from sklearn.datasets import load_wine
 
 from gramfold.diagnostics import differences
-from gramfold.diagnostics.effects import dominance, dominance_interval, dominance_of_sparse, share_interval
+from gramfold.diagnostics.effects import dominance, dominance_interval, share_interval
 from gramfold.errors import InputError, NotNumbersError
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
@@ -24,17 +24,18 @@ def by_pairs(a, b):
 def test_the_effect_is_that_of_all_pairs():
     rng = np.random.default_rng(0)
     for a, b in ((rng.normal(size=20) + 1, rng.normal(size=31)), (rng.integers(0, 4, 15), rng.integers(1, 4, 9))):
-        assert np.isclose(dominance(a, b), by_pairs(a, b))
+        assert np.isclose(dominance(a, b).delta, by_pairs(a, b))
         # and the statistic of Mann and Whitney
-        assert np.isclose(dominance(a, b), 2 * mannwhitneyu(a, b).statistic / (len(a) * len(b)) - 1)
+        assert np.isclose(dominance(a, b).delta, 2 * mannwhitneyu(a, b).statistic / (len(a) * len(b)) - 1)
 
 
 def test_sparse_columns_are_as_dense_ones():
     rng = np.random.default_rng(0)
     for _ in range(20):
         a, b = (np.where(rng.random(n) < 0.4, rng.normal(size=n).round(1), 0.0) for n in (13, 29))
-        found = dominance_of_sparse(a[a != 0], b[b != 0], (int((a == 0).sum()), int((b == 0).sum())))
-        assert np.isclose(found, by_pairs(a, b))
+        found = dominance(a[a != 0], b[b != 0], (int((a == 0).sum()), int((b == 0).sum())))
+        assert np.isclose(found.delta, by_pairs(a, b))
+        assert np.isclose(found.variance, dominance(a, b).variance)
     X = np.where(rng.random((60, 8)) < 0.3, rng.integers(-2, 5, (60, 8)), 0).astype(float)
     chosen = np.arange(60) < 25
     dense = differences(X, chosen)
@@ -45,19 +46,49 @@ def test_sparse_columns_are_as_dense_ones():
             assert np.allclose(getattr(sparse, name), getattr(dense, name))
 
 
+def intervals(found, m, n):
+    """Single ones, of 95%."""
+    deltas, variances = np.array([(one.delta, one.variance) for one in found]).T
+    sizes = (np.full(len(found), float(size)) for size in (m, n))
+    return dominance_interval(deltas, variances, *sizes, norm.ppf(0.975))
+
+
+@pytest.mark.parametrize(("m", "n"), [(20, 200), (50, 50), (200, 20)])
+def test_groups_of_unlike_spread(m, n):
+    rng = np.random.default_rng(0)
+    low, high = intervals([dominance(5 * rng.normal(size=m), rng.normal(size=n)) for _ in range(2000)], m, n)
+    assert np.mean((low <= 0) & (high >= 0)) > 0.92
+
+
+def test_the_variance_is_that_of_repeated_draws():
+    rng = np.random.default_rng(0)
+    found = [dominance(2 * rng.normal(size=40) + 1, rng.normal(size=60)) for _ in range(3000)]
+    assert np.isclose(np.var([one.delta for one in found]), np.mean([one.variance for one in found]), rtol=0.1)
+
+
 @pytest.mark.parametrize(
     ("m", "n", "shift"), [(10, 30, 0.0), (10, 30, 1.0), (40, 200, 2.0), (8, 8, 1.5), (20, 20, 3.0)]
 )
 def test_intervals_hold_as_often_as_they_say(m, n, shift):
     rng = np.random.default_rng(0)
     truth = 2 * norm.cdf(shift / np.sqrt(2)) - 1
-    found = np.array([dominance(rng.normal(size=m) + shift, rng.normal(size=n)) for _ in range(2000)])
-    low, high = dominance_interval(found, np.full(2000, float(m)), np.full(2000, float(n)), norm.ppf(0.975))
+    low, high = intervals([dominance(rng.normal(size=m) + shift, rng.normal(size=n)) for _ in range(2000)], m, n)
     assert 0.93 < np.mean((low <= truth) & (truth <= high)) <= 0.99
     shares = norm.cdf(shift), 0.5
     a, b = (rng.binomial(size, share, 2000) / size for size, share in zip((m, n), shares, strict=True))
     low, high = share_interval(a, np.full(2000, float(m)), b, np.full(2000, float(n)), norm.ppf(0.975))
-    assert 0.93 < np.mean((low <= shares[0] - 0.5) & (shares[0] - 0.5 <= high)) <= 0.995
+    assert np.mean((low <= shares[0] - 0.5) & (shares[0] - 0.5 <= high)) > 0.94
+
+
+@pytest.mark.parametrize(
+    ("share", "m", "n"), [(0.0003, 1000, 99_000), (0.01, 50, 500), (0.05, 20, 200), (0.3, 20, 200)]
+)
+def test_rare_categories_are_not_clear_by_chance(share, m, n):
+    """At the width for 50 columns, of which 1 in 1,000 may be."""
+    rng = np.random.default_rng(0)
+    a, b = (rng.binomial(size, share, 50_000) / size for size in (m, n))
+    low, high = share_interval(a, np.full(50_000, float(m)), b, np.full(50_000, float(n)), norm.isf(0.025 / 50))
+    assert np.mean((low > 0) | (high < 0)) < 0.001
 
 
 def test_all_intervals_hold_together():
@@ -65,13 +96,12 @@ def test_all_intervals_hold_together():
     rng = np.random.default_rng(0)
     tables = [differences(rng.normal(size=(60, 200)), np.arange(60) < 20).clear.any() for _ in range(60)]
     assert np.mean(tables) <= 0.1
-    effects = differences(rng.normal(size=(60, 200)), np.arange(60) < 20).effects
-    low, high = dominance_interval(effects, np.full(200, 20.0), np.full(200, 40.0), norm.ppf(0.975))
-    assert 3 < ((low > 0) | (high < 0)).sum() < 20
+    low, high = intervals([dominance(rng.normal(size=20), rng.normal(size=40)) for _ in range(200)], 20, 40)
+    assert 2 < ((low > 0) | (high < 0)).sum() < 20
 
 
 def test_an_effect_at_its_end_has_an_interval():
-    low, high = dominance_interval(np.array([1.0, -1.0]), np.full(2, 10.0), np.full(2, 10.0), 1.96)
+    low, high = dominance_interval(np.array([1.0, -1.0]), np.zeros(2), np.full(2, 10.0), np.full(2, 10.0), 1.96)
     assert 0.3 < low[0] < 0.9
     assert high[0] == pytest.approx(1)
     assert np.allclose(low, -high[::-1])
@@ -120,6 +150,14 @@ def test_categories_and_gaps():
     assert found.names[-1] == "lost"
     assert not found.clear[found.names.index("noise")]
     assert "columns and categories differ" in str(found)
+
+
+def test_names_of_rows_are_no_categories():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"id": [f"row {i}" for i in range(40)], "kind": rng.choice(list("abc"), 40)})
+    assert {name.split(" = ")[0] for name in differences(frame, [0, 1, 2]).names} == {"kind"}
+    with pytest.raises(InputError, match="nothing to compare"):
+        differences(frame[["id"]], [0, 1, 2])
 
 
 def test_names_of_every_kind_of_table():

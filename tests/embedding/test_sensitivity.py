@@ -88,7 +88,25 @@ OTHERS = [
     gramfold.LPP(approximation="affine"),
     gramfold.LPP(approximation="raw"),
     gramfold.MixturePPCA(n_planes=3),
+    gramfold.MixturePPCA(6, n_planes=2),  # planes that fill the space
+    gramfold.Isomap(graph="mutual+mst"),
+    gramfold.Isomap(search="approximate"),
+    gramfold.Isomap(metric="minkowski", metric_params={"p": 1.5}),
+    gramfold.LTSA(radius=3.2),
+    gramfold.LLE(n_neighbors=12, reg=0.0),
+    gramfold.LaplacianEigenmaps(weights="gaussian", graph="mutual+mst", width=0.7),
+    gramfold.DiffusionMap(self_loops=False, t=3, width="self-tuning", metric="cityblock"),
+    gramfold.HeatKernel(weights="gaussian", width="self-tuning", radius=1.5),
+    gramfold.KernelEigenmaps(weights="binary", metric="cityblock", equal_degrees=True),
+    gramfold.ProbabilisticPCA(3),
 ]
+
+
+@pytest.mark.parametrize("cls", [gramfold.Isomap, gramfold.DiffusionMap, gramfold.KernelPCA, gramfold.LLE])
+def test_weights_of_rows(cls):
+    weights = np.random.default_rng(0).integers(1, 4, len(TRAIN)).astype(float)
+    model = fitted(cls(**({"n_neighbors": 12} if cls is gramfold.LLE else {})), sample_weight=weights)
+    assert misfit(model, NEW).max() < ACCURATE
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)

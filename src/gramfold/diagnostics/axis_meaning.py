@@ -13,11 +13,10 @@ there regression explains more too, and is taken.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import issparse
 
 from gramfold.diagnostics.axis_words import axis_lines, leading
 from gramfold.diagnostics.cell_slopes import (
@@ -30,13 +29,12 @@ from gramfold.diagnostics.cell_slopes import (
     varies_with,
 )
 from gramfold.diagnostics.map_regions import Cells
-from gramfold.embedding import Estimator, FittedMap, Model, Reads
-from gramfold.embedding.reading import check_count, check_finite, read_new, read_training
+from gramfold.diagnostics.placed_rows import FEWEST, PlacedRows, of_data, of_model
+from gramfold.embedding import Estimator, Model
+from gramfold.embedding.reading import check_count
 from gramfold.embedding.sensitivity import kind_of, sensitivity_blocks
-from gramfold.errors import InputError, PrecomputedInputError
+from gramfold.errors import InputError
 from gramfold.extension.graph_source import GraphSource
-from gramfold.neighbors.columns import numeric_table
-from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.runtime.counting import counted
 from gramfold.runtime.threads import at_work
 from gramfold.types import Floats, Integers
@@ -46,7 +44,6 @@ By = Literal["derivative", "regression"]
 _SAMPLE = 5_000
 _DERIVED = 1_000  # rows at which derivatives are computed: their means change little with more
 _WIDE = 1_500  # columns, beyond which no more rows than that are looked at: their cost grows with the cube of the fewer
-_FEWEST = 10
 _TOGETHER = 0.8
 # Of an axis: derivatives that explain so much are taken, and others unless regression explains so much more.
 _ENOUGH, _BETTER = 0.7, 0.2
@@ -238,8 +235,8 @@ def loadings(
     """
     if by not in {"auto", "derivative", "regression"}:
         raise InputError(f"by={by!r} is not known: use 'auto', 'derivative' or 'regression'.")
-    sample = max(check_count(sample, "sample"), _FEWEST)
-    table = _of_model(model, X, names) if isinstance(model, Estimator) else _of_data(model, X, names)
+    sample = max(check_count(sample, "sample"), FEWEST)
+    table = of_model(model, X, names) if isinstance(model, Estimator) else of_data(model, X, names)
     if by == "derivative" and table.fitted is None:
         raise InputError("by='derivative' needs a fitted model, but data and a map were passed: use by='regression'.")
     if table.X.shape[1] > _WIDE:
@@ -259,82 +256,7 @@ def _is_smooth(estimator: Any, fitted: Model | None) -> bool:
     return fitted is not None and kind_of(estimator) == "exact" and not isinstance(fitted.source, GraphSource)
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """Rows with their places."""
-
-    X: Any
-    places: Floats
-    names: tuple[str, ...]
-    fitted: Model | None
-    numbers: Integers  # of these rows, among those that were given
-
-    def drawn(self, count: int, random_state: int, *, distinct: bool) -> "_Table":
-        """Those with a place and without gaps, at most so many; copies once, of which one would tell of the other."""
-        there = np.isfinite(self.places).all(axis=1)
-        placed = np.flatnonzero(there if issparse(self.X) else there & np.isfinite(self.X).all(axis=1))
-        if distinct and not issparse(self.X) and len(placed):
-            placed = np.sort(placed[collapse_rows(self.X[placed]).first])
-        if len(placed) < _FEWEST:
-            raise InputError(
-                f"the map has {len(placed)} distinct rows with coordinates, but at least {_FEWEST} are needed to tell "
-                "what its axes mean: pass more rows."
-            )
-        if len(placed) > count:
-            placed = np.sort(np.random.default_rng(random_state).choice(placed, count, replace=False))
-        return replace(self, X=self.X[placed], places=self.places[placed], numbers=placed)
-
-
-def _of_data(X: Any, Y: Any, names: Sequence[str] | None) -> _Table:
-    if Y is None:
-        raise InputError("the map is missing: pass loadings(X, Y) with its coordinates, or a fitted model.")
-    rows, columns = read_training("loadings", X, Reads(sparse=True))
-    places = np.asarray(numeric_table(Y, least_rows=1, name="Y", dense_for="A map"), dtype=np.float64)
-    if len(places) != rows.shape[0]:
-        raise InputError(
-            f"X has {rows.shape[0]} rows and Y has {len(places)}, so they cannot be compared row by row: pass the data "
-            "that the map was made of, in the same order."
-        )
-    return _Table(rows, places, names_of(names, columns.names, rows.shape[1]), None, np.arange(len(places)))
-
-
-def _of_model(estimator: Any, X: Any, names: Sequence[str] | None) -> _Table:
-    name, fitted = type(estimator).__name__, getattr(estimator, "model_", None)
-    if fitted is None:
-        raise InputError(f"{name} is not fitted, so it has no map: call fit first.")
-    if not isinstance(fitted, Model):
-        why = "does not keep the rows it was fitted on" if isinstance(fitted, FittedMap) else "makes no map"
-        raise InputError(f"{name} {why}: pass the rows and the coordinates of a map of them, loadings(X, Y).")
-    if fitted.reads.mixed:
-        raise InputError(
-            f"{name} was fitted with metric='gower', whose rows may hold categories and gaps, which have no slopes: "
-            "pass columns of numbers and the coordinates, loadings(X, model.embedding_), or use differences."
-        )
-    if fitted.source.rows is None:
-        raise PrecomputedInputError(
-            f"{name} was fitted on precomputed input, which has no columns: pass loadings(X, model.embedding_) with a "
-            "table of these rows."
-        )
-    if X is None:
-        rows, places = fitted.source.unit.outward(fitted.source.rows), fitted.aligned
-    else:
-        rows, places = read_new(name, X, fitted.reads, fitted.columns), estimator.transform(X)
-        check_finite(rows, "X", names=fitted.columns.names)
-    names = names_of(names, fitted.columns.names, rows.shape[1])
-    return _Table(rows, np.asarray(places, dtype=np.float64), names, fitted, np.arange(len(places)))
-
-
-def names_of(given: Sequence[str] | None, own: Sequence[str] | None, count: int) -> tuple[str, ...]:
-    """Names of so many columns: as given, as the table has them, or their numbers."""
-    if given is None:
-        return tuple(f"column {j}" for j in range(count)) if own is None else tuple(own)
-    if isinstance(given, str) or len(given) != count:
-        found = "one string" if isinstance(given, str) else f"{len(given)} names"
-        raise InputError(f"names holds {found}, but X has {count} columns: pass one name for each column.")
-    return tuple(str(name) for name in given)
-
-
-def _found(table: _Table, by: By, random_state: int) -> Loadings:
+def _found(table: PlacedRows, by: By, random_state: int) -> Loadings:
     spreads, sizes = spreads_of(table.X), spreads_of(table.places)
     units = np.where(sizes > 0, sizes, 1.0)
     Y = (table.places - table.places.mean(axis=0)) / units
@@ -362,13 +284,15 @@ def _found(table: _Table, by: By, random_state: int) -> Loadings:
     )
 
 
-def _regressed(table: _Table, Y: Floats, spreads: Floats, cells: Cells) -> tuple[CellSlopes, CellSlopes]:
+def _regressed(table: PlacedRows, Y: Floats, spreads: Floats, cells: Cells) -> tuple[CellSlopes, CellSlopes]:
     """Slopes of the whole map, and of each cell."""
     everybody = np.zeros(len(Y), dtype=np.intp)
     return regressed(table.X, Y, spreads, everybody), regressed(table.X, Y, spreads, cells.cell)
 
 
-def _derived(table: _Table, Y: Floats, spreads: Floats, units: Floats, cells: Cells) -> tuple[CellSlopes, CellSlopes]:
+def _derived(
+    table: PlacedRows, Y: Floats, spreads: Floats, units: Floats, cells: Cells
+) -> tuple[CellSlopes, CellSlopes]:
     """The same; those of the whole are the mean of all derivatives, which are computed once."""
 
     def blocks() -> Iterator[tuple[slice, Floats]]:
@@ -392,7 +316,7 @@ def _together(slopes: CellSlopes, cells: Integers) -> tuple[Floats, Floats]:
     return mean, np.divide(squares, sums, out=np.zeros_like(squares), where=sums > 0)
 
 
-def _region(word: str, cells: Cells, slopes: CellSlopes, left: Floats, table: _Table) -> Region:
+def _region(word: str, cells: Cells, slopes: CellSlopes, left: Floats, table: PlacedRows) -> Region:
     some = cells.named(word)
     rows = np.flatnonzero(np.isin(cells.cell, some))
     total = slopes.total[some].sum(axis=0)

@@ -1,5 +1,6 @@
 """How chosen rows differ from the rest: the columns by the size of their effect, with intervals for all together."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, issparse
 
-from gramfold.diagnostics.axis_meaning import names_of
-from gramfold.diagnostics.effects import deviate, dominance, dominance_interval, dominance_of_sparse, share_interval
+from gramfold.diagnostics.effects import Dominance, deviate, dominance, dominance_interval, share_interval
+from gramfold.diagnostics.placed_rows import names_of
 from gramfold.embedding.reading import check_finite
 from gramfold.errors import InputError
 from gramfold.neighbors.columns import numeric_table, types_of
@@ -19,6 +20,7 @@ from gramfold.types import Floats
 
 _SHOWN = 10
 _FEWEST = 2  # known values of a column in each group
+_UNKNOWN = Dominance(float("nan"), float("nan"))
 _MOST_CATEGORIES = 50  # of a column; the commonest are looked at
 
 
@@ -27,7 +29,7 @@ class Differences:
     """How chosen rows differ from the rest. All arrays have one entry for each column, the largest effect first.
 
     Columns whose interval does not hold 0 (`clear`) come before the others. A column of categories has an entry for
-    each of its categories, "colour = red".
+    each of its 50 commonest categories, "colour = red", and for one of two.
 
     Attributes
     ----------
@@ -163,13 +165,15 @@ def differences(X: Any, chosen: Any, *, names: Sequence[str] | None = None, leve
         mask = _mask(chosen, len(table.columns[0]))
         named = zip(table.columns, names_of(names, _own_names(X), len(table.columns)), strict=True)
         entries = [one for column, name in named for one in _entries(column, mask, name)]
+    if not entries:
+        raise InputError("no column of X holds numbers, or categories that occur twice: there is nothing to compare.")
     return _ranked(entries, mask, level)
 
 
 @dataclass(frozen=True)
 class _Entry:
     name: str
-    effect: float
+    effect: Dominance
     medians: tuple[float, float]
     means: tuple[float, float]
     known: tuple[int, int]
@@ -218,21 +222,21 @@ def _entries(column: NDArray[Any], mask: NDArray[np.bool_], name: str) -> Iterat
         return
     there = np.array([value is not None for value in column])
     m, n = int((mask & there).sum()), int((~mask & there).sum())
-    values = list(dict.fromkeys(column[there]))
-    values = sorted(values, key=lambda value: -sum(one == value for one in column[there]))[:_MOST_CATEGORIES]
+    common = Counter(column[there]).most_common(_MOST_CATEGORIES)
+    values = [value for value, count in common if count >= _FEWEST]  # names that occur once tell no groups apart
     for value in values if len(values) != 2 else values[:1]:  # the other of two differs by as much
         has = np.array([one == value for one in column])
         shares = tuple(
             float(has[group & there].mean()) if count else np.nan for group, count in ((mask, m), (~mask, n))
         )
-        effect = shares[0] - shares[1] if min(m, n) >= _FEWEST else np.nan
+        effect = Dominance(shares[0] - shares[1], 0.0) if min(m, n) >= _FEWEST else _UNKNOWN
         yield _Entry(f"{name} = {value}", effect, shares, shares, (m, n), category=True)  # type: ignore[arg-type]
 
 
 def _of_numbers(a: Floats, b: Floats, name: str) -> _Entry:
     known = len(a), len(b)
     medians, means = (tuple(float(f(v)) if len(v) else np.nan for v in (a, b)) for f in (np.median, np.mean))
-    effect = dominance(a, b) if min(known) >= _FEWEST else np.nan
+    effect = dominance(a, b) if min(known) >= _FEWEST else _UNKNOWN
     return _Entry(name, effect, medians, means, known)  # type: ignore[arg-type]
 
 
@@ -245,7 +249,7 @@ def _sparse_entries(X: csc_array, mask: NDArray[np.bool_], names: Sequence[str])
         a, b = values[inside], values[~inside]
         zeros = m - len(a), n - len(b)
         medians = _median(a, m), _median(b, n)
-        yield _Entry(name, dominance_of_sparse(a, b, zeros), medians, (a.sum() / m, b.sum() / n), (m, n))
+        yield _Entry(name, dominance(a, b, zeros), medians, (a.sum() / m, b.sum() / n), (m, n))
 
 
 def _median(values: Floats, count: int) -> float:
@@ -256,7 +260,7 @@ def _median(values: Floats, count: int) -> float:
 
 
 def _ranked(entries: list[_Entry], mask: NDArray[np.bool_], level: float) -> Differences:
-    effects = np.array([one.effect for one in entries])
+    effects, variances = np.array([(one.effect.delta, one.effect.variance) for one in entries]).T
     known = np.array([one.known for one in entries])
     categories = np.array([one.category for one in entries])
     judged = np.isfinite(effects)
@@ -264,7 +268,7 @@ def _ranked(entries: list[_Entry], mask: NDArray[np.bool_], level: float) -> Dif
     z, m, n = deviate(level, int(judged.sum())), known[:, 0].astype(float), known[:, 1].astype(float)
     means = np.array([one.means for one in entries])
     some = np.flatnonzero(judged & ~categories)
-    lower[some], upper[some] = dominance_interval(effects[some], m[some], n[some], z)
+    lower[some], upper[some] = dominance_interval(effects[some], variances[some], m[some], n[some], z)
     some = np.flatnonzero(judged & categories)
     lower[some], upper[some] = share_interval(means[some, 0], m[some], means[some, 1], n[some], z)
     clear = (lower > 0) | (upper < 0)
