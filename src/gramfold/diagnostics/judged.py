@@ -219,7 +219,7 @@ class Judged:
         """Whether all rows are looked at."""
         return len(self.rows) == self.n
 
-    @property
+    @cached_property
     def in_data(self) -> Neighbors:
         """The nearest neighbours of all rows in the data."""
         return self.once_of_data(_nearest_in_data)
