@@ -194,6 +194,8 @@ def _write(out: Path, found: "Comparison") -> None:
 
 
 def _draw(found: "Comparison", name: str, picture: Path, labels: str | None) -> None:
-    from gramfold.plotting import plot_comparison, save_picture
+    from gramfold.plotting import blank_figure, plot_comparison, save_picture
+    from gramfold.plotting.compared import figure_size
 
-    save_picture(plot_comparison(found, title=name, color_label=labels), picture)
+    figure = blank_figure(*figure_size(len(found.maps)))
+    save_picture(plot_comparison(found, title=name, color_label=labels, figure=figure), picture)

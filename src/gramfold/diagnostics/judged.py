@@ -25,7 +25,7 @@ from gramfold.types import Floats, Integers, Neighbors
 _EXACT = 3_000  # rows up to which all of them are looked at: some seconds for all measures
 _SAMPLE = 1_000  # rows that are looked at among more
 _FEWEST = 20  # rows of a sample from which an interval can be computed
-_ENTRIES_PER_BLOCK = 2_000_000
+_ENTRIES_PER_BLOCK = 500_000  # 4 megabytes, which stay in the cache between passes
 _BLOCKS_AT_ONCE = 8
 _REMEMBERED = 10_000_000  # distances that are kept for the next measure: 80 megabytes
 
@@ -237,7 +237,7 @@ class Judged:
         """Whether all rows are looked at."""
         return len(self.rows) == self.n
 
-    @property
+    @cached_property
     def in_data(self) -> Neighbors:
         """The nearest neighbours of all rows in the data."""
         return self.once_of_data(_nearest_in_data)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gramfold.errors import InputError
+from gramfold.plotting.figure import require_matplotlib
 from gramfold.plotting.gallery import MOST_COLUMNS, PANEL, plot_gallery
 
 if TYPE_CHECKING:
@@ -100,14 +101,10 @@ def plot_comparison(
     maps = {name: _shown(places) for name, places in comparison.aligned_maps().items()}
     columns = min(n_columns or MOST_COLUMNS, len(maps))
     if figure is None:
+        require_matplotlib()
         import matplotlib.pyplot as plt
 
-        from gramfold.plotting.figure import require_matplotlib
-
-        require_matplotlib()
-        lines = math.ceil(len(maps) / columns)
-        size = PANEL * columns + _LEGEND, (PANEL + _UNDER) * lines + _FOOT
-        figure = plt.figure(figsize=size)
+        figure = plt.figure(figsize=figure_size(len(maps), columns))
         figure.set_layout_engine("constrained", h_pad=_APART)
     color = _classes(comparison.labels) if color is None else color
     plot_gallery(maps, color=color, title=title, color_label=color_label, n_columns=columns, cmap=cmap, figure=figure)
@@ -117,6 +114,12 @@ def plot_comparison(
     if lost:
         figure.supxlabel(f"failed: {', '.join(lost)}", fontsize="small", color="0.3")
     return figure
+
+
+def figure_size(count: int, columns: int = MOST_COLUMNS) -> tuple[float, float]:
+    """Width and height in inches of a figure of so many maps."""
+    columns = min(columns, count)
+    return PANEL * columns + _LEGEND, (PANEL + _UNDER) * math.ceil(count / columns) + _FOOT
 
 
 def caption(row: Any, columns: int) -> str:
