@@ -74,8 +74,8 @@ def scales_told_by_name() -> Iterator[None]:
 
 def loud_lines(model: Any, X: Any, names: list[str], quiet: bool, given_graph: bool = False) -> list[str]:
     """A line on the few columns that a fit sees, or where no lines are shown a warning."""
-    from gramfold.embedding.loud import loud_columns
     from gramfold.errors import ScaleWarning
+    from gramfold.neighbors.loud import loud_columns
     from gramfold.runtime.warning import warn
 
     found = loud_columns(model, X, given_graph=given_graph)

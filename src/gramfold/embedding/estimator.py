@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramfold.embedding.fit import Fit
 from gramfold.embedding.groups import Neighborhood
-from gramfold.embedding.loud import warn_of_loud_columns
 from gramfold.embedding.mixed_rows import refuse_vectors
 from gramfold.embedding.model import Fitted
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads, read_new
+from gramfold.neighbors.loud import warn_of_loud_columns
 from gramfold.neighbors.metrics import reads_mixed
 from gramfold.runtime.threads import at_work, thread_count
 

@@ -15,10 +15,9 @@ def loud_columns(estimator: Any, X: Any, *, given_graph: bool = False) -> LoudCo
     Units count wherever distances or variances are measured: not in the classes or the weighted graph that LPP may be
     given, in precomputed values, and in distances that have units of their own.
     """
-    params = estimator.get_params(deep=False)
-    values = [params.get(name) for name in ("metric", "kernel", "weights", "graph")]
+    values = [getattr(estimator, name, None) for name in ("metric", "kernel", "weights", "graph")]
     given = given_graph or any(isinstance(one, str) and one in ("precomputed", "classes") for one in values)
-    metric, kernel = params.get("metric", "euclidean"), params.get("kernel", "linear")
+    metric, kernel = getattr(estimator, "metric", "euclidean"), getattr(estimator, "kernel", "linear")
     if given or estimator.unit_free or not sees_units(metric) or not isinstance(kernel, str) or kernel == "cosine":
         return None
     return LoudColumns.of(X)
