@@ -252,6 +252,12 @@ def test_a_line_with_thin_ends_is_a_line():
     assert "branches" not in kinds
 
 
+def test_noise_of_many_columns():
+    X = random(3).standard_normal((300, 600))
+    assert shape(X).kind == "noise"
+    assert shape(X).dimension <= 600
+
+
 def test_rows_at_equal_distances_have_no_shape():
     assert shape(np.eye(60)).test == "equal distances"
 

@@ -66,7 +66,8 @@ class Cloud:
         """The smallest over scales: noise makes it larger at small ones, curvature at large ones."""
         known = (self.scales.n_neighbors >= _SCALES[0]) & (self.scales.n_neighbors <= _SCALES[1])
         values = self.scales.corrected[known] if known.any() else self.scales.corrected[-1:]
-        return float(values.min())
+        most = len(self) - 1 if self.table is None else min(len(self) - 1, self.table.shape[1])
+        return float(min(values.min(), most))  # where distances are all alike, it is infinite
 
     @property
     def n_edges(self) -> int:

@@ -129,7 +129,7 @@ def _of_noise(cloud: Cloud, table: np.ndarray, random: np.random.Generator) -> I
     dimension = cloud.dimension
     if cloud.n_directions:  # with the directions that were taken away
         everything = euclidean(columns)
-        dimension = Cloud(cloud.rows, everything, None, 0.0, 0, 0).dimension
+        dimension = min(Cloud(cloud.rows, everything, None, 0.0, 0, 0).dimension, columns.shape[1])
     if dimension < _TWO[1] and columns.shape[1] > 2:
         return
     found = independence_of(columns, dimension, random)
