@@ -8,8 +8,8 @@ from sklearn.datasets import load_digits, load_iris
 
 from gramfold import PCA, Isomap
 from gramfold.datasets import make_swiss_roll
-from gramfold.diagnostics import Judged, faults, procrustes
-from gramfold.diagnostics.four_faults import _cut
+from gramfold.diagnostics import Judged, faults, lcmc, procrustes
+from gramfold.diagnostics.four_faults import _cut, faults_of
 from gramfold.diagnostics.plain_places import plain_places
 from gramfold.diagnostics.strangers import Counts, Near, Places, all_rows
 from gramfold.errors import InputError
@@ -69,7 +69,7 @@ def test_a_cut_parts_as_many_edges_as_the_formula_says():
         Y = np.random.default_rng(p).random((n, p))
         judged = Judged(Y, Y, n_neighbors=K)
         crossed = (Y[:, 0] < 0.5) != (Y[judged.in_data.indices.reshape(n, K), 0] < 0.5).T
-        assert crossed.mean() == pytest.approx(4 * _cut(judged), rel=0.25)
+        assert crossed.mean() == pytest.approx(4 * _cut(judged, p), rel=0.25)
 
 
 # --- maps whose fault is known
@@ -207,8 +207,59 @@ def test_all_rows_are_as_a_sample_of_all():
     for one, other in zip(exact, by_few, strict=True):
         np.testing.assert_array_equal(one.indices, other.indices)
         np.testing.assert_allclose(one.distances, other.distances, atol=1e-12)
-    near = [Counts.of(rows, *sides, judged.data, places, flat=False).glued for sides in (exact, by_few)]
+    near = [Counts.of(rows, *sides, judged.data, places, groups=None, flat=False).glued for sides in (exact, by_few)]
     assert np.abs(near[0] - near[1]).mean() < 0.02
+
+
+def test_groups_on_one_another_are_strangers_however_near():
+    """Of eight groups the two nearest: each is among the nearest third of the other's rows."""
+    rng = np.random.default_rng(0)
+    centers = np.vstack([[0.0, 0, 0], [100.0, 0, 0], *([1000 * np.cos(a), 1000 * np.sin(a), 0] for a in range(6))])
+    group = np.repeat(np.arange(8), 60)
+    within = rng.standard_normal((480, 3))
+    spots = 100 * np.column_stack([np.cos(np.arange(8)), np.sin(np.arange(8))])
+    good = spots[group] + within[:, :2]
+    merged = np.where((group == 1)[:, None], spots[0] + within[:, :2], good)
+    X = centers[group] + within
+    assert faults(X, good).named == []
+    found = faults(X, merged)
+    assert found.named == ["glued"]
+    assert found.glued.per_point[group < 2].mean() == pytest.approx(0.5, abs=0.05)
+    assert not found.glued.per_point[group >= 2].any()
+    assert "or in another group" in found.glued.words
+
+
+def test_groups_of_a_large_table_are_found_in_a_sample():
+    rng = np.random.default_rng(1)
+    group = np.arange(4000) % 8
+    X = 40.0 * np.eye(8)[group] + rng.standard_normal((4000, 8))
+    spots = 50 * np.column_stack([np.cos(np.arange(8)), np.sin(np.arange(8))])
+    merged = spots[np.where(group == 1, 0, group)] + X[:, :2] - 40.0 * np.eye(8)[group][:, :2]
+    for every_row in (True, False):
+        assert "glued" in faults_of(Judged(X, merged, sample=300), every_row=every_row).named
+
+
+@pytest.mark.parametrize("n", [20, 30, 45])
+def test_few_rows_with_a_little_noise_have_no_fault(n):
+    rng = np.random.default_rng(n)
+    for _ in range(10):
+        X = rng.random((n, 2))
+        assert faults(X, X + 0.02 * rng.standard_normal((n, 2)), n_neighbors=min(K, n // 3)).named == []
+        assert {"glued", "torn"} <= set(faults(X, rng.random((n, 2)), n_neighbors=min(K, n // 3)).named)
+
+
+def test_a_third_coordinate_of_zeros_changes_nothing():
+    X = sheet()
+    for Y in (X, folded(X)):
+        flat, deep = faults(X, Y), faults(X, np.column_stack([Y, np.zeros(len(Y))]))
+        assert deep.named == flat.named
+        assert deep.torn.total == flat.torn.total
+
+
+def test_neighbors_that_are_kept_are_those_of_the_measures():
+    """Of many copies the lower numbers are the neighbours, here as there."""
+    X = np.repeat(sheet(40), 12, axis=0)
+    assert faults(X, X[:, ::-1]).kept.value == pytest.approx(lcmc(X, X[:, ::-1]).value + K / (len(X) - 1))
 
 
 # --- words and errors

@@ -16,13 +16,17 @@ strangers. Each total has a threshold, made of what chance and what PCA give on 
     strained    as much as PCA, at least half of chance and at most chance
     collapsed   as much as PCA, at least half of the rows
 
-By chance two thirds of the neighbours are strangers. A straight cut through a unit cube of p dimensions with n rows
-parts a share  r p/(p + 1) E|cos θ|  of the edges to the k nearest:  r = (k / n V_p)^(1/p)  is the distance of the k-th,
-r p/(p + 1) that of all k on average, and  E|cos θ| = Γ(p/2) / √π Γ((p + 1)/2)  its part across the cut.
+By chance two thirds of the neighbours are strangers (fewer where neighbours are more than a sixth of the rows, since
+those within twice as many are never strangers). Rows of another group are strangers however near it is: a connected
+component of the neighbour graph, across a gap of three neighbourhood radii.
+
+A straight cut through a unit cube of p dimensions with n rows parts a share  r p/(p + 1) E|cos θ|  of the edges to the
+k nearest:  r = (k / n V_p)^(1/p)  is the distance of the k-th, r p/(p + 1) that of all k on average, and
+E|cos θ| = Γ(p/2) / √π Γ((p + 1)/2)  its part across the cut.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, lgamma, pi, sqrt
 from typing import Any
 
@@ -34,19 +38,34 @@ from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.measure import Measure
 from gramfold.diagnostics.plain_places import plain_places
 from gramfold.diagnostics.shared_neighbors import shared_shares
-from gramfold.diagnostics.strangers import SAME, Counts, Near, Places, all_rows, ball, strain_by_chance
+from gramfold.diagnostics.strangers import (
+    FAR,
+    SAME,
+    Counts,
+    Near,
+    Places,
+    all_rows,
+    ball,
+    connected,
+    far_rank,
+    strain_by_chance,
+)
 from gramfold.diagnostics.tables import Rows
 from gramfold.embedding.degenerate import taken_axis
 from gramfold.errors import InputError
 from gramfold.neighbors.metrics import MetricName, make_metric
 from gramfold.runtime.counting import some_rows
-from gramfold.types import Floats
+from gramfold.types import Floats, Integers
 
-_CHANCE = 2 / 3  # share of neighbours that are strangers on a random map
 _LEAST, _MOST = 0.1, 1 / 3  # of chance
 _SURE = 3.0  # standard errors
 _HALF, _QUARTER = 0.5, 0.25
 _SHEET = 3  # dimensions of a map that can be cut like one
+_FLAT = 2  # dimensions of a map that is still one without its constant columns
+_SEARCHED = (
+    20_000  # rows up to which groups are looked for, which takes a neighbour search, where only a sample is judged
+)
+_NOTHING = 5e-7  # a share that is a rounding error
 _FEWEST = 20  # rows with a place of their own, below which neighbours are not judged
 
 
@@ -175,37 +194,53 @@ def faults_of(judged: Judged, *, every_row: bool) -> Faults:
             f"n_neighbors={k} is more than a third of the {judged.n} rows, so no neighbour can be a stranger: use "
             f"n_neighbors <= {judged.n // 3}, or more rows."
         )
-    places = Places.of(judged.map)
+    places = Places.of(_without_constants(judged.map))
+    p = places.table.rows.shape[1]
     in_data = judged.once_of_data(_near_in_data)
-    plain, usual = judged.once_of_data(_plain_map, places.table.rows.shape[1])
+    groups = judged.once_of_data(_groups) if every_row or judged.n <= _SEARCHED else None
+    plain, usual = judged.once_of_data(_plain_map, p, groups is not None)
     flat = _flat(places, plain)
     on_map = Near.exactly(places.table, rows, k, judged.n_jobs)
-    found = Counts.of(rows, in_data, on_map, judged.data, places, flat)
+    found = Counts.of(rows, in_data, on_map, judged.data, places, groups=groups, flat=flat)
     every = found
     if every_row and not judged.exact:
-        every = Counts.of(np.arange(judged.n), *all_rows(judged), judged.data, places, flat)
+        every = Counts.of(np.arange(judged.n), *all_rows(judged), judged.data, places, groups=groups, flat=flat)
     told = _Told(judged, found, usual, every)
     kept = shared_shares(in_data.indices, on_map.indices)
+    beside = " or in another group" if groups is not None and groups.any() else ""
     return Faults(
-        told.share("glued", "strangers, beyond the nearest third of all rows in the data", "on the map", _LEAST),
-        told.share("torn", "beyond the nearest third of all rows on the map", "in the data", _cut(judged) / _CHANCE),
+        told.share("glued", f"strangers, beyond {told.nearest} in the data{beside}", "on the map", _LEAST),
+        told.share("torn", f"beyond {told.nearest} on the map", "in the data", _cut(judged, p) / told.chance),
         told.strained(strain_by_chance(judged, in_data.distances)),
         told.collapsed(_taken(places), _taken(plain), flat),
         Measure(float(kept.mean()), mean_interval(kept, judged.n, (0.0, 1.0)), judged.per_point(kept)),
     )
 
 
+def _without_constants(table: Rows) -> Rows:
+    """A map without its constant columns: a flat one may be written with a third coordinate of 0."""
+    varies = np.ptp(table.rows, axis=0) > 0
+    return replace(table, rows=table.rows[:, varies]) if _FLAT <= varies.sum() < len(varies) else table
+
+
 def _near_in_data(judged: Judged) -> Near:
     return Near.exactly(judged.data, judged.rows, judged.n_neighbors, judged.n_jobs)
 
 
-def _plain_map(judged: Judged, dimensions: int) -> tuple[Places, Counts]:
+def _groups(judged: Judged) -> Integers:
+    """Connected components of the neighbour graph of the data."""
+    if judged.exact:
+        return connected(judged.once_of_data(_near_in_data).indices)
+    return connected(judged.in_data.indices.reshape(judged.n, -1))
+
+
+def _plain_map(judged: Judged, dimensions: int, grouped: bool) -> tuple[Places, Counts]:
     """The map of PCA, and what it does to the neighbours of the rows drawn."""
     usual = plain_places(judged, dimensions)
     plain = Places.of(Rows(usual, make_metric("euclidean", None, usual)))
     near = Near.exactly(plain.table, judged.rows, judged.n_neighbors, judged.n_jobs)
-    in_data = judged.once_of_data(_near_in_data)
-    return plain, Counts.of(judged.rows, in_data, near, judged.data, plain, flat=False)
+    in_data, groups = judged.once_of_data(_near_in_data), judged.once_of_data(_groups) if grouped else None
+    return plain, Counts.of(judged.rows, in_data, near, judged.data, plain, groups=groups, flat=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,15 +250,26 @@ class _Told:
     usual: Counts  # of the sample, on the map of PCA
     every: Counts  # of all rows
 
+    @property
+    def chance(self) -> float:
+        """Share of rows that are far."""
+        return 1.0 - max(FAR, far_rank(self.judged.n, self.judged.n_neighbors) / self.judged.n)
+
+    @property
+    def nearest(self) -> str:
+        """The rows that are not far, in words."""
+        rank = far_rank(self.judged.n, self.judged.n_neighbors)
+        return "the nearest third of all rows" if rank <= FAR * self.judged.n else f"the nearest {rank} rows"
+
     def share(self, name: str, what: str, side: str, least: float) -> Fault:
         values, usual = getattr(self.found, name), getattr(self.usual, name)
         total, plain = _mean(values), _mean(usual)
-        limit = float(np.clip(_above(usual), min(least, _LEAST) * _CHANCE, _MOST * _CHANCE))
+        limit = float(np.clip(_above(usual), min(least, _LEAST) * self.chance, _MOST * self.chance))
         words = (
             f"{percent(total)} of the {self.judged.n_neighbors} nearest rows {side} are {what} "
-            f"(PCA: {percent(plain)}, chance: {percent(_CHANCE)})"
+            f"(PCA: {percent(plain)}, chance: {percent(self.chance)})"
         )
-        return self._fault(name, values, total, limit, plain, _CHANCE, getattr(self.every, name), words)
+        return self._fault(name, values, total, limit, plain, self.chance, getattr(self.every, name), words)
 
     def strained(self, chance: float) -> Fault:
         values, usual = self.found.strain, self.usual.strain
@@ -248,7 +294,7 @@ class _Told:
             reasons.append("the map is flat along an axis that the data have")
         elif self.found.crowded.any():
             reasons.append(f"rows that differ in the data are nearer than {SAME:.2g} of the width of the map")
-        words = f"{percent(total)} of the rows cannot be told apart (PCA: {percent(plain)})"
+        words = f"{percent(total)} of the rows share a place, or lie in a crowd (PCA: {percent(plain)})"
         if reasons:
             words += ": " + "; ".join(reasons)
         every = np.maximum(self.every.crowded, taken.inner if len(self.every.crowded) == self.judged.n else values)
@@ -301,11 +347,11 @@ def _flat(places: Places, plain: Places) -> bool:
     return bool(widths[0] < SAME * widths[-1] and usual[0] >= SAME * usual[-1])
 
 
-def _cut(judged: Judged) -> float:
+def _cut(judged: Judged, p: int) -> float:
     """The least share of lost neighbours of a torn map: a quarter of what a cut through a square sheet parts."""
-    p, k, n = judged.map.rows.shape[1], judged.n_neighbors, judged.n
+    k, n = judged.n_neighbors, judged.n
     if p > _SHEET:
-        return _LEAST * _CHANCE
+        return 1.0  # more than the least of other faults, which is taken then
     reach = (k / (n * ball(p))) ** (1.0 / p)
     across = exp(lgamma(p / 2) - lgamma((p + 1) / 2)) / sqrt(pi)
     return float(_QUARTER * reach * p / (p + 1) * across)
@@ -330,4 +376,6 @@ def percent(share: float) -> str:
     """A share in per cent, with two digits."""
     if not np.isfinite(share):
         return "unknown"
+    if share < _NOTHING:
+        return "0%"
     return f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.2g}%"
