@@ -26,7 +26,7 @@ def advice_of(judged: Judged, shape: Shape, found: Faults, model: Any = None) ->
     named = {*found.named, *usual_faults(found)}
     if shape.test == "number of rows":
         return "collect more rows before reading anything from this map"
-    if _one_column(judged) and shape.kind != "noise":
+    if one_column(judged) and shape.kind != "noise":
         return (
             "one column has more than 90% of the variance: standardise the columns if their units differ, and map again"
         )
@@ -108,7 +108,8 @@ def _other_graph(model: Any, p: int, what: str) -> str:
     )
 
 
-def _one_column(judged: Judged) -> bool:
+def one_column(judged: Judged) -> bool:
+    """Whether one column of several has most of the variance, so that the shape is hardly more than that column."""
     table = judged.data.table if isinstance(judged.data, Remembered) else judged.data
     if not isinstance(table, Rows) or issparse(table.rows) or table.metric.name != "euclidean":
         return False

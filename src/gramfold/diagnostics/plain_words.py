@@ -1,11 +1,11 @@
 """The verdict on a map in plain words: the shape of the data, what the map holds of it, and what to try next."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from gramfold.diagnostics.advice import advice_of, usual_faults
+from gramfold.diagnostics.advice import advice_of, one_column, usual_faults
 from gramfold.diagnostics.described import described
 from gramfold.diagnostics.four_faults import Faults, faults_of, percent
 from gramfold.diagnostics.judged import Judged
@@ -153,6 +153,9 @@ def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None) -
         return _of_few(judged, shape)
     if found is None:
         found = faults_of(judged, every_row=judged.n <= _EVERY_ROW)
+    if one_column(judged) and shape.kind not in ("noise", "unclear"):
+        words = f"{shape.words}, but one column has over 90% of the variance and may be all of it"
+        shape = replace(shape, words=words, sure="likely")
     sentences = [_shape_sentence(shape), _held(judged, found), _lost(found)]
     region = region_of(judged, found)
     if region.share > 0.0:
