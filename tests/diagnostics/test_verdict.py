@@ -97,7 +97,10 @@ def test_noise_is_not_to_be_read():
 
 def test_one_column_of_another_unit():
     X = random(3).standard_normal((300, 4)) @ random(4).standard_normal((4, 4)) * [1e4, 1, 1, 1]
-    assert "standardise" in verdict(X, X[:, :2]).sentences[-1].text
+    found = verdict(X, X[:, :2])
+    assert (found.kind, found.sure) == ("line", "likely")
+    assert "one column has over 90% of the variance" in found.sentences[0].text
+    assert "standardise" in found.sentences[-1].text
 
 
 def test_groups_are_counted():

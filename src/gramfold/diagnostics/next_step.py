@@ -26,7 +26,7 @@ def next_step(judged: Judged, shape: Shape, found: Faults, model: Any = None) ->
     named = {*found.named, *usual_faults(found)}
     if shape.test == "number of rows":
         return "collect more rows before reading anything from this map"
-    loud = _loud_columns(judged)
+    loud = loud_columns(judged)
     if loud is not None and shape.kind != "noise":
         return f"{loud.words()}, and map again"
     if shape.kind == "noise":
@@ -107,7 +107,8 @@ def _other_graph(model: Any, p: int, what: str) -> str:
     )
 
 
-def _loud_columns(judged: Judged) -> LoudColumns | None:
+def loud_columns(judged: Judged) -> LoudColumns | None:
+    """The few columns with nearly all of the variance, so that the shape is hardly more than these."""
     table = judged.data.table if isinstance(judged.data, Remembered) else judged.data
     if not isinstance(table, Rows) or not sees_units(table.metric.name):
         return None

@@ -1,6 +1,6 @@
 """The verdict on a map in plain words: the shape of the data, what the map holds of it, and what to try next."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from gramfold.diagnostics.described import described
 from gramfold.diagnostics.doubtful_rows import doubtful_rows_of
 from gramfold.diagnostics.four_faults import Faults, faults_of, percent
 from gramfold.diagnostics.judged import Judged
-from gramfold.diagnostics.next_step import next_step, usual_faults
+from gramfold.diagnostics.next_step import loud_columns, next_step, usual_faults
 from gramfold.diagnostics.shapes.shape import Kind, Shape, Sure, shape_of
 from gramfold.embedding import Estimator
 from gramfold.neighbors.metrics import MetricName
@@ -149,6 +149,10 @@ def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None) -
         return _of_few(judged, shape)
     if found is None:
         found = faults_of(judged, every_row=judged.n <= _EVERY_ROW)
+    if shape.kind not in ("noise", "unclear") and (loud := loud_columns(judged)) is not None:
+        few = "one column has" if len(loud.columns) == 1 else f"{len(loud.columns)} columns have"
+        words = f"{shape.words}, but {few} {percent(loud.share)} of the variance and may be all of it"
+        shape = replace(shape, words=words, sure="likely")
     sentences = [_shape_sentence(shape), _held(judged, found), _lost(found)]
     doubtful = doubtful_rows_of(judged, found)
     if doubtful.share > 0.0:
