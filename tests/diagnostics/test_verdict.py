@@ -99,7 +99,7 @@ def test_one_column_of_another_unit():
     X = random(3).standard_normal((300, 4)) @ random(4).standard_normal((4, 4)) * [1e4, 1, 1, 1]
     found = verdict(X, X[:, :2])
     assert (found.kind, found.sure) == ("line", "likely")
-    assert "one column has over 90% of the variance" in found.sentences[0].text
+    assert "but one column has 100% of the variance" in found.sentences[0].text
     assert "standardise" in found.sentences[-1].text
 
 
