@@ -71,7 +71,7 @@ def added_to_lengths(judged: Judged) -> Added:
     """To `stress`: its derivative by the means over pairs, and these of each row."""
     moments, n, m = judged.once(PairMoments.of), judged.n, len(judged.rows)
     _, _, a, b, c = moments.means
-    ratio = c / b
+    ratio = c / b if b else 0.0  # a map of one place has no scale
     square = 1.0 - ratio * c / a
     by_row = np.zeros(n)
     if square <= n * np.finfo(np.float64).eps:  # no length is changed
