@@ -199,14 +199,14 @@ def faults_of(judged: Judged, *, every_row: bool) -> Faults:
     in_data = judged.once_of_data(_near_in_data)
     groups = judged.once_of_data(_groups) if every_row or judged.n <= _SEARCHED else None
     plain, usual = judged.once_of_data(_plain_map, p, groups is not None)
-    flat = _flat(places, plain)
     on_map = Near.exactly(places.table, rows, k, judged.n_jobs)
+    kept = shared_shares(in_data.indices, on_map.indices)
+    flat = _flat(places, plain) and float(kept.mean()) < _HALF  # a curve that was unrolled is flat, and keeps them
     found = Counts.of(rows, in_data, on_map, judged.data, places, groups=groups, flat=flat)
     every = found
     if every_row and not judged.exact:
         every = Counts.of(np.arange(judged.n), *all_rows(judged), judged.data, places, groups=groups, flat=flat)
     told = _Told(judged, found, usual, every)
-    kept = shared_shares(in_data.indices, on_map.indices)
     beside = " or in another group" if groups is not None and groups.any() else ""
     return Faults(
         told.share("glued", f"strangers, beyond {told.nearest} in the data{beside}", "on the map", _LEAST),

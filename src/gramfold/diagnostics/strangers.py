@@ -6,7 +6,8 @@
     lost       one of the k nearest in the data that is far on the map
     strain     √ mean of  min(|s m/d − 1|, 1)²  over the k nearest in the data that are not lost, at distance d there
                and m on the map; s is the median of d/m over all of them, the best common scale
-    crowded    a row that shares its place with one that differs from it in the data
+    crowded    a row that shares its place with one that differs from it in the data: nearer than can be drawn, and ten
+               times nearer, in sizes of map and data, than in the data (rows along a curve are near in both)
 
 A row that has no place of its own has no neighbours on the map either: nothing else is told of it.
 """
@@ -29,6 +30,7 @@ FAR = 1 / 3  # of all rows: the others are far …
 _BEYOND = 2  # … if they are beyond so many times the neighbours too: of few rows the next ones are no strangers
 _APART = 3.0  # neighbourhood radii: a gap between groups, where no neighbour connects them
 SAME = 5e-4  # of the size of a map, or of data: nearer rows have the same place
+_SHRUNK = 0.1  # of a distance in the data, in sizes of map and data
 _CROWDED_BY_CHANCE = 0.05  # share of evenly spread rows that would have the same place as another
 _INNER = (0.01, 0.99)
 _REFERENCES = 300  # rows whose distances from a row say which are far, where all rows are too many
@@ -100,6 +102,7 @@ class Counts:
         of_neighbors = data.between(owners, on_map.indices.ravel()).reshape(-1, k)
         lengths = places.table.between(owners, in_data.indices.ravel()).reshape(-1, k)
         together = (on_map.distances <= places.same) & (of_neighbors > SAME * in_data.far[:, None])
+        together &= on_map.distances * in_data.far.max() <= _SHRUNK * of_neighbors * places.size
         crowded = np.asarray(together.any(axis=1) | flat)
         own = ~np.asarray((together & (on_map.distances <= places.exactly)).any(axis=1) | flat)
         lost = lengths > on_map.far[:, None]
@@ -119,6 +122,7 @@ class Places:
     """A map, and what is one place on it."""
 
     table: Rows
+    size: float  # its width, but for a few rows at the ends of an axis
     same: float  # distance within which rows cannot be told apart on a picture of the map …
     exactly: float  # … and within which they have the same coordinates
 
@@ -130,7 +134,7 @@ class Places:
         # of many rows some are as near as that by chance
         chance = (_CROWDED_BY_CHANCE / (n * ball(p))) ** (1.0 / p)
         size = float((high - low).max())
-        return cls(table, min(SAME, chance) * size, ROUNDING * size)
+        return cls(table, size, min(SAME, chance) * size, ROUNDING * size)
 
     @property
     def spreads(self) -> Floats:

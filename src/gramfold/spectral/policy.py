@@ -46,7 +46,9 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Cost
             solver = "block Lanczos"
             near = None if start is None else root * start
             values, vectors, norm = block_lanczos(product, n, count, start=near)
-        except NotConvergedError:  # slowly decaying eigenvalues: restarts keep the basis small
+            misfit = gram_misfit(product(vectors), vectors, values)
+            checked(misfit, np.abs(values), rounding + 10 * _EPS * norm, solver)
+        except NotConvergedError:  # slowly decaying eigenvalues: restarts keep the basis small; or of very unlike sizes
             solver = "Lanczos (ARPACK)"
             values, vectors = largest_of_any_sign(product, n, count, rounding=rounding)
             norm = float(np.abs(lanczos(product, n, 1, which="LM", tolerance=1e-3)[0][0]))
