@@ -102,6 +102,42 @@ def test_rows_are_matched_by_id(tmp_path, sheet):
     np.testing.assert_array_equal(np.flatnonzero(~absent), np.sort(order))
 
 
+def in_two_files(tmp_path, sheet, mine, theirs):
+    """A table and a map of the same rows, under these ids."""
+    table = written(tmp_path / "t.csv", {"id": mine, "a": sheet[: len(mine), 0], "b": sheet[: len(mine), 1]})
+    mapped = written(tmp_path / "m.csv", {"id": theirs, "u": sheet[: len(mine), 0], "v": sheet[: len(mine), 1]})
+    return run(table, mapped, "--id", "id").output
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        ([str(i) for i in range(150)], [f"{i:03d}" for i in range(150)]),  # of which 50 are written alike
+        ([f"{i:03d}" for i in range(150)], [f"{i}.0" for i in range(150)]),
+        (["control", *map(str, range(1, 150))], ["control", *(f"{i:03d}" for i in range(1, 150))]),
+    ],
+)
+def test_ids_that_are_written_in_two_ways(tmp_path, sheet, mine, theirs):
+    told = in_two_files(tmp_path, sheet, mine, theirs)
+    assert "Map of 150 rows" in told
+    assert "kept      100%" in told
+    assert "left out" not in told
+
+
+def test_ids_are_compared_as_written_where_numbers_are_not_unique(tmp_path, sheet):
+    ids = ["7", "007", *map(str, range(10, 158))]
+    told = in_two_files(tmp_path, sheet, ids, ["7.0", *ids[1:]])
+    assert "left out  1 row of the table that the map does not have (ids were compared as they are written)" in told
+    told = in_two_files(tmp_path, sheet, ids[1:], ["1", *ids[2:]])
+    assert "left out  1 row of the table that the map does not have (ids were compared as numbers)" in told
+
+
+def test_long_ids_that_are_one_float(tmp_path, sheet):
+    ids = [str(2**53 + i) for i in range(0, 300, 2)]
+    others = [str(int(word) + 1) for word in ids[:50]] + ids[50:]
+    assert "left out  50 rows" in in_two_files(tmp_path, sheet, ids, others)
+
+
 def test_labels_are_judged_too(tmp_path, sheet, folded):
     table = written(
         tmp_path / "t.csv", {"a": sheet[:, 0], "b": sheet[:, 1], "kind": np.where(sheet[:, 0] < 0.5, "left", "right")}
