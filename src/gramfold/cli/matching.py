@@ -43,9 +43,8 @@ class MappedTable:
         lines = [self.read.account()]
         absent, unplaced = self.n_rows - len(self.rows), len(self.rows) - self.n_placed
         if absent:
-            lines.append(
-                f"left out  {counted(absent, 'row')} of the table that the map does not have (ids were compared {self.reading})"
-            )
+            compared = f"(ids were compared {self.reading})"
+            lines.append(f"left out  {counted(absent, 'row')} of the table that the map does not have {compared}")
         if unplaced:
             lines.append(f"left out  {counted(unplaced, 'row')} without coordinates on the map")
         return lines
