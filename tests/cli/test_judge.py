@@ -51,7 +51,7 @@ def test_a_good_map(table, tmp_path, sheet):
     assert told.exit_code == 0, told.output
     assert "Map of 200 rows in 2 dimensions, judged by 10 neighbours" in told.output
     assert "kept      100% of the nearest neighbours" in told.output
-    assert "faults    none is above its limit" in told.output
+    assert "faults    none is above its limit: glued 0% (limit 6.7%), torn 0% (" in told.output
 
 
 def test_a_fault_is_named_in_words(table, folded):
@@ -59,6 +59,27 @@ def test_a_fault_is_named_in_words(table, folded):
     assert "glued     " in told.output
     assert "of the 10 nearest rows on the map are strangers" in told.output
     assert "faults    none" not in told.output
+    assert "others    below their limits: torn " in told.output
+
+
+def test_a_fault_that_a_sample_does_not_decide(tmp_path):
+    from gramfold.cli.trust import summary
+    from gramfold.diagnostics import faults, verdict
+
+    rng = np.random.default_rng(0)
+    sheet = rng.random((2000, 2))
+    moved = np.arange(2000) < 2000 * 0.07  # so many rows lie anywhere: about as much as the limit
+    places = np.where(moved[:, None], rng.random((2000, 2)), sheet)
+    found = faults(sheet, places, sample=100)
+    low, high = found.glued.interval
+    assert low < found.glued.threshold < high
+    told = "\n".join(summary(found, 2000))
+    assert "from the rows drawn it cannot be decided whether that is above the limit of 6.7%" in told
+    assert f"{100 * high:.0f}%" in told
+    assert "faults    none" not in told
+    said = str(verdict(sheet, places, sample=100))
+    assert "cannot be decided from the rows drawn" in said or "which is not certain" in said
+    assert "from the rows drawn" not in "\n".join(summary(faults(sheet, places, sample=2000), 2000))
 
 
 def test_the_faults_of_each_row_are_written(table, folded, tmp_path):
@@ -202,10 +223,32 @@ def test_precomputed_distances_are_square(table, folded):
     assert "are a square matrix" in refused(table, folded, "--metric", "precomputed")
 
 
-def test_few_rows_have_fewer_neighbors(tmp_path, sheet):
-    table = written(tmp_path / "t.csv", {"a": sheet[:12, 0], "b": sheet[:12, 1]})
-    np.save(tmp_path / "m.npy", sheet[:12])
-    assert "judged by 4 neighbours" in run(table, tmp_path / "m.npy").output
+def told_of_few(tmp_path, sheet, rows, *options):
+    """What judge and embed say of so many rows."""
+    table = written(tmp_path / "t.csv", {"a": sheet[:rows, 0], "b": sheet[:rows, 1], "c": sheet[:rows].prod(axis=1)})
+    np.save(tmp_path / "m.npy", sheet[:rows])
+    embedded = CliRunner().invoke(main, ["embed", str(table), "-m", "pca", "-o", str(tmp_path / "o.csv")])
+    assert embedded.exit_code == 0, embedded.output
+    return run(table, tmp_path / "m.npy", *options).output, embedded.output
+
+
+@pytest.mark.parametrize(("rows", "neighbors"), [(4, "1 neighbour\n"), (12, "4 neighbours\n"), (19, "6 neighbours\n")])
+def test_faults_of_very_few_rows_are_not_judged(tmp_path, sheet, rows, neighbors):
+    judged, embedded = told_of_few(tmp_path, sheet, rows)
+    assert f"judged by {neighbors}" in judged
+    for told in (judged, embedded):
+        assert "faults    not judged: fewer than 20 rows" in told
+        assert "limit" not in told
+        assert "kept  " not in told
+    assert "leave out --out" in refused(tmp_path / "t.csv", tmp_path / "m.npy", "--out", tmp_path / "rows.csv")
+
+
+def test_faults_of_few_rows_are_judged_with_a_caution(tmp_path, sheet):
+    for rows, cautious in ((20, True), (49, True), (50, False)):
+        for told in told_of_few(tmp_path, sheet, rows):
+            assert "kept      " in told
+            assert "(limit" in told
+            assert (f"caution   {rows} rows are few" in told) is cautious
 
 
 def test_a_column_that_hides_the_others_is_named(tmp_path, sheet):

@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from gramfold.diagnostics import Faults, Judged
 
 
-def verdict_lines(judged: "Judged", found: "Faults", model: Any = None) -> list[str]:
+def verdict_lines(judged: "Judged", found: "Faults | None", model: Any = None) -> list[str]:
     """The sentences of the verdict, one in a line."""
     from gramfold.diagnostics.plain_words import verdict_of
 
