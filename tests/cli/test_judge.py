@@ -123,6 +123,37 @@ def test_rows_are_matched_by_id(tmp_path, sheet):
     np.testing.assert_array_equal(np.flatnonzero(~absent), np.sort(order))
 
 
+@pytest.mark.parametrize("names", [("umap_1", "umap_2"), ("x", "Y"), ("tSNE-1", "tSNE-2"), ("x_map", "y_map")])
+def test_a_column_whose_name_is_no_coordinates(table, tmp_path, sheet, names):
+    places = dict(zip(names, sheet.T, strict=True))
+    size = np.random.default_rng(1).integers(500, 4000, ROWS)
+    told = run(table, written(tmp_path / "m.csv", {**places, "n_genes": size}))
+    assert told.exit_code == 0, told.output
+    first, second = names
+    assert (
+        f"column 'n_genes' counts as a coordinate beside columns '{first}' and '{second}', but the names do not look "
+        f"alike: name the coordinates with --map-columns {first},{second}."
+    ) in told.output
+    assert "look alike" not in run(table, tmp_path / "m.csv", "--map-columns", ",".join(names)).output
+    long = written(tmp_path / "long.csv", {first: 100 * sheet[:, 0], second: sheet[:, 1]})
+    assert "Warning" not in run(table, long).output
+
+
+def test_maps_of_two_methods_in_one_file(table, tmp_path, sheet):
+    both = {"pca1": sheet[:, 0], "pca2": sheet[:, 1], "umap1": sheet[:, 1], "umap2": sheet[:, 0]}
+    told = run(table, written(tmp_path / "m.csv", both)).output
+    assert "columns 'umap1' and 'umap2' count as coordinates beside columns 'pca1' and 'pca2'" in told
+
+
+def test_a_column_that_hides_the_other_coordinates(table, tmp_path, sheet):
+    size = np.random.default_rng(1).integers(500, 4000, ROWS)
+    told = run(table, written(tmp_path / "m.csv", {"left": sheet[:, 0], "total": size})).output
+    assert "column 'total' has 100.0% of the variance of the map" in told
+    assert "--map-columns" in told
+    alike = run(table, written(tmp_path / "s.csv", {"left": sheet[:, 0], "up": sheet[:, 1]})).output
+    assert "Warning" not in alike
+
+
 def in_two_files(tmp_path, sheet, mine, theirs):
     """A table and a map of the same rows, under these ids."""
     table = written(tmp_path / "t.csv", {"id": mine, "a": sheet[: len(mine), 0], "b": sheet[: len(mine), 1]})

@@ -6,6 +6,7 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gramfold.cli.coordinate_names import warn_of_no_coordinates
 from gramfold.cli.map_file import MapFile, as_numbers, counts_rows, how_read, known_names, read_map_file
 from gramfold.errors import GramfoldWarning, HeaderWarning, InputError
 
@@ -88,6 +89,8 @@ def matched(
     known = set() if issparse(table.values) else {*table.names, *known_names(source, written)}
     found = read_map_file(placed, known, by, map_columns, written)
     places = found.places
+    if not map_columns:
+        warn_of_no_coordinates(placed, found.coordinates, places)
     if places.shape[1] > width:
         _warn_of_the_order(source, placed, width, places.shape[1])
     ids = None if by is None else _ids(source, by, written)
