@@ -1,10 +1,14 @@
 """`gramfold judge`: a map in one file, its table in another."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from gramfold import PCA
 from gramfold.cli import main
+from gramfold.datasets import make_swiss_roll
+from gramfold.errors import ScaleWarning
 from gramfold.io import read_table, write_table
 
 ROWS = 200
@@ -289,3 +293,15 @@ def test_a_column_that_hides_the_others_is_named(tmp_path, sheet):
     told = CliRunner().invoke(main, ["embed", str(table), "-m", "pca", "-o", str(tmp_path / "o.csv")])
     assert "scales    column 'salary'" in told.output
     assert "shape     rank correlation" in told.output
+
+
+def test_the_next_step_names_columns(tmp_path):
+    roll = make_swiss_roll(400, random_state=0)
+    x, y, z = roll.points.T
+    table = written(tmp_path / "t.csv", {"x": x, "salary": 1e4 * y, "z": z})
+    np.save(tmp_path / "m.npy", roll.truth)
+    assert "Next: column 'salary' has 100.0% of the variance" in run(table, tmp_path / "m.npy").output
+    named = pd.DataFrame({"x": x, "salary": 1e4 * y, "z": z})
+    with pytest.warns(ScaleWarning):
+        model = PCA(2).fit(named)
+    assert "Next: column 'salary' has 100.0%" in str(model.verdict())

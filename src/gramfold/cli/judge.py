@@ -117,7 +117,8 @@ def judge(
     click.echo(f"Map of {judged.n:,} rows in {dimensions}, judged by {by_so_many}")
     scales = scale_lines(pair.values, pair.columns, metric)
     told = [not_judged()] if found is None else summary(found, judged.n)
-    for line in [*verdict_lines(judged, found), *pair.account(), *told, *_numbers(numbers, judged), *scales]:
+    said = verdict_lines(judged, found, names=pair.columns or None)
+    for line in [*said, *pair.account(), *told, *_numbers(numbers, judged), *scales]:
         click.echo(f"  {line}")
     if out is not None:
         click.echo(f"  rows      {out.absolute()}")

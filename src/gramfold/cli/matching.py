@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gramfold.cli.coordinate_names import warn_of_no_coordinates
 from gramfold.cli.map_file import MapFile, as_numbers, counts_rows, how_read, known_names, read_map_file
+from gramfold.cli.written_numbers import warn_of_written_numbers
 from gramfold.errors import GramfoldWarning, HeaderWarning, InputError
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def read_data(
         return Table(matrix, [], source)
     left_out = [*(skip or []), *([] if by is None or by == labels else [by])]
     mixed = reads_mixed(metric)
-    return read_table(
+    table = read_table(
         source,
         columns=columns,
         skip=left_out or None,
@@ -143,6 +144,8 @@ def read_data(
         text=mixed,
         **how_read(source, written),
     )
+    warn_of_written_numbers(source, table)
+    return table
 
 
 def _warn_of_the_order(source: Path, placed: Path, width: int, dimensions: int) -> None:

@@ -14,7 +14,7 @@ _FEW = 50  # rows below which each counts for much
 _NEIGHBORS = 10
 
 
-def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
+def trust_lines(model: Any, X: Any, coordinates: Any, names: list[str]) -> list[str]:
     """What can be said of a map whose data are rows, or all distances; nothing of a graph, a kernel, or gaps."""
     import numpy as np
 
@@ -40,7 +40,8 @@ def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
         f"shape     rank correlation {distance_correlation(judged).value:.2f} of all distances with those in the data"
     )
     found = faults_of(judged, every_row=False)
-    return [*summary(found, len(placed)), shape, *_dimension(X, measure), *verdict_lines(judged, found, model)]
+    said = verdict_lines(judged, found, model, names or None)
+    return [*summary(found, len(placed)), shape, *_dimension(X, measure), *said]
 
 
 def usual_neighbors(n: int) -> int:

@@ -139,8 +139,8 @@ def verdict(
     return verdict_of(judged, model)
 
 
-def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None) -> Verdict:
-    """The verdict on a map; `found` are its faults where they are known."""
+def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None, names: Any = None) -> Verdict:
+    """The verdict on a map; `found` are its faults and `names` the columns of the data, where they are known."""
     judged = judged.fewer(_MOST) if found is None else judged
     shape = shape_of(judged)
     if judged.map.constant():
@@ -153,7 +153,8 @@ def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None) -
     doubtful = doubtful_rows_of(judged, found)
     if doubtful.share > 0.0:
         sentences.append(Sentence(f"Do not trust {doubtful.words}.", doubtful.share, "faults of each row"))
-    sentences.append(Sentence(f"Next: {next_step(judged, shape, found, model)}.", float("nan"), "shape and faults"))
+    step = next_step(judged, shape, found, model, names)
+    sentences.append(Sentence(f"Next: {step}.", float("nan"), "shape and faults"))
     return Verdict(shape.kind, shape.sure, tuple(found.named), tuple(sentences), shape.dimension)
 
 
