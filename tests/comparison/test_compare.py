@@ -400,3 +400,13 @@ def test_one_sentence(call, words):
     with pytest.raises(InputError, match=words) as error:
         call()
     assert str(error.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [(19, "faults of fewer than 20 rows cannot be told"), (49, "49 rows are few"), (50, "")],
+)
+def test_few_rows_are_told(rows, words):
+    told = repr(compare(ROWS[:rows], {"pca": "pca"}))
+    assert words in told
+    assert ("chance may" in told or "told from chance" in told) is bool(words)

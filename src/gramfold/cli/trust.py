@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from gramfold.neighbors.scales import LoudColumns
 
 _LOOKED = 500  # rows that are looked at among more: a summary must not take longer than the map
-_FEW = 50  # rows below which each counts for much
 _NEIGHBORS = 10
 
 
@@ -54,10 +53,10 @@ def summary(found: "Faults", n: int) -> list[str]:
     from math import isnan
 
     from gramfold.diagnostics.four_faults import percent
-    from gramfold.diagnostics.plain_words import undecided
+    from gramfold.diagnostics.plain_words import FEW, undecided
 
     lines = [f"kept      {value_in_words(found.kept, '.0%')} of the nearest neighbours"]
-    if n < _FEW:
+    if n < FEW:
         lines.append(f"caution   {n} rows are few: each counts for much, and chance may change what is said")
     below: list[Fault] = []
     for fault in found:

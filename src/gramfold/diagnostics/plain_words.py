@@ -17,6 +17,7 @@ from gramfold.neighbors.metrics import MetricName
 _MOST = 50_000  # rows that are compared: more are drawn from
 _EVERY_ROW = 20_000  # rows up to which each of them gets its faults: beyond that a search would take long
 FEWEST = 20  # rows below which faults cannot be told from chance
+FEW = 50  # rows below which each counts for much
 _THIRD = 3  # a neighbour can be a stranger if neighbours are at most one in so many rows
 _WHAT = {
     "glued": "rows that are far apart in the data were put side by side",
