@@ -74,6 +74,12 @@ def test_numbers_with_a_decimal_comma(folder):
     assert "text that may be" not in run("advise", "mixed.csv")
 
 
+def test_numbers_with_a_sign(folder):
+    lines = [f"{x},{y},{abs(z):.1f}%" for x, y, z in ROLL]
+    (folder / "shares.csv").write_text("\n".join(["x,y,share", *lines]) + "\n")
+    assert "column 'share' holds text that may be numbers with a sign ('" in run("advise", "shares.csv")
+
+
 def test_the_code_runs():
     pandas = pytest.importorskip("pandas")
     space = {"X": pandas.read_csv("roll.csv")}
