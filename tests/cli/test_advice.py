@@ -58,6 +58,28 @@ def test_text_is_read():
     assert "kind" not in labelled.split("command")[0]
 
 
+def test_numbers_with_a_decimal_comma(folder):
+    lines = [f"{x};{y};{z}".replace(".", ",") for x, y, z in ROLL]
+    (folder / "german.csv").write_text("\n".join(["x;y;z", *lines]) + "\n")
+    words = "columns 'x', 'y' and 'z' hold text that may be numbers"
+    for command in (["advise"], ["embed", "--metric", "gower", "--out", "map.csv"]):
+        told = CliRunner().invoke(main, [*command, "german.csv"]).output  # nothing of it may be data
+        assert words in told
+        assert 'use `--decimal ","`' in told
+    output = run("advise", "german.csv", "--decimal", ",")
+    assert words not in output
+    command = command_of(output)
+    assert command[command.index("--decimal") + 1] == ","
+    run(*command)
+    assert "text that may be" not in run("advise", "mixed.csv")
+
+
+def test_numbers_with_a_sign(folder):
+    lines = [f"{x},{y},{abs(z):.1f}%" for x, y, z in ROLL]
+    (folder / "shares.csv").write_text("\n".join(["x,y,share", *lines]) + "\n")
+    assert "column 'share' holds text that may be numbers with a sign ('" in run("advise", "shares.csv")
+
+
 def test_the_code_runs():
     pandas = pytest.importorskip("pandas")
     space = {"X": pandas.read_csv("roll.csv")}
@@ -83,8 +105,9 @@ def test_errors_are_sentences():
 def test_loud_columns_are_told_once_and_by_name():
     write_table("units.csv", ROLL * [1, 1e4, 1], ["x", "salary", "z"])
     result = CliRunner().invoke(main, ["embed", "units.csv", "-m", "pca", "-o", "map.csv"])
-    assert result.output.count("has 100.0% of the variance") == 1
-    assert "scales    column 'salary' has" in result.output
+    assert result.output.count("scales    column 'salary' has 100.0% of the variance") == 1
+    assert "Next: column 'salary' has 100.0% of the variance" in result.output
+    assert "Warning" not in result.output
     quiet = CliRunner().invoke(main, ["embed", "units.csv", "-m", "pca", "-o", "map.csv", "--quiet"])
     assert quiet.output.count("Warning: column 'salary' has 100.0% of the variance") == 1
     assert quiet.output.count("of the variance") == 1

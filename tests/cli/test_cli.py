@@ -1,6 +1,8 @@
 """The command line: the same embeddings as in Python, and one sentence for what cannot be done."""
 
+import os
 import re
+import signal
 import subprocess
 import sys
 import warnings
@@ -769,3 +771,24 @@ def test_a_number_of_clusters_that_is_none(folder):
     assert result.exit_code == 2
     assert result.output == "Error: --clusters must be a positive integer or auto, but 'many' is neither.\n"
     assert not (folder / "clusters.csv").exists()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="Windows has no such signal")
+@pytest.mark.parametrize("words", [["methods"], ["--help"], ["judge", "--help"], ["judge", "t.csv", "m.csv"]])
+def test_a_closed_pipe_is_no_error(tmp_path, words):
+    rows = np.random.default_rng(0).random((60, 3))
+    write_table(tmp_path / "t.csv", rows, ["a", "b", "c"])
+    write_table(tmp_path / "m.csv", rows[:, :2], ["x", "y"])
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as closed:
+        done = subprocess.run(
+            [sys.executable, "-m", "gramfold", *words],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
+    assert done.stderr == ""
+    assert done.returncode == -signal.SIGPIPE  # as of `yes | head`

@@ -87,6 +87,12 @@ def test_finished_maps_alone(table, tmp_path):
     assert "1 map of 150 rows" in told.output
 
 
+def test_a_column_that_hides_the_others_is_named(tmp_path):
+    x, y, z = CURVE.points.T
+    loud = written(tmp_path / "loud.csv", {"x": x, "salary": 1e4 * y, "z": z})
+    assert "scales    column 'salary' has 100.0% of the variance" in run(loud, "--methods", "pca").output
+
+
 def test_a_method_that_fails_is_told(table):
     told = run(table, "--skip", "name,kind", "--methods", "pca,isomap", "-k", 400)
     assert told.exit_code == 0, told.output

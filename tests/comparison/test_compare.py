@@ -190,6 +190,16 @@ class TestFinishedMaps:
         with pytest.raises(InputError, match="numbers its rows in another order, and X has no index"):
             compare(ROWS, {"mixed": mixed})
 
+    def test_numbers_that_are_no_names(self):
+        order = np.random.default_rng(0).permutation(200)
+        table, plain = pd.DataFrame(ROWS, index=order), pd.DataFrame(PLACES)
+        with pytest.raises(InputError, match="not known which rows are the same"):
+            compare(table, {"plain": plain})
+        for other in (table.set_axis(2 * order), table.set_axis(order + 5)):  # labels that rows were left with
+            np.testing.assert_array_equal(compare(other, {"plain": plain}).maps["plain"], PLACES)
+            map_of_it = plain.set_axis(other.index)
+            np.testing.assert_array_equal(compare(pd.DataFrame(ROWS), {"its": map_of_it}).maps["its"], PLACES)
+
     def test_some_rows_only(self):
         table = pd.DataFrame(ROWS, index=list(self.names))
         part = pd.DataFrame(PLACES, index=list(self.names)).iloc[40:][::-1]
@@ -390,3 +400,13 @@ def test_one_sentence(call, words):
     with pytest.raises(InputError, match=words) as error:
         call()
     assert str(error.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [(19, "faults of fewer than 20 rows cannot be told"), (49, "49 rows are few"), (50, "")],
+)
+def test_few_rows_are_told(rows, words):
+    told = repr(compare(ROWS[:rows], {"pca": "pca"}))
+    assert words in told
+    assert ("chance may" in told or "told from chance" in told) is bool(words)

@@ -344,10 +344,43 @@ def test_tables_in_different_orders():
     plain = trustworthiness(ROWS, PLACES).value
     for same in (Y, shuffled.loc[X.index], pd.DataFrame(PLACES), Y.set_axis(np.arange(120) + 500), PLACES):
         assert trustworthiness(X, same).value == plain
-    mixed = pd.DataFrame(ROWS).sample(frac=1, random_state=0)  # rows in another order, and a map of them as they are
-    order = mixed.index.to_numpy()
+
+
+def test_row_numbers_in_different_orders():
+    X, Y = pd.DataFrame(ROWS), pd.DataFrame(PLACES)
+    shuffled = Y.sample(frac=1, random_state=0)
+    with pytest.raises(InputError, match=r"same index in different orders.*pass Y.loc\[X.index\]"):
+        trustworthiness(X, shuffled)
+    with pytest.raises(InputError, match=r"pass Z.loc\[Y.index\], or Z.to_numpy\(\)"):
+        procrustes(Y, shuffled)
+    mixed = X.sample(frac=1, random_state=0)  # and a map of them as they are, or in the order before: who knows
+    with pytest.raises(InputError, match="same index in different orders"):
+        trustworthiness(mixed, Y)
+    some, order = mixed.iloc[:100], mixed.index.to_numpy()[:100]
     as_they_are = trustworthiness(ROWS[order], PLACES[order]).value
-    assert trustworthiness(mixed, pd.DataFrame(PLACES[order])).value == as_they_are
+    assert trustworthiness(some, PLACES[order]).value == as_they_are
+    assert trustworthiness(some, pd.DataFrame(PLACES[order])).value == as_they_are  # other labels
+
+
+def test_tables_of_nearly_the_same_rows():
+    X = pd.DataFrame(ROWS, index=[f"r{i}" for i in range(120)])
+    Y = pd.DataFrame(PLACES, index=X.index)
+    for there in (Y.drop("r2").sample(frac=1, random_state=0), Y.drop("r2")):  # shuffled, or shifted
+        with pytest.raises(InputError, match="118 of 119 labels of the index in common, at different positions"):
+            trustworthiness(X.drop("r100"), there)
+    renamed = Y.rename(index={"r2": "other"})
+    assert trustworthiness(X, renamed).value == trustworthiness(ROWS, PLACES).value
+
+
+def test_labels_that_occur_twice_or_are_pairs():
+    twice = pd.Index([f"r{i // 2}" for i in range(120)])
+    with pytest.raises(InputError, match=r"same index in different orders.*sort Y as X is"):
+        trustworthiness(pd.DataFrame(ROWS, index=twice), pd.DataFrame(PLACES, index=twice[::-1]))
+    pairs = pd.MultiIndex.from_product([range(12), range(10)])
+    X, Y = pd.DataFrame(ROWS, index=pairs), pd.DataFrame(PLACES)
+    assert trustworthiness(X, Y).value == trustworthiness(ROWS, PLACES).value
+    with pytest.raises(InputError, match="same index in different orders"):
+        trustworthiness(X, Y.set_axis(pairs[::-1]))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import click
 
 from gramfold.cli.options import check_json, read_options, reading_options
 from gramfold.cli.sentences import in_sentences
+from gramfold.cli.written_numbers import warn_of_written_numbers
 from gramfold.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def advise(
     from gramfold.io import replacing
 
     check_json(source, out, no_overwrite, "advice is")
-    table = _read(source, {"columns": columns, "skip": skip, "labels": labels}, read_options(options))
+    written = read_options(options)
+    table = _read(source, {"columns": columns, "skip": skip, "labels": labels}, written)
     found = advice_for(table.values, table.labels, seed, table.names or None)
     if out is not None:
         with replacing(out) as draft:
@@ -62,7 +64,7 @@ def advise(
         click.echo(found.code, nl=False)
         return
     click.echo(str(found))
-    command = _command(found, source, columns, skip, labels)
+    command = _command(found, source, columns, skip, labels, written)
     click.echo(f"  command     {command}" if command else "  command     none makes this plan: see --code")
     if out is not None:
         click.echo(f"  written     {out.absolute()}")
@@ -81,11 +83,18 @@ def _read(source: Path, named: dict[str, Any], written: dict[str, Any]) -> "Tabl
     try:
         return read_table(source, missing=True, **named, **written)
     except InputError:  # text, or what the second reader refuses too
-        return read_table(source, missing=True, text=True, **named, **written)
+        table = read_table(source, missing=True, text=True, **named, **written)
+        warn_of_written_numbers(source, table)
+        return table
 
 
 def _command(
-    found: "Advice", source: Path, columns: list[str] | None, skip: list[str] | None, labels: str | None
+    found: "Advice",
+    source: Path,
+    columns: list[str] | None,
+    skip: list[str] | None,
+    labels: str | None,
+    written: dict[str, Any],
 ) -> str | None:
     """The command that does all of the plan; None where none does."""
     from gramfold.methods.names import in_small_letters
@@ -107,6 +116,11 @@ def _command(
     words += [] if found.landmarks.value is None else ["--set", f"landmarks={found.landmarks.value}"]
     if labels is not None:
         words += ["--labels", labels, "--set", "graph=classes"] if found.supervised else ["--skip", labels]
+    for option, value in written.items():
+        if isinstance(value, bool):
+            words.append(f"--{'' if value else 'no-'}{option}")
+        else:
+            words += [f"--{option}", value]
     return shlex.join([*words, "--out", "map.csv"])
 
 

@@ -10,6 +10,7 @@ import click
 from gramfold.cli.matching import matched, read_data
 from gramfold.cli.options import names_option, read_options, reading_options
 from gramfold.cli.sentences import in_sentences
+from gramfold.cli.trust import scale_lines
 from gramfold.errors import InputError
 
 if TYPE_CHECKING:
@@ -121,6 +122,8 @@ def compare(
     if picture is not None:
         _draw(found, source.name, picture, labels)
     click.echo(str(found))
+    for line in scale_lines(table.values, table.names, metric):
+        click.echo(line)
     for word, path in (("table", out), ("picture", picture)):
         if path is not None:
             click.echo(f"{word:<9} {path.absolute()}")

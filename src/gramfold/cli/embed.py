@@ -162,7 +162,7 @@ def embed(
     if not quiet:
         click.echo(_headline(model, table.values, seconds))
         used = [*account_of(table, labels, distorted, beside), *account_of_weights(weights, weight)]
-        told = [*_account(model, coordinates), *trust_lines(model, table.values, coordinates), *scales]
+        told = [*_account(model, coordinates), *trust_lines(model, table.values, coordinates, table.names), *scales]
         for line in [*used, *told, *aligned_account(old, aligned)]:
             click.echo(f"  {line}")
     if explain:

@@ -6,9 +6,9 @@ if TYPE_CHECKING:
     from gramfold.diagnostics import Faults, Judged
 
 
-def verdict_lines(judged: "Judged", found: "Faults", model: Any = None) -> list[str]:
+def verdict_lines(judged: "Judged", found: "Faults | None", model: Any = None, names: Any = None) -> list[str]:
     """The sentences of the verdict, one in a line."""
     from gramfold.diagnostics.plain_words import verdict_of
 
-    said = verdict_of(judged, model, found)
+    said = verdict_of(judged, model, found, names)
     return [f"{'verdict' if place == 0 else '':<9} {one.text}" for place, one in enumerate(said.sentences)]

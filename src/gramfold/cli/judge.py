@@ -8,12 +8,12 @@ import click
 from gramfold.cli.matching import MappedTable, read_map
 from gramfold.cli.options import check_files, names_option, read_options, reading_options
 from gramfold.cli.sentences import in_sentences
-from gramfold.cli.trust import scale_lines, summary, value_in_words
+from gramfold.cli.trust import not_judged, scale_lines, summary, usual_neighbors, value_in_words
+from gramfold.errors import InputError
 
 if TYPE_CHECKING:
     from gramfold.diagnostics import Faults, Judged, Measure
 
-_NEIGHBORS = 10
 _FAULTS = ("glued", "torn", "strained", "collapsed")
 _WORDS = {
     "trustworthiness": "rows near on the map are near in the data",
@@ -93,6 +93,7 @@ def judge(
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     from gramfold.cli.in_words import verdict_lines
     from gramfold.diagnostics import Judged, faults, measures
+    from gramfold.diagnostics.plain_words import FEWEST
     from gramfold.io import check_ids
     from gramfold.runtime.counting import counted
 
@@ -101,14 +102,23 @@ def judge(
         check_ids(out, _FAULTS, by)
     written = read_options(options)
     pair = read_map(source, placed, by, labels, metric, columns, skip, map_columns, written)
-    k = max(1, min(_NEIGHBORS, pair.n_placed // 3)) if neighbors is None else neighbors
+    k = usual_neighbors(pair.n_placed) if neighbors is None else neighbors
     judged = Judged(pair.values, pair.places, n_neighbors=k, metric=metric, sample=sample, random_state=seed)
-    found, numbers = faults(judged), measures(judged, labels=pair.labels)
-    if out is not None:  # first, since nobody may read what is printed
+    if judged.n < FEWEST and out is not None:
+        raise InputError(
+            f"'{placed}' has coordinates for {judged.n} rows, and the faults of fewer than {FEWEST} cannot be told "
+            "from chance: leave out --out."
+        )
+    found = None if judged.n < FEWEST else faults(judged)
+    numbers = measures(judged, labels=pair.labels)
+    if out is not None and found is not None:  # first, since nobody may read what is printed
         _write(out, found, pair)
-    click.echo(f"Map of {judged.n:,} rows in {counted(pair.places.shape[1], 'dimension')}, judged by {k} neighbours")
+    dimensions, by_so_many = counted(pair.places.shape[1], "dimension"), counted(k, "neighbour")
+    click.echo(f"Map of {judged.n:,} rows in {dimensions}, judged by {by_so_many}")
     scales = scale_lines(pair.values, pair.columns, metric)
-    for line in [*verdict_lines(judged, found), *pair.account(), *summary(found), *_numbers(numbers, judged), *scales]:
+    told = [not_judged()] if found is None else summary(found, judged.n)
+    said = verdict_lines(judged, found, names=pair.columns or None)
+    for line in [*said, *pair.account(), *told, *_numbers(numbers, judged), *scales]:
         click.echo(f"  {line}")
     if out is not None:
         click.echo(f"  rows      {out.absolute()}")

@@ -6,7 +6,9 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gramfold.cli.coordinate_names import warn_of_no_coordinates
 from gramfold.cli.map_file import MapFile, as_numbers, counts_rows, how_read, known_names, read_map_file
+from gramfold.cli.written_numbers import warn_of_written_numbers
 from gramfold.errors import GramfoldWarning, HeaderWarning, InputError
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ class MappedTable:
     rows: Any  # (m,) which of the table they are
     n_rows: int  # of the table
     ids: "Ids | None"  # of all rows of the table
+    reading: str  # of the ids by which rows were matched
     columns: list[str]  # of the table
     read: MapFile
 
@@ -42,7 +45,8 @@ class MappedTable:
         lines = [self.read.account()]
         absent, unplaced = self.n_rows - len(self.rows), len(self.rows) - self.n_placed
         if absent:
-            lines.append(f"left out  {counted(absent, 'row')} of the table that the map does not have")
+            compared = f"(ids were compared {self.reading})"
+            lines.append(f"left out  {counted(absent, 'row')} of the table that the map does not have {compared}")
         if unplaced:
             lines.append(f"left out  {counted(unplaced, 'row')} without coordinates on the map")
         return lines
@@ -86,6 +90,8 @@ def matched(
     known = set() if issparse(table.values) else {*table.names, *known_names(source, written)}
     found = read_map_file(placed, known, by, map_columns, written)
     places = found.places
+    if not map_columns:
+        warn_of_no_coordinates(placed, found.coordinates, places)
     if places.shape[1] > width:
         _warn_of_the_order(source, placed, width, places.shape[1])
     ids = None if by is None else _ids(source, by, written)
@@ -96,14 +102,15 @@ def matched(
                 f"'{source}' has {n:,} rows and '{placed}' has {len(places):,}, so rows cannot be matched by order: "
                 "name a column that both have with --id."
             )
-        mine = theirs = np.arange(n)
+        common = _Common(np.arange(n), np.arange(n), "")
     else:
-        mine, theirs = _in_common(source, placed, ids, _ids(placed, ids.name, found.how))
+        common = _in_common(source, placed, ids, _ids(placed, ids.name, found.how))
+    mine, theirs = common.mine, common.theirs
     values = table.values[mine]
     if metric == "precomputed":
         values = values[:, mine]
     classes = None if table.labels is None else table.labels[mine]
-    return MappedTable(values, places[theirs], classes, mine, n, ids, table.names, found)
+    return MappedTable(values, places[theirs], classes, mine, n, ids, common.reading, table.names, found)
 
 
 def read_data(
@@ -128,7 +135,7 @@ def read_data(
         return Table(matrix, [], source)
     left_out = [*(skip or []), *([] if by is None or by == labels else [by])]
     mixed = reads_mixed(metric)
-    return read_table(
+    table = read_table(
         source,
         columns=columns,
         skip=left_out or None,
@@ -137,6 +144,8 @@ def read_data(
         text=mixed,
         **how_read(source, written),
     )
+    warn_of_written_numbers(source, table)
+    return table
 
 
 def _warn_of_the_order(source: Path, placed: Path, width: int, dimensions: int) -> None:
@@ -189,29 +198,45 @@ def _alike(cell: Any) -> str:
     return str(float(cell)) if isinstance(cell, Real) else str(cell)
 
 
-def _in_common(source: Path, placed: Path, mine: "Ids", theirs: "Ids") -> tuple[Any, Any]:
-    """Rows of the table and of the map that have the same id, as it is written, else as numbers: 7, 7.0 and 007."""
+@dataclass(frozen=True)
+class _Common:
+    """Rows of the table and of the map that have the same id."""
+
+    mine: Any  # (m,)
+    theirs: Any  # (m,)
+    reading: str  # of the ids
+
+
+def _in_common(source: Path, placed: Path, mine: "Ids", theirs: "Ids") -> _Common:
+    """By ids read as numbers where they are numbers, 7, 7.0 and 007; as they are written where that names rows twice.
+
+    Ids that are equal as they are written are equal as numbers, so that the first has all pairs of the second.
+    """
     import numpy as np
 
-    pairs = _pairs(mine.values, theirs.values)
-    if len(pairs) < _FEWEST:
-        numbers = [_distinct_numbers(ids) for ids in (mine, theirs)]
-        pairs = _pairs(*numbers) if all(numbers) else pairs
+    numbers = [[_as_number(word) for word in ids.values] for ids in (mine, theirs)]
+    one_each = all(len(set(keys)) == len(keys) for keys in numbers)
+    pairs = _pairs(*numbers) if one_each else _pairs(mine.values, theirs.values)
     if len(pairs) < _FEWEST:
         raise InputError(
             f"'{source}' and '{placed}' have {len(pairs)} values of '{mine.name}' in common, so hardly a row can be "
             "matched: check that --id names the same column in both."
         )
     ours, others = np.array(pairs).T
-    return ours, others
+    some = one_each and any(isinstance(key, Real) for keys in numbers for key in keys)
+    return _Common(ours, others, "as numbers" if some else "as they are written")
 
 
-def _distinct_numbers(ids: "Ids") -> list[float]:
-    """The ids as numbers; none if some are not, or are equal."""
+def _as_number(word: str) -> float | str:
+    """An id as a number, where it is one: a whole one exactly, since floats do not tell long ids apart."""
+    from math import isfinite
+
     from gramfold.io.numerals import PLAIN
 
-    numbers = [number for number in map(PLAIN.number, ids.values) if number is not None]
-    return numbers if len(set(numbers)) == len(ids.values) else []
+    number = PLAIN.number(word)
+    if number is None or not isfinite(number):
+        return word
+    return int(word) if word.strip().lstrip("+-").isdecimal() else number
 
 
 def _pairs(mine: Sequence[Any], theirs: Sequence[Any]) -> list[tuple[int, int]]:

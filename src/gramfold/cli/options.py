@@ -200,6 +200,7 @@ def read_input(
 
     `written` is how text files are read.
     """
+    from gramfold.cli.written_numbers import warn_of_written_numbers
     from gramfold.io import Table, read_sparse, read_table
     from gramfold.neighbors.metrics import reads_mixed
 
@@ -210,6 +211,7 @@ def read_input(
         named = {"columns": columns, "skip": skip, "labels": labels}
         table = read_table(source, missing=tags.allow_nan, text=mixed, **named, **written)  # type: ignore[arg-type]
         if mixed:
+            warn_of_written_numbers(source, table)
             _by_position(model, table)
         return table
     if not tags.sparse or (_maybe_graph(matrix, model) and not tags.pairwise):

@@ -1,6 +1,8 @@
 """Errors and warnings of the command line: one line on standard error, without a traceback (except with `--debug`)."""
 
 import functools
+import os
+import signal
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -43,7 +45,7 @@ def in_sentences(command: Callable[..., None]) -> Callable[..., None]:
             try:
                 command(*args, **kwargs)
             except (click.exceptions.Exit, click.Abort, click.ClickException, BrokenPipeError):
-                raise  # click handles these itself
+                raise  # click handles these itself, and `ended_by_a_closed_pipe` the last
             except (GramfoldError, ValueError) as error:
                 raise Refusal(str(error)) from error
             except OSError as error:  # a disk, a folder, a stream
@@ -55,6 +57,21 @@ def in_sentences(command: Callable[..., None]) -> Callable[..., None]:
                 raise Fault(sentence) from error
 
     return wrapped
+
+
+@contextmanager
+def ended_by_a_closed_pipe() -> Iterator[None]:
+    """End quietly, as other Unix programs do, where nobody reads the rest of the output: `gramfold judge … | head -5`.
+
+    Python ignores the signal that ends these, and click would report an error.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        if not hasattr(signal, "SIGPIPE"):  # Windows
+            raise
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGPIPE)
 
 
 @contextmanager

@@ -6,21 +6,21 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gramfold.diagnostics import Faults, Measure
+    from gramfold.diagnostics import Fault, Faults, Measure
     from gramfold.neighbors.scales import LoudColumns
 
 _LOOKED = 500  # rows that are looked at among more: a summary must not take longer than the map
-_FEWEST = 50  # rows below which little can be told
 _NEIGHBORS = 10
 
 
-def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
+def trust_lines(model: Any, X: Any, coordinates: Any, names: list[str]) -> list[str]:
     """What can be said of a map whose data are rows, or all distances; nothing of a graph, a kernel, or gaps."""
     import numpy as np
 
     from gramfold.cli.in_words import verdict_lines
     from gramfold.diagnostics import Judged, distance_correlation
     from gramfold.diagnostics.four_faults import faults_of
+    from gramfold.diagnostics.plain_words import FEWEST
 
     parameters = model.get_params()
     metric = parameters.get("metric", "euclidean")
@@ -30,28 +30,70 @@ def trust_lines(model: Any, X: Any, coordinates: Any) -> list[str]:
     gaps = isinstance(X, np.ndarray) and X.dtype != object and np.isnan(X).any()
     if given or graph or gaps or not len(placed):
         return []
-    if len(placed) < _FEWEST:
-        return [f"faults    not judged: fewer than {_FEWEST} rows"]
+    if len(placed) < FEWEST:
+        return [not_judged()]
     measure = {"metric": metric, "metric_params": parameters.get("metric_params")}
     looked = None if len(placed) <= _LOOKED else _LOOKED
-    judged = Judged(X, coordinates, n_neighbors=_NEIGHBORS, sample=looked, **measure)
+    judged = Judged(X, coordinates, n_neighbors=usual_neighbors(len(placed)), sample=looked, **measure)
     shape = (
         f"shape     rank correlation {distance_correlation(judged).value:.2f} of all distances with those in the data"
     )
     found = faults_of(judged, every_row=False)
-    return [*summary(found), shape, *_dimension(X, measure), *verdict_lines(judged, found, model)]
+    said = verdict_lines(judged, found, model, names or None)
+    return [*summary(found, len(placed)), shape, *_dimension(X, measure), *said]
 
 
-def summary(found: "Faults") -> list[str]:
-    """Summary lines: neighbours kept, and the faults above their thresholds."""
+def usual_neighbors(n: int) -> int:
+    """By how many neighbours a map of so many rows is judged: no more than a third of them."""
+    return max(1, min(_NEIGHBORS, n // 3))
+
+
+def summary(found: "Faults", n: int) -> list[str]:
+    """Summary lines of a map of n rows: neighbours kept, the faults, and their limits."""
+    from math import isnan
+
     from gramfold.diagnostics.four_faults import percent
+    from gramfold.diagnostics.plain_words import FEW, undecided
 
     lines = [f"kept      {value_in_words(found.kept, '.0%')} of the nearest neighbours"]
-    named = [fault for fault in found if fault.named]
-    lines += [f"{fault.name:<9} {fault.words}, above the limit of {percent(fault.threshold)}" for fault in named]
-    if not named:
-        lines.append("faults    none is above its limit")
+    if n < FEW:
+        lines.append(f"caution   {n} rows are few: each counts for much, and chance may change what is said")
+    below: list[Fault] = []
+    for fault in found:
+        limit = percent(fault.threshold)
+        if isnan(fault.total):
+            lines.append(f"{fault.name:<9} {fault.words}")
+        elif fault.interval is not None and undecided(fault):
+            low, high = map(percent, fault.interval)
+            lines.append(
+                f"{fault.name:<9} {fault.words}; from the rows drawn it cannot be decided whether that is above the "
+                f"limit of {limit}: {low} to {high}"
+            )
+        elif fault.named:
+            lines.append(f"{fault.name:<9} {fault.words}, above the limit of {limit}")
+        else:
+            below.append(fault)
+    if below:
+        every = len(below) == len(list(found))
+        start = "faults    none is above its limit" if every else "others    below their limits"
+        lines.append(f"{start}: {_with_limits(below)}")
     return lines
+
+
+def _with_limits(below: "list[Fault]") -> str:
+    from gramfold.diagnostics.four_faults import percent
+
+    first = f"{below[0].name} {percent(below[0].total)} (limit {percent(below[0].threshold)})"
+    return ", ".join(
+        [first, *(f"{fault.name} {percent(fault.total)} ({percent(fault.threshold)})" for fault in below[1:])]
+    )
+
+
+def not_judged() -> str:
+    """The summary line in the place of faults, of so few rows that these cannot be told from chance."""
+    from gramfold.diagnostics.plain_words import FEWEST
+
+    return f"faults    not judged: fewer than {FEWEST} rows"
 
 
 def value_in_words(measure: "Measure", form: str = ".3f") -> str:

@@ -14,6 +14,7 @@ from gramfold.embedding import Estimator
 from gramfold.embedding.groups import Neighborhood
 from gramfold.errors import InputError
 from gramfold.methods.names import find_method, in_small_letters
+from gramfold.neighbors.columns import counts_rows, same_labels
 from gramfold.types import Floats
 
 _MANY = 5_000  # rows above which a method of all distances gives way to one of landmarks
@@ -139,6 +140,15 @@ def _finished(name: str, Y: Any, X: Any, n: int) -> Floats:
                 "the map by its index, or pass its values (to_numpy)."
             )
         return _in_order(name, places, n)
+    if len(places) == n and counts_rows(mine) != counts_rows(theirs):  # one of the tables was given no names of rows
+        if not same_labels(mine, theirs):
+            return _in_order(name, places, n)
+        if counts_rows(theirs):
+            raise InputError(
+                f"the index of the map '{name}' counts its rows and that of X is another order of the same numbers, so "
+                "it is not known which rows are the same: pass the values of the map (to_numpy) if row i is row i, or "
+                "its rows in the order of X (.loc[X.index])."
+            )
     if theirs.is_unique and mine.is_unique:
         where = mine.get_indexer(theirs)
         known = where >= 0
@@ -146,7 +156,7 @@ def _finished(name: str, Y: Any, X: Any, n: int) -> Floats:
             found = np.full((n, places.shape[1]), np.nan)
             found[where[known]] = places[known]
             return found
-    if _counts(theirs):  # the map was made without names of rows
+    if counts_rows(theirs):  # the map was made without names of rows
         return _in_order(name, places, n)
     why = "has no name of a row of X" if theirs.is_unique and mine.is_unique else "or that of X names a row twice"
     raise InputError(
@@ -167,8 +177,3 @@ def _in_order(name: str, places: Floats, n: int) -> Floats:
 def _index(table: Any) -> Any:
     """That of a table of pandas; None for any other."""
     return table.index if hasattr(table, "iloc") and hasattr(table, "index") else None
-
-
-def _counts(index: Any) -> bool:
-    """Whether it only numbers the rows."""
-    return index.dtype.kind in "iu" and list(index) == list(range(len(index)))

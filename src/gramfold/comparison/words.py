@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gramfold.diagnostics.plain_words import FEW, FEWEST
 from gramfold.runtime.counting import counted
 
 if TYPE_CHECKING:
@@ -80,6 +81,12 @@ def told(found: "Comparison") -> list[str]:
 def notes(found: "Comparison") -> list[str]:
     """What the numbers are, and what was not measured."""
     lines = [_MEANINGS + (_OF_LABELS if "clusters" in found.purposes else "")]
+    if found.n_judged < FEWEST:
+        lines.append(f"faults of fewer than {FEWEST} rows cannot be told from chance")
+    elif found.n_judged < FEW:
+        lines.append(
+            f"{found.n_judged} rows are few: each counts for much, and chance may change what is said of faults"
+        )
     if found.n_sampled < found.n_judged:
         lines.append(f"±: 95% intervals; {found.n_sampled:,} rows were drawn, and r_nx is of all rows")
     if found.searches:

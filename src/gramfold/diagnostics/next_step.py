@@ -21,14 +21,14 @@ _FLAT = ("line", "ring", "sheet")  # shapes that can
 _FEW = 6  # neighbours, below which a graph falls apart
 
 
-def next_step(judged: Judged, shape: Shape, found: Faults, model: Any = None) -> str:
-    """One sentence."""
+def next_step(judged: Judged, shape: Shape, found: Faults, model: Any = None, names: Any = None) -> str:
+    """One sentence; `names` are those of the columns of the data."""
     named = {*found.named, *usual_faults(found)}
     if shape.test == "number of rows":
         return "collect more rows before reading anything from this map"
     loud = loud_columns(judged)
     if loud is not None and shape.kind != "noise":
-        return f"{loud.words()}, and map again"
+        return f"{loud.words(getattr(model, 'feature_names_in_', None) if names is None else names)}, and map again"
     if shape.kind == "noise":
         return "read no groups or curves from this map, and look for columns that have to do with each other"
     if "collapsed" in named:

@@ -7,7 +7,7 @@ import numpy as np
 
 from gramfold.diagnostics.described import described
 from gramfold.diagnostics.doubtful_rows import doubtful_rows_of
-from gramfold.diagnostics.four_faults import Faults, faults_of, percent
+from gramfold.diagnostics.four_faults import Fault, Faults, faults_of, percent
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.next_step import loud_columns, next_step, usual_faults
 from gramfold.diagnostics.shapes.shape import Kind, Shape, Sure, shape_of
@@ -16,7 +16,8 @@ from gramfold.neighbors.metrics import MetricName
 
 _MOST = 50_000  # rows that are compared: more are drawn from
 _EVERY_ROW = 20_000  # rows up to which each of them gets its faults: beyond that a search would take long
-_FEWEST = 20  # rows below which faults cannot be told from chance
+FEWEST = 20  # rows below which faults cannot be told from chance
+FEW = 50  # rows below which each counts for much
 _THIRD = 3  # a neighbour can be a stranger if neighbours are at most one in so many rows
 _WHAT = {
     "glued": "rows that are far apart in the data were put side by side",
@@ -139,13 +140,13 @@ def verdict(
     return verdict_of(judged, model)
 
 
-def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None) -> Verdict:
-    """The verdict on a map; `found` are its faults where they are known."""
+def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None, names: Any = None) -> Verdict:
+    """The verdict on a map; `found` are its faults and `names` the columns of the data, where they are known."""
     judged = judged.fewer(_MOST) if found is None else judged
     shape = shape_of(judged)
     if judged.map.constant():
         return _of_constant(shape)
-    if judged.n < _FEWEST:
+    if judged.n < FEWEST:
         return _of_few(judged, shape)
     if found is None:
         found = faults_of(judged, every_row=judged.n <= _EVERY_ROW)
@@ -157,7 +158,8 @@ def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None) -
     doubtful = doubtful_rows_of(judged, found)
     if doubtful.share > 0.0:
         sentences.append(Sentence(f"Do not trust {doubtful.words}.", doubtful.share, "faults of each row"))
-    sentences.append(Sentence(f"Next: {next_step(judged, shape, found, model)}.", float("nan"), "shape and faults"))
+    step = next_step(judged, shape, found, model, names)
+    sentences.append(Sentence(f"Next: {step}.", float("nan"), "shape and faults"))
     return Verdict(shape.kind, shape.sure, tuple(found.named), tuple(sentences), shape.dimension)
 
 
@@ -188,15 +190,32 @@ def _lost(found: Faults) -> Sentence:
             words = f"It has no fault beyond those of PCA, on which as on this map {_WHAT[first.name]}"
             return Sentence(f"{words} ({percent(first.total)} of neighbours).", first.total, first.name)
         worst = max(found, key=lambda fault: np.nan_to_num(fault.total / fault.threshold))
+        open_ = [fault for fault in found if undecided(fault)]
+        if open_:
+            each = [f"{fault.name} ({_within(fault)})" for fault in open_]
+            words = f"Whether it is {' or '.join(each)} cannot be decided from the rows drawn; it has no other fault."
+            return Sentence(words, worst.total, worst.name)
         return Sentence(
             "It is not glued, torn, strained or collapsed beyond what chance and PCA explain.", worst.total, worst.name
         )
     each = [
-        f"{fault.name} ({_WHAT[fault.name]}: {percent(fault.total)}, limit {percent(fault.threshold)})"
+        f"{fault.name} ({_WHAT[fault.name]}: {_within(fault)}{', which is not certain' * undecided(fault)})"
         for fault in named
     ]
     listed = each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
     return Sentence(f"The map is {listed}.", named[0].total, named[0].name)
+
+
+def undecided(fault: Fault) -> bool:
+    """Whether the rows drawn leave open if a fault is above its threshold."""
+    return fault.interval is not None and fault.interval[0] <= fault.threshold <= fault.interval[1]
+
+
+def _within(fault: Fault) -> str:
+    between = ""
+    if fault.interval is not None and undecided(fault):
+        between = f", between {percent(fault.interval[0])} and {percent(fault.interval[1])}"
+    return f"{percent(fault.total)}{between}, limit {percent(fault.threshold)}"
 
 
 def _of_few(judged: Judged, shape: Shape) -> Verdict:

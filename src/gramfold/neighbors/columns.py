@@ -1,5 +1,6 @@
 """Check the user's table before it is converted; errors name each column that is not numeric."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from gramfold.errors import InputError, NotNumbersError
 
 _MOST_SHOWN = 12  # columns of one kind
 _MOST_LETTERS = 40
+_MOSTLY_COMMON = 0.9  # of the labels of two tables: these are then names of the same rows
 # Lower-case prefixes of the types of pandas, polars and Arrow. The first match counts: interval before int.
 _KINDS = {
     ("interval",): "intervals",
@@ -209,20 +211,58 @@ def _odd_in_frame(X: Any, name: str) -> list[_Odd]:
 
 
 def require_one_order(X: Any, Y: Any, names: tuple[str, str] = ("X", "Y")) -> None:
-    """Raise an error if two pandas tables of the same rows have them in different orders, by their index.
+    """Raise an error if two pandas tables have the same rows at different positions, by their index.
 
-    Tables are compared by position. An index that was not set (0, 1, 2, …) says nothing of it.
+    Tables are compared by position. An index that only counts the rows (0, 1, 2, …) says nothing of another that has
+    other labels.
     """
     if not (hasattr(X, "iloc") and hasattr(Y, "iloc")):
         return
     first, second = X.index, Y.index
-    if any(index.equals(type(index)(range(len(index)))) for index in (first, second)) or first.equals(second):
+    found = _out_of_order(first, second)
+    if found is None:
         return
-    if len(first) == len(second) and first.is_unique and second.is_unique and first.isin(second).all():
-        raise InputError(
-            f"{names[0]} and {names[1]} have the same index in different orders, but rows are compared by position: "
-            f"pass {names[1]}.loc[{names[0]}.index]."
-        )
+    one, other = names
+    if not (first.is_unique and second.is_unique):  # .loc would repeat rows
+        remedy = f"sort {other} as {one} is"
+    elif same_labels(first, second):
+        remedy = f"pass {other}.loc[{one}.index]"
+    else:
+        remedy = "pass the rows that both have, in one order (.loc)"
+    raise InputError(
+        f"{one} and {other} have {found}, but rows are compared by position: {remedy}, or {other}.to_numpy() if row i "
+        "of one is row i of the other."
+    )
+
+
+def _out_of_order(first: Any, second: Any) -> str | None:
+    """What two indices of pandas have in common at different positions, if that is most of them."""
+    if len(first) != len(second) or not len(first) or first.equals(second):
+        return None
+    if same_labels(first, second):
+        return "the same index in different orders"
+    names = [index for index in (first, second) if index.is_unique and not counts_rows(index)]
+    if len(names) < 2 or first.nlevels != second.nlevels:
+        return None
+    where = second.get_indexer(first)  # -1 where it has no such label
+    known = where >= 0
+    if known.mean() < _MOSTLY_COMMON or (where == np.arange(len(first)))[known].all():
+        return None
+    return f"{int(known.sum()):,} of {len(first):,} labels of the index in common, at different positions"
+
+
+def same_labels(first: Any, second: Any) -> bool:
+    """Whether two indices of pandas have the same labels, each as often, in any order."""
+    if len(first) != len(second) or first.nlevels != second.nlevels:
+        return False
+    if first.is_unique and second.is_unique:
+        return bool(first.isin(second).all())
+    return Counter(first) == Counter(second)
+
+
+def counts_rows(index: Any) -> bool:
+    """Whether an index of pandas only counts the rows: 0, 1, 2, …."""
+    return index.dtype.kind in "iu" and np.array_equal(index.to_numpy(), np.arange(len(index)))
 
 
 def types_of(X: Any, name: str = "X") -> list[tuple[Any, Any]]:
