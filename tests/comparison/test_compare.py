@@ -243,7 +243,7 @@ class TestBest:
         assert found["far"].faults.collapsed.named
         best = found.best_for("local")
         assert best.winner == "turned"
-        assert "cannot be told apart" in best.passed_over["far"]
+        assert "lie in a crowd" in best.passed_over["far"]
         assert "Not ranked, since collapsed: far" in str(best)
 
     def test_where_all_collapsed_the_best_of_them_is_named_with_its_fault(self):

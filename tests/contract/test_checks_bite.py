@@ -252,7 +252,9 @@ class CountsItsThreads(SpectralClustering):
 
 class LikesTheSecondColumn(SpectralClustering):
     def fit(self, X, y=None):
-        return super().fit(X * [1.0, 40.0, 1.0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ScaleWarning)
+            return super().fit(X * [1.0, 40.0, 1.0])
 
 
 class ForgetsCopiesOfRows(SpectralClustering):

@@ -84,7 +84,7 @@ def judge(
 
     Four faults are named where they are above limits made of what chance and PCA give: glued (strangers are neighbours
     on the map), torn (neighbours are strangers on the map), strained (distances between neighbours changed), collapsed
-    (rows cannot be told apart).
+    (rows share places, or lie in a crowd).
 
     \b
     gramfold judge cells.csv umap.csv

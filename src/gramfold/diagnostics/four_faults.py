@@ -3,8 +3,8 @@
     glued       strangers are neighbours on the map
     torn        neighbours are strangers on the map
     strained    lengths of edges between neighbours changed, beyond one common scale
-    collapsed   rows cannot be told apart: an axis is taken by few rows (98% of the others lie within 15% of its range),
-                rows that differ have one place, or the map is flat along an axis that the data have
+    collapsed   rows share a place or lie in a crowd: an axis is taken by few rows (98% of the others lie within 15% of
+                its range), rows that differ have one place, or the map is flat along an axis that the data have
 
 No one of them says whether to believe a map: one that collapsed keeps most neighbours, and one cut in pieces has no
 strangers. Each total has a threshold, made of what chance and what PCA give on the same rows:
@@ -79,8 +79,8 @@ class Fault:
         "glued", "torn", "strained" or "collapsed".
     total : float
         Of the whole map: the share of strangers among neighbours, of lost neighbours, the root mean square of relative
-        changes of length, the share of rows that cannot be told apart. NaN where so many rows share places that
-        neighbours cannot be judged.
+        changes of length, the share of rows that share a place or lie in a crowd. NaN where so many rows share places
+        that neighbours cannot be judged.
     interval : pair of float, or None
         In which the total of all rows lies with 95% confidence, where it was estimated from a sample.
     threshold : float
