@@ -30,6 +30,7 @@ from gramfold.diagnostics.cell_slopes import (
 )
 from gramfold.diagnostics.map_regions import Cells
 from gramfold.diagnostics.placed_rows import FEWEST, PlacedRows, of_data, of_model
+from gramfold.diagnostics.randomness import check_seed
 from gramfold.embedding import Estimator, Model
 from gramfold.embedding.reading import check_count
 from gramfold.embedding.sensitivity import kind_of, sensitivity_blocks
@@ -236,6 +237,7 @@ def loadings(
     if by not in {"auto", "derivative", "regression"}:
         raise InputError(f"by={by!r} is not known: use 'auto', 'derivative' or 'regression'.")
     sample = max(check_count(sample, "sample"), FEWEST)
+    random_state = check_seed(random_state)
     table = of_model(model, X, names) if isinstance(model, Estimator) else of_data(model, X, names)
     if by == "derivative" and table.fitted is None:
         raise InputError("by='derivative' needs a fitted model, but data and a map were passed: use by='regression'.")

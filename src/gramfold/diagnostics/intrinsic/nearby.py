@@ -70,6 +70,7 @@ class Nearby:
             raise InputError(
                 f"sample={sample!r} is not a number of rows: pass an integer of at least 2, or None for all."
             )
+        drawn_from(random_state)  # which few rows do not need, but a wrong seed is told of
         with at_work(n_jobs):
             if isinstance(X, Estimator):
                 index, copies, unit = _index_of_model(X, k, metric, metric_params, n_jobs)
