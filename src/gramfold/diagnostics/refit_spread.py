@@ -1,6 +1,7 @@
 """How far each row moves on the map when the map is fitted again on some of the rows.
 
-    refit b: a clone, on a share of the distinct rows drawn at random, each with its copies;  y_ib, turned onto the map by the rows in common
+    refit b: a clone, on a share of the distinct rows drawn at random, each with its copies
+    y_ib: the place of row i in it, turned onto the map by the rows in common
     moved² of row i = mean over b of |y_ib − y_i|² / size²,    size² = mean over i of |y_i − ȳ|²
                     = |mean of y_ib − y_i|² + variance of y_ib      (a drift of all refits, and a scatter about it)
 
@@ -222,8 +223,8 @@ def stability(
     count = round(float(share) * len(copies))
     if count <= places.shape[1] + 1 or count == len(copies):
         raise InputError(
-            f"share={share:g} of {len(copies)} distinct rows are {count}, but a refit needs more than n_components + 1 = "
-            f"{places.shape[1] + 1} rows and fewer than all: use another share, or more rows."
+            f"share={share:g} of {len(copies)} distinct rows are {count}, but a refit needs more than n_components + 1 "
+            f"= {places.shape[1] + 1} rows and fewer than all: use another share, or more rows."
         )
     tally, rng = _Tally.of(places, columns), drawn_from(random_state)
     with stages("refits"):
