@@ -661,6 +661,16 @@ def test_a_sentence_on_a_column_in_a_large_unit():
         assert "of the variance" not in other.sentence
 
 
+def test_a_grid_beside_a_loud_column_has_no_lower_bound():
+    rng = np.random.default_rng(0)
+    grid = np.stack(np.meshgrid(np.arange(60.0), 5 * np.arange(20.0)), axis=-1).reshape(-1, 2)
+    found = dimension(np.column_stack([grid[:, 0] * 20, grid[:, 1], 1e-4 * rng.normal(size=(1200, 2))]))
+    assert found.two_nn.beyond_correction
+    assert found.loud is not None
+    assert "lower bound" not in found.sentence
+    assert found.value < 4
+
+
 def test_a_sentence_on_dense_regions():
     rng = np.random.default_rng(0)
     X = np.zeros((2000, 6))

@@ -79,8 +79,9 @@ def _headline(found: Found) -> str:
 
 
 def _bounded(found: Found) -> bool:
-    """Whether the rows are too few to correct estimates; on a grid these are too high for other reasons."""
-    return any(one.beyond_correction for one in found.estimates.values()) and not found.even and found.tied < _TIED
+    """Whether the rows are too few to correct estimates; on a grid these are too high, above the others."""
+    low = [one.value for one in found.estimates.values() if one.beyond_correction]
+    return bool(low) and max(low) <= found.value and not found.even and found.tied < _TIED
 
 
 def _bounds(found: Found) -> str:
