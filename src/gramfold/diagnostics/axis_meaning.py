@@ -228,11 +228,11 @@ def loadings(
     >>> from gramfold import Isomap
     >>> from gramfold.diagnostics import loadings
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.random((500, 4)) * (6, 2, 0.1, 0.1)
+    >>> X = rng.random((500, 4)) * (5, 2, 0.1, 0.1)
     >>> found = loadings(Isomap().fit(X), names=["age", "dose", "hour", "room"])
     >>> print(found)
-    The first axis is mostly age (−): 100% of it. The columns explain 99%.
-    The second axis is mostly dose (−): 99% of it. The columns explain 98%.
+    The first axis is mostly age (+): 100% of it. The columns explain 99%.
+    The second axis is mostly dose (−): 98% of it. The columns explain 98%.
     """
     if by not in {"auto", "derivative", "regression"}:
         raise InputError(f"by={by!r} is not known: use 'auto', 'derivative' or 'regression'.")
