@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 from scipy.sparse import csr_array, save_npz
 from scipy.spatial.distance import cdist
+from sklearn.datasets import load_wine
 
 from gramfold.cli import main
 from gramfold.datasets import make_swiss_roll
@@ -40,6 +41,25 @@ def test_prints_the_estimates_of_python(folder):
         assert line.split()[0] == name
         assert f"{one.value:.3g}  (80% interval {low:.3g} to {high:.3g})" in line
     assert expected.sentence in lines
+
+
+def test_names_a_column_that_is_nearly_all_that_distances_see(folder):
+    wine = load_wine()
+    write_table("wine.csv", wine.data, list(wine.feature_names))
+    result = run("wine.csv", "--out", "found.json")
+    assert "Column 'proline' has 99.8% of the variance: standardise" in result.output
+    assert "evenly" not in result.output
+    assert "'proline'" in json.loads((folder / "found.json").read_text("utf8"))["sentence"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_lower_bounds_are_no_infinite_numbers():
+    np.save("wide.npy", np.random.default_rng(0).normal(size=(60, 2000)))
+    said = run("wide.npy").output
+    assert "inf" not in said
+    assert said.count("not corrected: normal rows of 1,000 dimensions read less") == 3
+    assert "uncorrected (k=2)" in said
+    assert "are lower bounds" in said
 
 
 def test_reads_distances_and_sparse_rows(folder):

@@ -1,6 +1,7 @@
 """Intrinsic dimension: against plain formulas, scikit-dimension, and manifolds whose dimension is known."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ from gramfold.diagnostics import (
 )
 from gramfold.diagnostics.intrinsic.nearby import Nearby
 from gramfold.diagnostics.intrinsic.normal_reference import correlation_slope, log_ratio, mean_log_ratio
-from gramfold.errors import InputError, PrecomputedInputError
+from gramfold.errors import InputError, PrecomputedInputError, ScaleWarning
 from tests.diagnostics.manifolds import (
     MANIFOLDS,
     allowed,
@@ -542,6 +543,132 @@ def test_a_sentence_on_groups_smaller_than_a_neighborhood():
     assert found.maximum_likelihood.value < 0.8
     assert "groups far apart" in found.sentence
     assert dimension(X, n_neighbors=5).maximum_likelihood.value > 2
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.03, 0.1])
+@pytest.mark.parametrize("times", [2, 3, 4])
+def test_a_sentence_on_rows_measured_again(times, noise):
+    """Few neighbours read the pairs: far below 2 between neighbours 1 and 2, or 2 and 4. The roll has 2 dimensions."""
+    rng = np.random.default_rng(0)
+    roll = make_swiss_roll(1000, random_state=0).points
+    found = dimension(np.vstack([roll + noise * rng.normal(size=roll.shape) for _ in range(times)]))
+    assert found.n_near == 0
+    assert found.scales.corrected[0 if times == 2 else 1] < 1
+    assert found.tight.size == times
+    assert found.value == pytest.approx(2, abs=0.35)
+    assert not found.evenly_spaced
+    assert f"come in tight {'pairs' if times == 2 else f'groups of {times}'}" in found.sentence
+    assert "Trust larger neighbourhoods" in found.sentence
+    for false in ("smaller neighbourhoods", "curvature", "noise is seen", "more evenly", "median of"):
+        assert false not in found.sentence
+    if times == 2:
+        assert "ratios of distances to few neighbours read the groups" in found.sentence
+
+
+def test_some_rows_measured_again_in_a_sample_and_as_distances():
+    rng = np.random.default_rng(0)
+    roll = make_swiss_roll(1000, random_state=0).points
+    X = np.vstack([roll, roll[:300] + 0.03 * rng.normal(size=(300, 3))])
+    for found in (dimension(X), dimension(X, sample=700), dimension(cdist(X, X), metric="precomputed")):
+        assert found.tight.size == 2
+        assert "come in tight pairs" in found.sentence
+    assert json.loads(json.dumps(found.as_dict()))["tight"]["size"] == 2
+
+
+def spiral(n, rng):
+    angle = rng.uniform(0, 60, n)
+    return np.column_stack([angle * np.cos(angle), angle * np.sin(angle)])
+
+
+UNGROUPED = {
+    "circle": circle,
+    "spiral": spiral,  # whose layers are two dimensions from afar
+    "steps": lambda n, rng: np.arange(float(n))[:, None] + 0.1 * rng.normal(size=(n, 1)),
+    "uneven": lambda n, rng: np.exp(3 * rng.normal(size=(n, 1))),
+    "heavy tails": lambda n, rng: rng.standard_t(2, size=(n, 3)),
+    "walk": lambda n, rng: np.cumsum(rng.normal(size=(n, 2)), axis=0),
+    "normal": normal(10),
+}
+
+
+@pytest.mark.parametrize("name", UNGROUPED)
+def test_ordinary_rows_are_in_no_tight_groups(name):
+    for seed in range(4):
+        for n in (30, 100, 1000):
+            assert dimension(UNGROUPED[name](n, np.random.default_rng(seed))).tight is None
+
+
+def test_rows_are_the_nearest_of_their_nearest():
+    X = normal(2)(300, np.random.default_rng(0))
+    nearest = plain_neighbors(X, 1)[0][:, 0]
+    near = Nearby.of(X, 4)
+    assert near.mutual == np.mean([nearest[nearest[i]] == i for i in range(300)])
+    assert Nearby.of(X, 4, sample=150).mutual == pytest.approx(near.mutual, abs=0.15)
+
+
+def test_a_sentence_on_a_grid_goes_with_the_numbers():
+    rng = np.random.default_rng(0)
+    bits = dimension((rng.random((500, 20)) < 0.5).astype(float))
+    assert bits.two_nn.best == min(one.best for one in bits.estimates.values())
+    assert "reads the grid, and a lower dimension than the others" in bits.sentence
+    assert "trust smaller neighbourhoods" not in bits.sentence
+    counts = dimension(rng.poisson(1.0, size=(500, 5)).astype(float))
+    assert counts.two_nn.best == max(one.best for one in counts.estimates.values())
+    assert "reads the grid, and a higher dimension than the others" in counts.sentence
+    alike = dimension(rng.poisson(2.0, size=(500, 10)).astype(float))
+    assert alike.tied > 0.1
+    assert "near the others here" in alike.sentence
+    for found in (bits, counts, alike):
+        assert "too high" not in found.sentence
+        assert "high" not in found.two_nn.note
+
+
+def test_a_sentence_on_rows_too_few_to_correct():
+    X = normal(1000)(300, np.random.default_rng(0))
+    found = dimension(X)
+    bounded = ("two_nn", "maximum_likelihood", "correlation_dimension")
+    assert all(found.estimates[name].beyond_correction for name in bounded)
+    assert not found.local_pca.beyond_correction
+    assert found.value == found.local_pca.value == pytest.approx(1000, rel=0.05)
+    assert not found.agree
+    assert "by local_pca. 300 rows are too few to correct" in found.sentence
+    for name in bounded:
+        assert f"{found.estimates[name].value:.3g} ({name})" in found.sentence
+    for words in (found.sentence, str(found), str(found.two_nn), str(found.scales)):
+        assert "inf" not in words
+    assert "not corrected" in str(found.two_nn)
+    assert found.scales.shown[2] == f"{found.scales.value[0]:.3g} uncorrected"
+    assert found.as_dict()["estimates"]["two_nn"]["beyond_correction"]
+    alone = replace(found, local_pca=None)
+    assert alone.value == max(alone.estimates[name].value for name in bounded)
+    assert f"is at least {alone.value:.3g}" in alone.sentence
+
+
+def test_a_sentence_on_a_column_in_a_large_unit():
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([normal(5)(500, rng), 1e4 * rng.random(500)])
+        found = dimension(X)
+        assert "Column 5 has 100.0% of the variance: standardise" in found.sentence
+        for false in ("more evenly", "noise is seen"):
+            assert false not in found.sentence
+    table = pd.DataFrame(X, columns=[*"abcde", "income"])
+    assert "Column 'income' has" in dimension(table).sentence
+    with pytest.warns(ScaleWarning):
+        model = gramfold.PCA(2).fit(table)
+    assert "Column 'income' has" in dimension(model).sentence
+    for other in (dimension(X, metric="cosine"), dimension(X, metric="seuclidean"), dimension(X / X.std(axis=0))):
+        assert "of the variance" not in other.sentence
+
+
+def test_a_grid_beside_a_loud_column_has_no_lower_bound():
+    rng = np.random.default_rng(0)
+    grid = np.stack(np.meshgrid(np.arange(60.0), 5 * np.arange(20.0)), axis=-1).reshape(-1, 2)
+    found = dimension(np.column_stack([grid[:, 0] * 20, grid[:, 1], 1e-4 * rng.normal(size=(1200, 2))]))
+    assert found.two_nn.beyond_correction
+    assert found.loud is not None
+    assert "lower bound" not in found.sentence
+    assert found.value < 4
 
 
 def test_a_sentence_on_dense_regions():

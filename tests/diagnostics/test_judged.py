@@ -17,6 +17,7 @@ from gramfold.diagnostics import (
     feature_distances,
     kernel_alignment,
     lcmc,
+    loadings,
     measures,
     neighborhood_purity,
     procrustes,
@@ -178,6 +179,12 @@ def test_a_scale_of_any_size():
         (lambda: lcmc(np.ones((120, 2)), PLACES), "all rows of X are at one place"),
         (lambda: lcmc(ROWS, PLACES, sample=5), "sample=5 cannot be drawn"),
         (lambda: lcmc(ROWS, PLACES, random_state=None), "random_state=None is not a seed"),
+        (lambda: Judged(ROWS, PLACES, random_state=2**40), "random_state=1099511627776 is not a seed"),
+        (lambda: measures(ROWS, PLACES, random_state=2**32), "random_state=4294967296 is not a seed"),
+        (lambda: faults(ROWS, PLACES, random_state=-1), "random_state=-1 is not a seed"),
+        (lambda: loadings(ROWS, PLACES, random_state=2**40), "random_state=1099511627776 is not a seed"),
+        (lambda: loadings(ROWS, PLACES, random_state="a"), "random_state='a' is not a seed"),
+        (lambda: dimension(ROWS, random_state=2**40), "random_state=1099511627776 is not a seed"),
         (lambda: lcmc(csr_array(cdist(ROWS, ROWS)), PLACES, metric="precomputed"), "sparse matrix of precomputed"),
         (lambda: lcmc(ROWS, PLACES, metric="precomputed"), "needs a square matrix"),
         (lambda: lcmc(SpectralClustering(2).fit(ROWS)), "SpectralClustering makes no map"),
@@ -341,6 +348,14 @@ def test_tables_in_different_orders():
             call()
     with pytest.raises(InputError, match=r"pass Z.loc\[Y.index\]"):
         procrustes(Y, shuffled)
+    labels = pd.Series(LABELS, index=X.index)
+    mixed = labels.sample(frac=1, random_state=0)
+    for measure in (neighborhood_purity, silhouette, measures):
+        for tables, name in (((X, PLACES), "X"), ((ROWS, Y), "Y")):
+            with pytest.raises(InputError, match=rf"same index in different orders.*labels.loc\[{name}.index\]"):
+                measure(*tables, mixed)
+            measure(*tables, mixed.loc[X.index])
+    assert neighborhood_purity(X, Y, labels).value == neighborhood_purity(ROWS, PLACES, LABELS).value
     plain = trustworthiness(ROWS, PLACES).value
     for same in (Y, shuffled.loc[X.index], pd.DataFrame(PLACES), Y.set_axis(np.arange(120) + 500), PLACES):
         assert trustworthiness(X, same).value == plain

@@ -11,9 +11,10 @@ from sklearn.manifold import TSNE
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from gramfold import PCA, ClassicalMDS, Isomap, LaplacianEigenmaps, OrdinalMDS, SpectralClustering
+from gramfold import PCA, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps, OrdinalMDS, SpectralClustering
 from gramfold.datasets import make_s_curve
 from gramfold.diagnostics import Stability, stability
+from gramfold.diagnostics.refits import Table
 from gramfold.errors import InputError, RefitWarning
 
 CURVE = make_s_curve(250, random_state=0).points
@@ -184,6 +185,42 @@ def test_copies_move_together():
     rows = np.vstack([CURVE[:100], CURVE[:100]])
     found = stability(Isomap(), rows, refits=6)
     np.testing.assert_allclose(found.per_point[:100], found.per_point[100:], rtol=1e-6)
+
+
+def test_copies_are_left_out_together():
+    model, rows = Isomap(n_neighbors=8), CURVE[:150]
+    expected = stability(model, rows, refits=4)
+    again = np.repeat(np.arange(150), 3)
+    tables = {
+        "array": rows[again],
+        "frame": pd.DataFrame(rows[again], columns=list("xyz")),
+        "sparse": csr_array(rows[again]),
+        "shuffled": rows[again[::-1]],
+    }
+    for name, X in tables.items():
+        found = stability(model, X, refits=4)
+        assert found.value == pytest.approx(expected.value, rel=1e-6 if name != "shuffled" else 0.3), name
+        assert len(np.unique(found.placed)) == 1, name
+    np.testing.assert_allclose(stability(model, rows[again], refits=4).per_point, expected.per_point[again], rtol=1e-6)
+    given = Isomap(n_neighbors=8, metric="precomputed")
+    assert stability(given, cdist(rows[again], rows[again]), refits=4).value == pytest.approx(expected.value, rel=1e-6)
+
+
+def test_copies_of_directions_categories_and_kernels():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 4)) + 2.0
+    longer = np.vstack([rows, 2.0 * rows])
+    assert len(Table.of(None, longer).copies(Isomap(metric="cosine"))) == 60
+    assert len(Table.of(None, longer).copies(Isomap())) == 120
+    mixed = pd.DataFrame({"a": rows[:, 0], "b": pd.Series(["x", None, "z"] * 20), "c": [1.0, np.nan] * 30})
+    assert len(Table.of(None, pd.concat([mixed, mixed])).copies(Isomap(metric="gower"))) == 60
+    assert len(Table.of(None, mixed.iloc[:, 1:]).copies(Isomap(metric="gower"))) == 6
+    model = KernelPCA(kernel="precomputed")
+    assert len(Table.of(model, np.tile(rows @ rows.T, (2, 2))).copies(model)) == 60
+    star = np.zeros((5, 5))
+    star[0, 1:] = star[1:, 0] = 1.0  # four vertices with the same neighbour are no copies
+    model = LaplacianEigenmaps(weights="precomputed")
+    assert len(Table.of(model, star).copies(model)) == 5
 
 
 def test_labels_and_weights_go_along():

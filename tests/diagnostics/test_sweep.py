@@ -181,7 +181,7 @@ def test_a_learned_kernel():
         (Isomap(), [5, 2.5], "contains 2.5"),
         (Isomap(radius=2.0), [5, 8], "radius=2"),
         (LaplacianEigenmaps(weights="precomputed"), [5, 8], "weights='precomputed'"),
-        (Isomap(), [5, 400], "n_neighbors=400, but there are only 400 distinct rows"),
+        (Isomap(), [400, 500], "n_neighbors=400, but there are only 400 distinct rows"),
     ],
 )
 def test_what_cannot_be_swept_is_told(model, numbers, words):
@@ -195,11 +195,18 @@ def test_a_given_graph_has_its_own_number_of_neighbours():
         sweep(Isomap(metric="precomputed"), graph, [5, 8])
 
 
-def test_a_number_of_neighbours_that_is_too_large_is_named_by_itself():
-    X = make_swiss_roll(60, random_state=0).points
-    with pytest.raises(InputError, match=r"^every fit failed with: InputError: n_neighbors=70, but") as found:
-        sweep(Isomap(), X, [3, 70])
-    assert "n_neighbors=3" not in str(found.value)
+@pytest.mark.parametrize("copies", [1, 2])
+def test_a_number_of_neighbours_that_is_too_large_is_one_failed_step(copies):
+    X = np.repeat(make_swiss_roll(60, random_state=0).points, copies, axis=0)
+    found = sweep(Isomap(), X, [8, 12, 70])
+    assert list(found.failures) == [70]
+    assert "n_neighbors=70, but" in found[70].failure
+    for k in (8, 12):
+        np.testing.assert_array_equal(found[k].fitted, Isomap(n_neighbors=k).fit(X).embedding_)
+    assert found.searches == copies  # of 60 distinct rows among 120 each fit searches by itself
+    with pytest.raises(InputError, match=r"^every fit failed, the first \(n_neighbors=70\) with: InputError") as error:
+        sweep(Isomap(), X[:60], [70, 80])
+    assert "n_neighbors=70, but" in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,12 +72,13 @@ def dimension(
     from gramfold.io import replacing
 
     check_json(source, out, no_overwrite, "estimates are")
-    rows = _rows(source, metric, columns, skip, read_options(options))
+    rows, names = _rows(source, metric, columns, skip, read_options(options))
     started = time.perf_counter()
     found = estimate_dimension(
         rows, n_neighbors=neighbors, metric=metric, sample=sample, level=level, random_state=seed
     )
     seconds = time.perf_counter() - started
+    found = replace(found, columns=names)
     if out is not None:
         with replacing(out) as draft:
             draft.write_text(json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n", encoding="utf8")
@@ -88,33 +90,39 @@ def dimension(
         click.echo(f"  written   {out.absolute()}")
 
 
-def _rows(source: Path, metric: str, columns: list[str] | None, skip: list[str] | None, written: dict[str, Any]) -> Any:
+def _rows(
+    source: Path, metric: str, columns: list[str] | None, skip: list[str] | None, written: dict[str, Any]
+) -> tuple[Any, tuple[str, ...] | None]:
+    """The rows, and the names of their columns, which a sparse matrix has not."""
     from gramfold.io import read_sparse, read_table
     from gramfold.neighbors.metrics import reads_mixed
 
     matrix = read_sparse(source)
     if matrix is None:
         mixed = reads_mixed(metric)
-        return read_table(source, columns=columns, skip=skip, missing=mixed, text=mixed, **written).values
+        table = read_table(source, columns=columns, skip=skip, missing=mixed, text=mixed, **written)
+        return table.values, tuple(table.names)
     given = [option for option, value in (("--columns", columns), ("--skip", skip)) if value is not None]
     given += [f"--{name}" for name in written]
     if given:
         raise InputError(f"'{source}' is a sparse matrix, which has no column names or text: leave out {given[0]}.")
-    return matrix
+    return matrix, None
 
 
 def _lines(found: "Dimensions") -> list[str]:
     """One line for each estimator, and one for the scales."""
     width = max(len(name) for name in found.estimates)
     lines = [f"{name:<{width}}  {_account(one)}" for name, one in found.estimates.items()]
-    scales = ", ".join(
-        f"{one:.3g} (k={k})" for k, one in zip(found.scales.n_neighbors, found.scales.corrected, strict=True)
-    )
+    scales = ", ".join(f"{one} (k={k})" for k, one in found.scales.shown.items())
     return [*lines, f"{'by scale':<{width}}  {scales}"]
 
 
 def _account(one: "Estimate") -> str:
+    from gramfold.diagnostics.intrinsic.estimate import BEYOND
+
     said = f"{one.value:.3g}"
     if one.interval is not None:
         said += f"  ({one.level:.0%} interval {one.interval[0]:.3g} to {one.interval[1]:.3g})"
+    if one.beyond_correction:
+        return f"{said}, {BEYOND}"
     return said if one.corrected is None else f"{said}, corrected {one.corrected:.3g}"

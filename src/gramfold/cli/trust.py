@@ -150,4 +150,5 @@ def _dimension(X: Any, measure: dict[str, Any]) -> list[str]:
         return [f"dimension not estimated: {error}"]
     low, high = found.interval or (found.value, found.value)
     corrected = "" if f"{found.best:.2g}" == f"{found.value:.2g}" else f", {found.best:.2g} if corrected for edges"
+    corrected = ", too few rows to correct it" if found.beyond_correction else corrected
     return [f"dimension {found.value:.2g} ({low:.2g} to {high:.2g}){corrected}: see `gramfold dimension`"]

@@ -9,7 +9,7 @@ from gramfold.diagnostics.density import density_preservation
 from gramfold.diagnostics.described import described
 from gramfold.diagnostics.distance_stress import residual_variance, stress
 from gramfold.diagnostics.judged import Judged
-from gramfold.diagnostics.labels import neighborhood_purity, silhouette
+from gramfold.diagnostics.labels import neighborhood_purity, require_labels_in_order, silhouette
 from gramfold.diagnostics.measure import Measure
 from gramfold.diagnostics.rank_correlation import distance_correlation
 from gramfold.diagnostics.rank_errors import continuity, trustworthiness
@@ -72,6 +72,7 @@ def measures(
     >>> found["trustworthiness"], found["silhouette"]
     (Measure(0.983), Measure(0.5344))
     """
+    require_labels_in_order(X, Y, labels)
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     asked: dict[str, Callable[[], Measure]] = {each.__name__: partial(each, judged) for each in _MEASURES}
     if labels is not None:

@@ -30,6 +30,7 @@ from gramfold.diagnostics.cell_slopes import (
 )
 from gramfold.diagnostics.map_regions import Cells
 from gramfold.diagnostics.placed_rows import FEWEST, PlacedRows, of_data, of_model
+from gramfold.diagnostics.randomness import check_seed
 from gramfold.embedding import Estimator, Model
 from gramfold.embedding.reading import check_count
 from gramfold.embedding.sensitivity import kind_of, sensitivity_blocks
@@ -227,15 +228,16 @@ def loadings(
     >>> from gramfold import Isomap
     >>> from gramfold.diagnostics import loadings
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.random((500, 4)) * (6, 2, 0.1, 0.1)
+    >>> X = rng.random((500, 4)) * (5, 2, 0.1, 0.1)
     >>> found = loadings(Isomap().fit(X), names=["age", "dose", "hour", "room"])
     >>> print(found)
-    The first axis is mostly age (−): 100% of it. The columns explain 99%.
-    The second axis is mostly dose (−): 99% of it. The columns explain 98%.
+    The first axis is mostly age (+): 100% of it. The columns explain 99%.
+    The second axis is mostly dose (−): 98% of it. The columns explain 98%.
     """
     if by not in {"auto", "derivative", "regression"}:
         raise InputError(f"by={by!r} is not known: use 'auto', 'derivative' or 'regression'.")
     sample = max(check_count(sample, "sample"), FEWEST)
+    random_state = check_seed(random_state)
     table = of_model(model, X, names) if isinstance(model, Estimator) else of_data(model, X, names)
     if by == "derivative" and table.fitted is None:
         raise InputError("by='derivative' needs a fitted model, but data and a map were passed: use by='regression'.")

@@ -16,6 +16,7 @@ from gramfold.diagnostics.intervals import mean_interval
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.measure import Measure
 from gramfold.errors import InputError, UndefinedMeasureError
+from gramfold.neighbors.columns import require_one_order
 from gramfold.neighbors.metrics import MetricName
 from gramfold.types import Floats, Integers
 
@@ -52,6 +53,7 @@ def neighborhood_purity(
     Measure
         Mean over rows, with the value of each row.
     """
+    require_labels_in_order(X, Y, labels)
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     if on not in {"map", "data"}:
         raise InputError(f"on={on!r} is not known: use 'map' or 'data'.")
@@ -92,6 +94,7 @@ def silhouette(
     Measure
         Mean over rows, with the value of each row.
     """
+    require_labels_in_order(X, Y, labels)
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     codes, counts = coded(labels, judged)
     if not 2 <= len(counts) < judged.n:
@@ -115,6 +118,12 @@ def silhouette(
 
     found = np.concatenate(judged.over_rows(work))
     return Measure(float(found.mean()), mean_interval(found, judged.n, (-1.0, 1.0)), judged.per_point(found))
+
+
+def require_labels_in_order(X: Any, Y: Any, labels: Any) -> None:
+    """Raise an error if labels have the index of the data, or of the map, in another order: they count by position."""
+    for table, name in ((X, "X"), (Y, "Y")):
+        require_one_order(table, labels, (name, "labels"))
 
 
 def coded(labels: Any, judged: Judged) -> tuple[Integers, Integers]:

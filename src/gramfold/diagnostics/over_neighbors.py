@@ -94,7 +94,8 @@ class Sweep:
     steps : tuple of SweepStep
         One for each number, ascending. `sweep[k]` is that of k neighbours, and iteration yields them all.
     searches : int
-        Number of neighbour searches that were made: 1, or 0 where every fit failed before it.
+        Number of neighbour searches that were made: 1, or more where copies leave too few distinct rows for the largest
+        number, so that each fit searches by itself.
     recall : float or None
         Recall of the search, where it was approximate.
     """
@@ -180,7 +181,7 @@ def sweep(
     X : array-like of shape (n_rows, n_features)
         Rows, or a dense matrix of their distances with ``metric="precomputed"``.
     n_neighbors : iterable of int, default=(5, 8, 12, 20)
-        Numbers of neighbours; the largest must be smaller than the number of distinct rows.
+        Numbers of neighbours. A fit for as many as there are distinct rows, or more, fails.
     y : array-like of shape (n_rows,), default=None
         As for `fit`.
     measures : dict of str to function, default=None
@@ -218,7 +219,8 @@ def sweep(
     table = Table.of(model, X, y)
     stages, steps, before = Stages(verbose, "sweep"), [], None
     recall: float | None = None
-    with shared_search(counts[-1]) as search, stages("fits"):
+    largest = max((count for count in counts if count < len(table)), default=counts[-1])  # that can be searched
+    with shared_search(largest, optional=True) as search, stages("fits"):
         for count in stages.bar(counts, len(counts), "fits"):
             step, fitted = _fit(clone(model).set_params(n_neighbors=count), table)
             if fitted is not None:
@@ -228,11 +230,11 @@ def sweep(
                 before = step
             steps.append(step)
     if before is None:
-        # what all of them say is of the rows, or of the one search for the largest number; not of the first number
+        # what all of them say is of the rows, not of the first number
         alike = len({step.failure for step in steps}) == 1
         first = "" if alike else f", the first (n_neighbors={counts[0]})"
         raise InputError(f"every fit failed{first} with: {steps[0].failure}")
-    return Sweep(tuple(steps), search.searches, recall)
+    return Sweep(tuple(steps), search.searches + search.alone, recall)
 
 
 def _fit(model: Any, table: Table) -> tuple[SweepStep, Any]:

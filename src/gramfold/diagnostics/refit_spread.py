@@ -1,6 +1,7 @@
 """How far each row moves on the map when the map is fitted again on some of the rows.
 
-    refit b: a clone, on a share of the rows drawn at random;  y_ib, turned onto the map by the rows in common
+    refit b: a clone, on a share of the distinct rows drawn at random, each with its copies
+    y_ib: the place of row i in it, turned onto the map by the rows in common
     moved² of row i = mean over b of |y_ib − y_i|² / size²,    size² = mean over i of |y_i − ȳ|²
                     = |mean of y_ib − y_i|² + variance of y_ib      (a drift of all refits, and a scatter about it)
 
@@ -70,7 +71,7 @@ class Stability(Measure):
     shown : int
         The number of its coordinates, the first ones, that distances are measured in.
     share : float
-        Of the rows in a refit.
+        Of the distinct rows in a refit.
     eigengap : float or None
         1 − λ' / λ, for the eigenvalue λ of the last coordinate and the next one λ'; None where there is no such kernel.
         Near 0 another subsample may have the next eigenvector in its place, which no rotation of the map undoes.
@@ -154,7 +155,8 @@ def stability(
     """Measure how far each row moves when the map is fitted again on a part of the rows.
 
     Clones of the model are fitted on rows drawn at random without replacement, and turned onto the map of all rows by
-    the rows in common. Rows that were left out are placed by `transform`, where the model has it.
+    the rows in common. Copies of a row are drawn or left out together: one that stayed would hold the place of the
+    others. Rows that were left out are placed by `transform`, where the model has it.
 
     Parameters
     ----------
@@ -170,7 +172,7 @@ def stability(
     refits : int, default=20
         Number of refits, at least 2.
     share : float, default=0.8
-        Share of the rows in a refit, between 0 and 1.
+        Share of the distinct rows in a refit, between 0 and 1.
     n_shown : int, default=None
         Measure distances in the first `n_shown` coordinates; maps are turned onto each other in all of them. Where the
         eigenvalues of the last coordinate and of the next are near each other, fit more components than are shown.
@@ -217,17 +219,19 @@ def stability(
     columns = places.shape[1] if n_shown is None else check_whole(n_shown, "n_shown", 1)
     if columns > places.shape[1]:
         raise InputError(f"n_shown={columns}, but the map has {places.shape[1]} coordinates: pass at most as many.")
-    count = round(float(share) * len(table))
-    if count <= places.shape[1] + 1 or count == len(table):
+    copies = table.copies(model)
+    count = round(float(share) * len(copies))
+    if count <= places.shape[1] + 1 or count == len(copies):
         raise InputError(
-            f"share={share:g} of {len(table)} rows are {count}, but a refit needs more than n_components + 1 = "
-            f"{places.shape[1] + 1} rows and fewer than all: use another share, or more rows."
+            f"share={share:g} of {len(copies)} distinct rows are {count}, but a refit needs more than n_components + 1 "
+            f"= {places.shape[1] + 1} rows and fewer than all: use another share, or more rows."
         )
     tally, rng = _Tally.of(places, columns), drawn_from(random_state)
     with stages("refits"):
         for _ in stages.bar(range(refits), refits, "refits"):
-            drawn = np.sort(rng.choice(len(table), count, replace=False))
-            tally.add(model, table, drawn)
+            chosen = np.zeros(len(copies), dtype=bool)
+            chosen[rng.choice(len(copies), count, replace=False)] = True
+            tally.add(model, table, np.flatnonzero(chosen[copies.vertex]))
     found = tally.result(float(share), _eigengap(reference, columns))
     return replace(found, embedding=unit * found.embedding)
 

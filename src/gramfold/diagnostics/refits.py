@@ -18,7 +18,10 @@ from gramfold.alignment import training_rows
 from gramfold.embedding import Alignable, FittedMap
 from gramfold.embedding.reading import check_finite
 from gramfold.errors import GramfoldError, InputError
-from gramfold.neighbors.columns import as_table, numeric_table
+from gramfold.neighbors.columns import MISSING, as_table, numeric_table, types_of, values_of
+from gramfold.neighbors.duplicates import Collapse, collapse_distances, collapse_rows, no_duplicates
+from gramfold.neighbors.metrics import make_metric
+from gramfold.neighbors.precomputed import rounding_of, settled_distances
 from gramfold.types import Floats, Integers
 
 # What a fit raises where rows or settings do not suit it; anything else is a fault of the program, and is not caught.
@@ -96,6 +99,25 @@ class Table:
         if not self.pairwise:
             return some
         return some.iloc[:, others] if hasattr(some, "iloc") else some[:, others]
+
+    def copies(self, model: Any) -> Collapse:
+        """Groups of rows that are copies of one another to this model; by angle, also rows of one direction.
+
+        Of a sparse graph, or of weights, equal rows are no copies: they are vertices with the same neighbours.
+        """
+        metric, kernel = (getattr(model, name, None) for name in ("metric", "kernel"))
+        if self.pairwise:
+            given = [name for name in (metric, kernel) if isinstance(name, str) and name == "precomputed"]
+            if issparse(self.X) or not given:
+                return no_duplicates(len(self))
+            values = coordinates(self.X)
+            if metric != "precomputed":
+                return collapse_rows(values)
+            return collapse_distances(settled_distances(values), rounding_of(values))
+        rows = self.X if issparse(self.X) else _numbers(self.X)
+        if isinstance(metric, str) and metric.lower() in {"cosine", "correlation"}:
+            rows = make_metric(metric, None, rows).prepare(rows)
+        return collapse_rows(rows)
 
     def fitted(self, model: Any) -> tuple[Any, Floats]:
         """A clone fitted on these rows, and their coordinates."""
@@ -176,3 +198,22 @@ def _rows(X: Any, rows: Integers) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     return X[rows.tolist()] if hasattr(X, "columns") else X[rows]  # the latter a table of polars
+
+
+def _numbers(X: Any) -> Floats:
+    """Rows as numbers that are equal where values are: of text and categories, the order of their first occurrence."""
+    plain = np.asarray(X)
+    if plain.dtype.kind in "biuf":
+        return np.ascontiguousarray(plain, dtype=np.float64)
+    count = plain.shape[1]
+    columns = [values_of(X, j) for j in range(count)] if types_of(X) else list(plain.T)
+    return np.column_stack([_places(column) for column in columns]).astype(np.float64)
+
+
+def _places(values: Any) -> Integers:
+    """The number of each value among the different ones; all gaps are one."""
+    known: dict[str | None, int] = {}
+    gaps = (type(value).__name__ in MISSING or value != value for value in values)
+    return np.array(
+        [known.setdefault(None if gap else str(value), len(known)) for value, gap in zip(values, gaps, strict=True)]
+    )

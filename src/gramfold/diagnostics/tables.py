@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from gramfold.diagnostics.randomness import check_seed
 from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.precomputed import DistanceIndex
@@ -44,6 +45,9 @@ class Rows:
     search: str = field(default="exact", kw_only=True)
     n_jobs: int | None = field(default=None, kw_only=True)
     random_state: int = field(default=0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_seed(self.random_state)
 
     def __len__(self) -> int:
         return int(self.rows.shape[0])

@@ -26,6 +26,7 @@ class SharedSearch:
 
     largest: int
     optional: bool = False  # where there are too few rows for the largest, fits search by themselves
+    alone: int = field(default=0, init=False)  # searches that fits made by themselves
     _known: "list[_Known]" = field(default_factory=list, init=False)
 
     @property
@@ -38,6 +39,8 @@ class SharedSearch:
         if hood.radius is not None:  # a number of neighbours has no part in it
             return search(hood)
         if hood.n_neighbors > self.largest:
+            if self.optional:
+                return self._by_itself(search, hood)
             raise InputError(
                 f"n_neighbors={hood.n_neighbors}, but the shared neighbour search is for at most {self.largest}: begin "
                 "it with the largest number of neighbours."
@@ -56,7 +59,7 @@ class SharedSearch:
             except InputError:
                 if not self.optional:
                     raise
-                return search(hood)  # the fit that asks for the largest will say the same
+                return self._by_itself(search, hood)  # the fit that asks for the largest will say the same
             self._known.append(_Known(X, most, net))
         if net.index.given:
             raise InputError(
@@ -72,6 +75,11 @@ class SharedSearch:
             on_disconnected=hood.on_disconnected,
             edges=hood.graph if isinstance(hood, GraphChoice) else "union",
         )
+
+    def _by_itself(self, search: Search, hood: Neighborhood) -> NeighborGraph:
+        found = search(hood)
+        self.alone += 1
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +122,8 @@ CURRENT_SEARCH: ContextVar[SharedSearch | None] = ContextVar("CURRENT_SEARCH", d
 def shared_search(largest: int, *, optional: bool = False) -> Iterator[SharedSearch]:
     """Fits in this block (and thread) that read the same rows share one neighbour search for `largest` neighbours.
 
-    If `optional`, fits for which it cannot be made, since rows are too few for that many, search by themselves.
+    If `optional`, fits for which it cannot be made, since rows are too few for that many, search by themselves, and so
+    do fits that ask for more.
     """
     search = SharedSearch(largest, optional)
     token = CURRENT_SEARCH.set(search)

@@ -14,6 +14,7 @@ Interval = tuple[float, float]
 # Variances of means over neighbourhoods are known to first order, and are themselves estimates. Intervals are a sixth
 # wider than these say, so that at 1,000 rows they hold what they claim.
 WIDER = 1.35
+BEYOND = "not corrected: normal rows of 1,000 dimensions read less"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,7 +36,8 @@ class Estimate:
     corrected : float or None
         The dimension of a normal distribution of as many rows on which the estimator reads `value` on average. In 10
         dimensions and more nearly all rows lie at an edge of the data, and `value` is too low. None for an estimator
-        that needs no such correction; infinite where a normal distribution of 1,000 dimensions reads less.
+        that needs no such correction; infinite (`beyond_correction`) where a normal distribution of 1,000 dimensions
+        reads less.
     corrected_interval : pair of float, or None
         The interval, corrected likewise.
     note : str or None
@@ -55,6 +57,7 @@ class Estimate:
 
     def __repr__(self) -> str:
         corrected = "" if self.corrected is None else f", corrected {self.corrected:.3g}"
+        corrected = f", {BEYOND}" if self.beyond_correction else corrected
         if self.interval is None:
             return f"Estimate({self.value:.3g}{corrected})"
         low, high = self.interval
@@ -63,7 +66,21 @@ class Estimate:
     @property
     def best(self) -> float:
         """The corrected value; the value itself where it needs no correction, or is beyond what can be corrected."""
-        return self.value if self.corrected is None or not np.isfinite(self.corrected) else self.corrected
+        return self.value if self.corrected is None or self.beyond_correction else self.corrected
+
+    @property
+    def beyond_correction(self) -> bool:
+        """Whether normal rows of 1,000 dimensions read less than the value.
+
+        If rows are at random, they are then too few for as many dimensions as they have, and the value is a lower
+        bound. On a grid it says nothing of the dimension.
+        """
+        return self.corrected is not None and not np.isfinite(self.corrected)
+
+
+def shown(value: float, corrected: float) -> str:
+    """A dimension that is corrected where it can be."""
+    return f"{corrected:.3g}" if np.isfinite(corrected) else f"{value:.3g} uncorrected"
 
 
 def check_level(level: Any) -> float:

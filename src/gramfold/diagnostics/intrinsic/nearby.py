@@ -16,14 +16,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gramfold.diagnostics.intrinsic.near_copies import AROUND, NearCopies
+from gramfold.diagnostics.intrinsic.tight_groups import TightGroups
 from gramfold.diagnostics.randomness import drawn_from
 from gramfold.embedding import Estimator
 from gramfold.embedding.reading import Reads, read_training
 from gramfold.errors import InputError, PrecomputedInputError
 from gramfold.neighbors.duplicates import Collapse, collapse_rows
 from gramfold.neighbors.index import Index, VectorIndex, without
-from gramfold.neighbors.metrics import Metric, MetricName, degree, make_metric, reads_mixed
+from gramfold.neighbors.metrics import Metric, MetricName, degree, make_metric, reads_mixed, sees_units
 from gramfold.neighbors.precomputed import check_distances
+from gramfold.neighbors.scales import LoudColumns
 from gramfold.neighbors.search import build_index, exact_index
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.threads import at_work
@@ -46,6 +48,8 @@ class Nearby:
     distances: Floats  # (m, k) nearest first, in the unit
     unit: float  # of distances: 1, or a power of two where rows are very large or small
     random_state: Any
+    loud: LoudColumns | None  # columns that are nearly all that distances see
+    columns: tuple[str, ...] | None  # names, where they are known
 
     @classmethod
     def of(
@@ -70,17 +74,30 @@ class Nearby:
             raise InputError(
                 f"sample={sample!r} is not a number of rows: pass an integer of at least 2, or None for all."
             )
+        drawn_from(random_state)  # which few rows do not need, but a wrong seed is told of
         with at_work(n_jobs):
             if isinstance(X, Estimator):
-                index, copies, unit = _index_of_model(X, k, metric, metric_params, n_jobs)
+                read = _index_of_model(X, k, metric, metric_params, n_jobs)
             else:
-                index, copies, unit = _index_of_rows(X, k, metric, metric_params, n_jobs)
+                read = _index_of_rows(X, k, metric, metric_params, n_jobs)
+            index, copies = read.index, read.copies
             drawn, indices, distances = _search(index, k, widest, sample, random_state)
             near, n = NearCopies.of(index, drawn, distances), index.size
             if near is not None and len(near.groups) > k:
                 index, copies = near.index(index, n_jobs), near.within(copies)
                 drawn, indices, distances = _search(index, k, widest, sample, random_state)
-            return cls(index, copies, n - index.size, drawn, indices, distances, unit, random_state)
+            return cls(
+                index,
+                copies,
+                n - index.size,
+                drawn,
+                indices,
+                distances,
+                read.unit,
+                random_state,
+                read.loud,
+                read.columns,
+            )
 
     def __repr__(self) -> str:
         return f"Nearby({len(self.vertices):,} of {self.n_rows:,} rows, {self.n_neighbors} neighbours each)"
@@ -115,6 +132,21 @@ class Nearby:
         """Share of the drawn rows whose two nearest neighbours are equally far."""
         first, second = self.distances[:, 0], self.distances[:, 1]
         return float(np.mean(second <= first * (1.0 + _ROUNDING)))
+
+    @property
+    def tight(self) -> TightGroups | None:
+        """Groups of a few rows each that are far from all others."""
+        return TightGroups.of(self.distances[self.apart], self.mutual)
+
+    @property
+    def mutual(self) -> float:
+        """Share of the drawn rows that are the nearest of their nearest, among those whose nearest was drawn too."""
+        place = np.full(self.n_distinct, -1)
+        place[self.vertices] = np.arange(len(self.vertices))
+        other = place[self.indices[:, 0]]
+        known = other >= 0
+        back = self.indices[other[known], 0] == self.vertices[known]
+        return float(back.mean()) if len(back) else 0.0
 
     def spacing(self, d: float) -> float:
         """Spread of the nearest distances relative to that of random rows of d dimensions, at least 1 for those.
@@ -154,13 +186,24 @@ class Nearby:
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """What rows are searched in."""
+
+    index: Index
+    copies: Collapse
+    unit: float
+    loud: LoudColumns | None = None
+    columns: tuple[str, ...] | None = None
+
+
 def _index_of_rows(
     X: Any, k: int, metric: MetricName, metric_params: Mapping[str, Any] | None, n_jobs: int | None
-) -> tuple[Index, Collapse, float]:
+) -> _Read:
     given = isinstance(metric, str) and metric == "precomputed"
     params = dict(metric_params or {})
     mixed = reads_mixed(metric)
-    rows, _ = read_training(
+    rows, columns = read_training(
         "dimension", X, Reads(precomputed=given, sparse=True, mixed=mixed, categorical=params.get("categorical"))
     )
     if given:
@@ -170,6 +213,7 @@ def _index_of_rows(
                 "the rows themselves."
             )
         check_distances(rows)
+    loud = LoudColumns.of(rows) if sees_units(metric) else None
     if _by_angle(metric):
         rows, metric = make_metric(metric, metric_params, rows).prepare(rows), "euclidean"
     power = degree(metric, metric_params)
@@ -185,12 +229,12 @@ def _index_of_rows(
         random_state=check_random_state(0),  # an exact search draws nothing
     )
     _require(k, index.size)
-    return index, copies, unit.size ** (power or 0)
+    return _Read(index, copies, unit.size ** (power or 0), loud, columns.names)
 
 
 def _index_of_model(
     model: Any, k: int, metric: MetricName, metric_params: Mapping[str, Any] | None, n_jobs: int | None
-) -> tuple[Index, Collapse, float]:
+) -> _Read:
     """Of the rows that a model was fitted to, by its own metric."""
     check_is_fitted(model)
     name = type(model).__name__
@@ -208,14 +252,16 @@ def _index_of_model(
                 "their distances with metric='precomputed'."
             )
         _require(k, net.index.size)
-        return net.index, net.copies, net.unit_of_distances
+        return _Read(net.index, net.copies, net.unit_of_distances)
     measure = source.metric or Metric("euclidean", "euclidean")
+    loud, names = LoudColumns.of(rows) if sees_units(measure.name) else None, getattr(model, "feature_names_in_", None)
     if _by_angle(measure.name):
         rows, measure = measure.prepare(rows), Metric("euclidean", "euclidean")
     copies = collapse_rows(measure.prepare(rows))
     _require(k, len(copies))
     power = degree(measure.name, measure.params)
-    return exact_index(rows[copies.first], measure, n_jobs), copies, source.unit.size ** (power or 0)
+    index = exact_index(rows[copies.first], measure, n_jobs)
+    return _Read(index, copies, source.unit.size ** (power or 0), loud, None if names is None else tuple(names))
 
 
 def _by_angle(metric: MetricName) -> bool:

@@ -44,7 +44,7 @@ def two_nn(
 
     It looks at the smallest scale that the rows have. Noise is seen there first: rows with noise as large as the
     distance between neighbours have the dimension of the noise. Values on a grid (counts, grey levels) have many equal
-    distances, which read as a high dimension.
+    distances, and it reads their steps: mostly too high a dimension, of many columns of bits too low a one.
 
     Parameters
     ----------
@@ -120,5 +120,5 @@ def _note(tied: float) -> str | None:
         return None
     return (
         f"{tied:.1%} of the rows have their two nearest neighbours at exactly the same distance (values on a grid), "
-        "which TwoNN reads as a high dimension"
+        "which TwoNN reads in place of the dimension"
     )

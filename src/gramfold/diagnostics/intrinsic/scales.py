@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import digamma
 
+from gramfold.diagnostics.intrinsic.estimate import shown
 from gramfold.diagnostics.intrinsic.nearby import Nearby
 from gramfold.diagnostics.intrinsic.normal_reference import dimension_that_reads, log_ratio
 from gramfold.types import Floats, Integers
@@ -29,7 +30,8 @@ class Scales:
     value : ndarray of shape (n_scales,)
         The dimension at this scale.
     corrected : ndarray of shape (n_scales,)
-        The dimension of a normal distribution of as many rows that reads the same at this scale.
+        The dimension of a normal distribution of as many rows that reads the same at this scale; infinite where one of
+        1,000 dimensions reads less.
     """
 
     n_neighbors: Integers
@@ -41,9 +43,13 @@ class Scales:
         return len(self.n_neighbors)
 
     def __repr__(self) -> str:
-        return (
-            "Scales(" + ", ".join(f"{k}: {d:.3g}" for k, d in zip(self.n_neighbors, self.corrected, strict=True)) + ")"
-        )
+        return f"Scales({', '.join(f'{k}: {one}' for k, one in self.shown.items())})"
+
+    @property
+    def shown(self) -> dict[int, str]:
+        """The corrected dimension by the number of neighbours, as it is printed."""
+        each = zip(self.n_neighbors, self.value, self.corrected, strict=True)
+        return {int(k): shown(value, corrected) for k, value, corrected in each}
 
 
 def scales_of(near: Nearby) -> Scales:

@@ -1,7 +1,7 @@
 """All estimators of the intrinsic dimension, on one search of neighbours."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -9,17 +9,19 @@ import numpy as np
 from gramfold.diagnostics.described import described
 from gramfold.diagnostics.intrinsic.correlation import correlation_dimension
 from gramfold.diagnostics.intrinsic.eigengap import measures_variance, spectral_gap
-from gramfold.diagnostics.intrinsic.estimate import Estimate, check_level
+from gramfold.diagnostics.intrinsic.estimate import Estimate, check_level, shown
 from gramfold.diagnostics.intrinsic.likelihood import local_inverses, maximum_likelihood
 from gramfold.diagnostics.intrinsic.local_axes import local_pca
 from gramfold.diagnostics.intrinsic.nearby import SAMPLE, Nearby
 from gramfold.diagnostics.intrinsic.nearest_two import two_nn
 from gramfold.diagnostics.intrinsic.scales import Scales, scales_of
+from gramfold.diagnostics.intrinsic.tight_groups import TightGroups
 from gramfold.diagnostics.intrinsic.words import Found, agreement, evenly_spaced, sentence_of
 from gramfold.embedding import Estimator
 from gramfold.embedding.reading import check_count
 from gramfold.errors import InputError
 from gramfold.neighbors.metrics import MetricName
+from gramfold.neighbors.scales import LoudColumns
 from gramfold.types import Floats
 
 _MOST_NEIGHBORS = 64  # of the largest scale
@@ -49,6 +51,12 @@ class Dimensions:
     spacing : float
         How much the distances to the nearest neighbour vary, relative to random rows of the dimension between the
         neighbours 2 and 4: about 1 or above for these, well below for a grid or the frames of a film.
+    tight : TightGroups or None
+        Where rows come in tight pairs or groups, as repeated measurements do: `size` of a group, `share` of the rows.
+    loud : LoudColumns or None
+        Columns that hold nearly all of the variance, so that distances see little of the others.
+    columns : tuple of str or None
+        Names of the columns, where they are known.
     reasons : dict
         Why an estimator is not defined here, by its name.
     """
@@ -66,6 +74,9 @@ class Dimensions:
     n_near: int
     tied: float
     spacing: float
+    tight: TightGroups | None
+    loud: LoudColumns | None
+    columns: tuple[str, ...] | None
     reasons: Mapping[str, str]
 
     @property
@@ -76,24 +87,37 @@ class Dimensions:
 
     @property
     def value(self) -> float:
-        """The median of the estimates, each corrected where it can be; without the spectral gap.
+        """The median of the estimates, each corrected where needed; without the spectral gap.
 
-        Ratios of the distances to few neighbours read the spacing of rows on a grid. Where rows are evenly spaced, it
-        is the mean of `local_pca`, if that is defined, and of the dimension at the largest of the scales.
+        Ratios of the distances to few neighbours read the spacing of rows on a grid, and how near rows are that were
+        measured twice. Where rows are evenly spaced, or come in groups of up to four, it is the mean of `local_pca`, if
+        that is defined, and of the dimension at the largest of the scales. Estimates that are beyond correction
+        are left out; where all are, it is the largest of them, a lower bound.
         """
-        if self.evenly_spaced:
+        if self._by_large_scales:
             by = [] if self.local_pca is None else [self.local_pca.best]
             return float(np.mean([*by, self.scales.corrected[-1]]))
-        return float(np.median([one.best for name, one in self.estimates.items() if name != "spectral_gap"]))
+        each = [one for name, one in self.estimates.items() if name != "spectral_gap"]
+        known = [one.best for one in each if not one.beyond_correction]
+        return float(np.median(known) if known else max(one.value for one in each))
+
+    @property
+    def _by_large_scales(self) -> bool:
+        grouped = self.tight is not None and self.tight.small and bool(np.isfinite(self.scales.corrected[-1]))
+        return grouped or self.evenly_spaced
 
     @property
     def evenly_spaced(self) -> bool:
-        """Whether rows are spaced more evenly than random ones, as those on a grid are."""
-        return evenly_spaced(self.spacing, self.n_sampled) and bool(np.isfinite(self.scales.corrected[-1]))
+        """Whether rows are spaced more evenly than random ones, as those on a grid are.
+
+        Not where one column is nearly all that distances see, or rows come in tight groups: these look alike.
+        """
+        other = self.loud is not None or self.tight is not None or not np.isfinite(self.scales.corrected[-1])
+        return not other and evenly_spaced(self.spacing, self.n_sampled)
 
     @property
     def agree(self) -> bool:
-        """Whether all estimates are within 15%, or 0.5, of `value`."""
+        """Whether all estimates are within 15%, or 0.5, of `value`, and none is beyond correction."""
         return not agreement(self.estimates, self.value)
 
     @property
@@ -111,6 +135,8 @@ class Dimensions:
                 n_near=self.n_near,
                 tied=self.tied,
                 even=self.evenly_spaced,
+                tight=self.tight,
+                loud=None if self.loud is None else self.loud.words(self.columns),
                 local=(float(np.quantile(known, 0.1)), float(np.quantile(known, 0.9))) if len(known) else None,
                 reasons=self.reasons,
             )
@@ -120,7 +146,10 @@ class Dimensions:
         return self.value
 
     def __repr__(self) -> str:
-        each = ", ".join(f"{name} {one.best:.3g}" for name, one in self.estimates.items())
+        each = ", ".join(
+            f"{name} {shown(one.value, one.value if one.corrected is None else one.corrected)}"
+            for name, one in self.estimates.items()
+        )
         return f"Dimensions({self.value:.3g}: {each})"
 
     def as_dict(self) -> dict[str, Any]:
@@ -135,6 +164,7 @@ class Dimensions:
                     "interval": _plain(one.interval),
                     "level": one.level,
                     "corrected": _plain(one.corrected),
+                    "beyond_correction": one.beyond_correction,
                     "corrected_interval": _plain(one.corrected_interval),
                     "note": one.note,
                 }
@@ -153,6 +183,8 @@ class Dimensions:
             "n_near": self.n_near,
             "tied": self.tied,
             "spacing": _plain(self.spacing),
+            "tight": None if self.tight is None else asdict(self.tight),
+            "loud": None if self.loud is None else self.loud.words(self.columns),
         }
 
 
@@ -240,6 +272,9 @@ def dimension(
         n_near=near.n_near,
         tied=near.tied,
         spacing=near.spacing(float(scales.value[1])),
+        tight=near.tight,
+        loud=near.loud,
+        columns=near.columns,
         reasons=reasons,
     )
 
