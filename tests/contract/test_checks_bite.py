@@ -8,6 +8,7 @@ import pytest
 
 from gramfold import Isomap, LaplacianEigenmaps, ProbabilisticPCA, SpectralClustering
 from gramfold.embedding import Fit
+from gramfold.errors import ScaleWarning
 from gramfold.runtime import memory
 from tests.contract import checks
 
