@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gramfold.cli.options import check_json, read_options, reading_options
+from gramfold.cli.options import check_json, read_options, reading_options, require_own_names
 from gramfold.cli.sentences import in_sentences
 from gramfold.errors import InputError
 
@@ -95,7 +95,8 @@ def _rows(source: Path, metric: str, columns: list[str] | None, skip: list[str] 
     matrix = read_sparse(source)
     if matrix is None:
         mixed = reads_mixed(metric)
-        return read_table(source, columns=columns, skip=skip, missing=mixed, text=mixed, **written).values
+        table = read_table(source, columns=columns, skip=skip, missing=mixed, text=mixed, **written)
+        return require_own_names(table).values
     given = [option for option, value in (("--columns", columns), ("--skip", skip)) if value is not None]
     given += [f"--{name}" for name in written]
     if given:
