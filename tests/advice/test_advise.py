@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 from scipy.spatial import procrustes
-from sklearn.datasets import load_digits, load_wine
+from sklearn.datasets import load_digits
 
 import gramfold
 from gramfold.advice import Advice, LeaveOut
@@ -174,12 +174,35 @@ def test_many_rows_have_landmarks():
 
 
 def test_classes_are_used_where_they_help():
-    X, y = load_wine(return_X_y=True)
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=300)
+    X = rng.normal(size=(300, 8)) * np.repeat([1.0, 3.0], [2, 6])
+    X[:, :2] += 3 * np.eye(3)[y, :2]  # two quiet columns of eight know
     advice = gramfold.advise(X, y)
     assert advice.supervised
     assert advice.method.value == "LPP"
-    assert advice.estimator.fit_transform(X, y).shape == (178, 2)
+    assert "by chance up to 38%" in advice.method.reason
+    assert advice.estimator.fit_transform(X, y).shape == (300, 2)
     assert "fit_transform(X, y)" in advice.code
+
+
+@pytest.mark.parametrize("number", [2, 3, 5])
+def test_classes_by_chance_are_not_used(number):
+    used = []
+    for seed in range(4):  # one half of the rows, without noise in mind, took up every third
+        advice = gramfold.advise(ROLL, np.random.default_rng(seed).integers(number, size=len(ROLL)))
+        used.append(advice.supervised)
+        assert any("by chance up to" in note for note in advice.notes)
+    assert not any(used)
+
+
+def test_classes_in_another_order_are_refused():
+    pandas = pytest.importorskip("pandas")
+    table = frame().set_index(pandas.Index([f"r{i}" for i in range(len(ROLL))]))
+    y = pandas.Series(np.arange(len(ROLL)) % 2, index=table.index)
+    gramfold.advise(table, y)
+    with pytest.raises(InputError, match=r"X and y have the same index in different orders.*y\.loc\[X\.index\]"):
+        gramfold.advise(table, y[::-1])
 
 
 def test_classes_that_do_not_help_are_not_used():

@@ -792,3 +792,99 @@ def test_a_closed_pipe_is_no_error(tmp_path, words):
         )
     assert done.stderr == ""
     assert done.returncode == -signal.SIGPIPE  # as of `yes | head`
+
+
+INTERRUPTED_WRITE = """
+import signal
+from pathlib import Path
+from gramfold.cli import main
+from gramfold.io import table
+
+def half(path, *rest):
+    Path(path).write_text("half")
+    signal.raise_signal(signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+table.WRITERS[".csv"] = half
+main(["embed", "roll.csv", "--method", "pca", "--out", "map.csv"])
+"""
+
+
+def test_an_interrupt_ends_with_its_code_one_line_and_no_file(folder):
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED_WRITE], capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert done.stderr == "Interrupted: stopped by Ctrl-C.\n"
+    assert [path.name for path in folder.iterdir()] == ["roll.csv"]
+
+
+INTERRUPTED_IMPORT = """
+import signal, sys
+
+class Pressed:
+    def find_spec(self, name, *_):
+        if name == "{module}":
+            sys.meta_path.remove(self)
+            exec("signal.raise_signal(signal.SIGINT)")
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Pressed())
+"""
+
+
+@pytest.mark.parametrize("module", ["click", "gramfold.cli.judge", "gramfold.io.text"])
+def test_an_interrupt_of_an_import_ends_so_too(folder, module):
+    (folder / "sitecustomize.py").write_text(INTERRUPTED_IMPORT.format(module=module))
+    path = os.pathsep.join([str(folder), *filter(None, sys.path)])
+    words = [sys.executable, "-m", "gramfold", "embed", "roll.csv", "--out", "map.csv"]
+    done = subprocess.run(
+        words, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path}, cwd=folder
+    )
+    assert (done.returncode, done.stderr) == (130, "Interrupted: stopped by Ctrl-C.\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["embed", "roll.csv", "--out", "map.csv"],
+        ["embed", "roll.csv", "--out", "map.csv", "--debug"],
+        ["cluster", "roll.csv", "--clusters", 2, "--out", "map.csv"],
+        ["advise", "roll.csv"],
+        ["dimension", "roll.csv"],
+        ["judge", "roll.csv", "roll.csv"],
+        ["compare", "roll.csv", "--out", "map.csv"],
+        ["demo", "--out", "map.csv"],
+    ],
+)
+def test_every_command_can_be_interrupted(words, folder, monkeypatch):
+    def pressed(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gramfold.io.read_table", pressed)
+    monkeypatch.setattr("gramfold.datasets.make_swiss_roll", pressed)
+    monkeypatch.setattr("gramfold.io.names_in", pressed)
+    result = run(*words)
+    assert result.exit_code == 130, result.output
+    assert result.stderr == "Interrupted: stopped by Ctrl-C.\n"
+    assert [path.name for path in folder.iterdir()] == ["roll.csv"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["advise", "dup.csv"],
+        ["advise", "dup.csv", "--code"],
+        ["embed", "dup.csv", "--out", "map.csv"],
+        ["cluster", "dup.csv", "--clusters", 2, "--out", "map.csv"],
+        ["dimension", "dup.csv"],
+        ["judge", "dup.csv", "roll.csv"],
+        ["compare", "dup.csv", "--methods", "pca"],
+    ],
+)
+def test_columns_of_one_name_are_refused_as_in_python(words, folder):
+    lines = [",".join(map(str, row)) for row in ROLL.points]
+    (folder / "dup.csv").write_text("\n".join(["a,a,b", *lines]) + "\n")
+    with pytest.raises(InputError, match="several columns named 'a'"):
+        gramfold.advise(pd.DataFrame(ROLL.points, columns=["a", "a", "b"]))
+    result = run(*words)
+    assert result.exit_code == 2
+    assert result.output == "Error: 'dup.csv' has several columns named 'a': give them different names.\n"

@@ -14,6 +14,7 @@ from gramfold.advice.plan import Advice, Item
 from gramfold.advice.trial import Shape
 from gramfold.errors import InputError
 from gramfold.methods.lpp import LPP
+from gramfold.neighbors.columns import require_one_order
 
 _NAMED = 12  # columns in one sentence
 _BY_CLASS = Item(None, "classes, not neighbours, are what the map keeps together")
@@ -54,6 +55,7 @@ def advise(X: Any, y: Any = None, *, random_state: int = 0) -> Advice:
 
 def advice_for(X: Any, y: Any, random_state: int, names: Sequence[str] | None = None) -> Advice:
     """`advise`, of a table whose columns have names that it does not hold itself."""
+    require_one_order(X, y, ("X", "y"))
     seen = Seen.of(X, random_state, names)
     classes = Classes.of(y, seen.n)
     if not is_distances(seen.X):

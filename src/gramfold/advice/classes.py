@@ -15,11 +15,12 @@ from gramfold.advice.columns import Seen, rows_of
 from gramfold.diagnostics.refits import FAILS
 from gramfold.errors import InputError
 from gramfold.methods.lpp import LPP
-from gramfold.types import Integers
+from gramfold.types import Floats, Integers
 
 _MOST = 0.1  # classes per row: more are numbers or names
 _ROWS = 1_000
 _BETTER = 0.05  # share of the rows that are shown among their own class
+_ERRORS = 3.0  # standard errors of a share, beyond which it is not noise
 _VOTERS = 5
 _MOST_COLUMNS = 0.25  # columns per row of the trial: with more, a linear map separates classes by chance
 
@@ -59,7 +60,7 @@ class Told:
 
 
 def trial_with_classes(classes: Classes, seen: Seen, steps: tuple[Any, ...], model: Any, width: int) -> Told:
-    """Fit both maps on half of some rows, and look at which class the other half comes to lie in."""
+    """Fit both maps on each half of some rows, and look at which class the other half comes to lie in."""
     if not classes.are_classes:
         return Told(False, f"y has {classes.number:,} different values: no classes, so that it is not used")
     rows = seen.sample[:: max(1, len(seen.sample) // _ROWS)]
@@ -67,23 +68,41 @@ def trial_with_classes(classes: Classes, seen: Seen, steps: tuple[Any, ...], mod
     if issparse(seen.X) or width > _MOST_COLUMNS * half:
         return Told(False, "y is not used: among so many columns a linear map separates any classes")
     rows = np.random.default_rng(0).permutation(rows)
-    scores = []
+    shown = []
     for one, given in ((LPP(model.n_components, graph="classes"), True), (model, False)):
-        found = _shown(classes, seen, [*steps, one], given, rows[:half], rows[half:])
-        if found is None:
+        halves = ((rows[:half], rows[half:]), (rows[half:], rows[:half]))
+        found = [_shown(classes, seen, [*steps, one], given, known, new) for known, new in halves]
+        if any(each is None for each in found):
             return Told(False, "y is not used: a map by classes could not be tried on these rows")
-        scores.append(found)
-    own, plain = scores
-    told = f"{own:.0%} of the rows that it had not seen came to lie among their own class"
-    if own < plain + _BETTER:
-        return Told(False, f"y is not used: on a map by its {classes.number} classes {told}, without them {plain:.0%}")
+        shown.append(np.concatenate([each for each in found if each is not None]))
+    return _told(classes, rows, *shown, type(model).__name__)
+
+
+def _told(classes: Classes, rows: Integers, own: Floats, plain: Floats, method: str) -> Told:
+    """By the rows that each map shows among their own class, 1 or 0: those of both in one order."""
+    chance = float(np.unique(classes.values[rows].astype(str), return_counts=True)[1].max()) / len(rows)
+    told = f"{own.mean():.0%} of the rows that it had not seen came to lie among their own class"
+    by_chance = f"by chance up to {chance:.0%}"
+    number = classes.number
+    noise = _ERRORS / np.sqrt(len(rows))
+    if own.mean() <= chance + noise * np.sqrt(chance * (1.0 - chance)):
+        return Told(False, f"y is not used: on a map by its {number} classes {told}, {by_chance}")
+    gain = own - plain  # of each row, since both maps show the same rows
+    if gain.mean() <= max(_BETTER, noise * gain.std()):
+        return Told(
+            False,
+            f"y is not used: on a map by its {number} classes {told}, without them {plain.mean():.0%}, {by_chance}",
+        )
     return Told(
-        True, f"it is a linear map by the {classes.number} classes of y: {told} ({type(model).__name__}: {plain:.0%})"
+        True,
+        f"it is a linear map by the {number} classes of y: {told} ({method}: {plain.mean():.0%}; {by_chance})",
     )
 
 
-def _shown(classes: Classes, seen: Seen, steps: list[Any], given: bool, known: Integers, new: Integers) -> float | None:
-    """Share of new rows whose nearest known rows on a map are of their class."""
+def _shown(
+    classes: Classes, seen: Seen, steps: list[Any], given: bool, known: Integers, new: Integers
+) -> Floats | None:
+    """(m,) 1 for new rows whose nearest known rows on a map are of their class, else 0."""
     whole = make_pipeline(*(clone(step) for step in steps))
     y = classes.values.astype(str)
     with warnings.catch_warnings():
@@ -94,4 +113,4 @@ def _shown(classes: Classes, seen: Seen, steps: list[Any], given: bool, known: I
         except FAILS:
             return None
     voters = KNeighborsClassifier(min(_VOTERS, len(known))).fit(places, y[known])
-    return float(voters.score(moved, y[new]))
+    return (voters.predict(moved) == y[new]).astype(np.float64)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gramfold.cli.options import check_json, read_options, reading_options
+from gramfold.cli.options import check_json, read_options, reading_options, require_own_names
 from gramfold.cli.sentences import in_sentences
 from gramfold.cli.written_numbers import warn_of_written_numbers
 from gramfold.errors import InputError
@@ -55,7 +55,7 @@ def advise(
 
     check_json(source, out, no_overwrite, "advice is")
     written = read_options(options)
-    table = _read(source, {"columns": columns, "skip": skip, "labels": labels}, written)
+    table = require_own_names(_read(source, {"columns": columns, "skip": skip, "labels": labels}, written))
     found = advice_for(table.values, table.labels, seed, table.names or None)
     if out is not None:
         with replacing(out) as draft:

@@ -13,18 +13,18 @@ from gramfold.cli.dimension import dimension
 from gramfold.cli.embed import embed
 from gramfold.cli.judge import judge
 from gramfold.cli.methods import methods
-from gramfold.cli.sentences import ended_by_a_closed_pipe
+from gramfold.cli.sentences import ended_by_a_closed_pipe, ended_by_an_interrupt
 
 
 class _Commands(click.Group):
     """All commands, and the help texts: each may be read by a program that stops early."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with ended_by_a_closed_pipe():
+        with ended_by_an_interrupt(), ended_by_a_closed_pipe():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with ended_by_a_closed_pipe():
+        with ended_by_an_interrupt(), ended_by_a_closed_pipe():
             return super().invoke(ctx)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gramfold.cli.options import check_json, read_options, reading_options
+from gramfold.cli.options import check_json, read_options, reading_options, require_own_names
 from gramfold.cli.sentences import in_sentences
 from gramfold.errors import InputError
 
@@ -101,6 +101,7 @@ def _rows(
     if matrix is None:
         mixed = reads_mixed(metric)
         table = read_table(source, columns=columns, skip=skip, missing=mixed, text=mixed, **written)
+        require_own_names(table)
         return table.values, tuple(table.names)
     given = [option for option, value in (("--columns", columns), ("--skip", skip)) if value is not None]
     given += [f"--{name}" for name in written]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gramfold.cli.coordinate_names import warn_of_no_coordinates
 from gramfold.cli.map_file import MapFile, as_numbers, counts_rows, how_read, known_names, read_map_file
+from gramfold.cli.options import require_own_names
 from gramfold.cli.written_numbers import warn_of_written_numbers
 from gramfold.errors import GramfoldWarning, HeaderWarning, InputError
 
@@ -144,7 +145,7 @@ def read_data(
         text=mixed,
         **how_read(source, written),
     )
-    warn_of_written_numbers(source, table)
+    warn_of_written_numbers(source, require_own_names(table))
     return table
 
 

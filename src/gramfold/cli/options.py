@@ -210,6 +210,7 @@ def read_input(
         mixed = reads_mixed(getattr(model, "metric", None))
         named = {"columns": columns, "skip": skip, "labels": labels}
         table = read_table(source, missing=tags.allow_nan, text=mixed, **named, **written)  # type: ignore[arg-type]
+        require_own_names(table)
         if mixed:
             warn_of_written_numbers(source, table)
             _by_position(model, table)
@@ -221,6 +222,16 @@ def read_input(
     if given:
         raise InputError(f"'{source}' is a sparse matrix, which has no column names or text: leave out {given[0]}.")
     return Table(matrix, [], source)
+
+
+def require_own_names(table: "Table") -> "Table":
+    """The same table; an error if columns share a name, which a DataFrame is refused for too: no option can name one."""
+    from collections import Counter
+
+    double = [name for name, count in Counter(table.names).items() if count > 1]
+    if double:
+        raise InputError(f"'{table.source}' has several columns named '{double[0]}': give them different names.")
+    return table
 
 
 def _by_position(model: Any, table: "Table") -> None:

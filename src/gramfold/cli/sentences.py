@@ -3,6 +3,7 @@
 import functools
 import os
 import signal
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import IO, Any
 
 import click
 
+from gramfold.cli.interrupted import CODE, LINE, keep_the_code
 from gramfold.errors import GramfoldError
 
 
@@ -24,6 +26,21 @@ class Refusal(click.ClickException):
     def show(self, file: IO[Any] | None = None) -> None:
         """Write the message to standard error."""
         click.echo(f"Error: {self.format_message()}", file=file, err=file is None)
+
+
+class Interruption(click.ClickException):
+    """Ctrl-C."""
+
+    exit_code = CODE
+
+    def __init__(self) -> None:
+        super().__init__(LINE)
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Write one line to standard error, after the ^C that a terminal shows."""
+        if file is None and sys.stderr.isatty():
+            click.echo(err=True)
+        click.echo(self.format_message(), file=file, err=file is None)
 
 
 class Fault(Refusal):
@@ -57,6 +74,16 @@ def in_sentences(command: Callable[..., None]) -> Callable[..., None]:
                 raise Fault(sentence) from error
 
     return wrapped
+
+
+@contextmanager
+def ended_by_an_interrupt() -> Iterator[None]:
+    """End with one line and the exit code of an interrupt, where click has a code that means a bug too."""
+    try:
+        yield
+    except (KeyboardInterrupt, click.Abort) as error:
+        keep_the_code()
+        raise Interruption from error
 
 
 @contextmanager
