@@ -184,6 +184,15 @@ def test_numbers_and_masks_choose_the_same_rows():
     assert np.allclose(opposite.effects, -by_mask.effects)
 
 
+def test_a_mask_in_another_order_is_refused():
+    wine = load_wine(as_frame=True)
+    mask = wine.target == 0
+    with pytest.raises(InputError, match=r"X and chosen have the same index in different orders.*chosen.loc"):
+        differences(wine.data, mask.sample(frac=1, random_state=0))
+    numbers = pd.Series(np.flatnonzero(mask), index=np.arange(59)[::-1])  # of rows, in an order of their own
+    assert differences(wine.data, numbers).names == differences(wine.data, mask).names
+
+
 def test_marker_genes_of_b_cells():
     path = SHARED / "pbmc3k.npz"
     if not path.exists():
@@ -207,6 +216,8 @@ def test_marker_genes_of_b_cells():
         (np.ones(9, dtype=bool), "a mask of 9 rows, but X has 10"),
         (["a", "b"], "pass a mask of 10 booleans"),
         (np.zeros((10, 2), dtype=bool), "pass a mask of 10 booleans"),
+        ([0, 1, 1, 0, 1, 0, 0, 0, 1, 0], "10 integers, one for each row.*chosen == 1"),
+        ([1, 2, 2], "the same number more than once"),
     ],
 )
 def test_rows_that_cannot_be_chosen(chosen, words):

@@ -222,6 +222,14 @@ def test_names_come_from_the_table_and_from_the_user():
         loadings(model, names=["a", "b"])
 
 
+def test_a_map_in_another_order_is_refused():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), index=[f"row {i}" for i in range(60)])
+    Y = X.iloc[:, :2]
+    with pytest.raises(InputError, match=r"X and Y have the same index in different orders.*Y.loc"):
+        loadings(X, Y.sample(frac=1, random_state=0))
+    assert np.array_equal(loadings(X, Y).shares, loadings(X.to_numpy(), Y.to_numpy()).shares)
+
+
 def test_the_table_has_every_number():
     found = loadings(gramfold.PCA().fit(planted("linear", 300)[0]))
     table = found.to_pandas()

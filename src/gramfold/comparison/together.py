@@ -21,7 +21,7 @@ from gramfold.diagnostics.labels import coded
 from gramfold.diagnostics.refits import check_whole
 from gramfold.embedding.sharing import SharedSearch, shared_nothing, shared_search
 from gramfold.errors import GramfoldError, InputError
-from gramfold.neighbors.columns import as_table
+from gramfold.neighbors.columns import as_table, require_one_order
 from gramfold.neighbors.metrics import MetricName
 from gramfold.runtime.counting import counted
 from gramfold.runtime.progress import Stages
@@ -121,6 +121,7 @@ def compare(
     # what cannot be judged is refused before any fit: any map will do
     first = Judged(X, np.arange(n, dtype=np.float64)[:, None], **options)
     if labels is not None:
+        require_one_order(X, labels, ("X", "labels"))
         coded(labels, first)
     settings = {
         "n_components": n_components,

@@ -13,7 +13,7 @@ from gramfold.diagnostics.effects import Dominance, deviate, dominance, dominanc
 from gramfold.diagnostics.placed_rows import names_of
 from gramfold.embedding.reading import check_finite
 from gramfold.errors import InputError
-from gramfold.neighbors.columns import numeric_table, types_of
+from gramfold.neighbors.columns import numeric_table, require_one_order, types_of
 from gramfold.neighbors.mixed import MixedTable
 from gramfold.runtime.counting import counted
 from gramfold.types import Floats
@@ -127,7 +127,8 @@ def differences(X: Any, chosen: Any, *, names: Sequence[str] | None = None, leve
     X : {array-like, sparse matrix, DataFrame} of shape (n_rows, n_columns)
         The data: numbers, and in dense tables categories and gaps (NaN) too.
     chosen : array-like of bool of shape (n_rows,), or of int
-        Which rows are chosen: a mask, or their numbers.
+        Which rows are chosen: a mask of booleans, or their numbers, each once. A mask of 0 and 1 is refused: pass
+        ``chosen == 1``.
     names : sequence of str, optional
         Names of the columns. By default those of the DataFrame, or "column 0", "column 1", …
     level : float, default=0.95
@@ -155,6 +156,8 @@ def differences(X: Any, chosen: Any, *, names: Sequence[str] | None = None, leve
     """
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level!r} is not a confidence: pass a number between 0 and 1, such as 0.95.")
+    if np.ndim(chosen) == 1 and len(chosen) == np.shape(X)[0]:  # a mask; row numbers have an index of their own
+        require_one_order(X, chosen, ("X", "chosen"))
     if issparse(X):
         rows = numeric_table(X, least_rows=2)
         check_finite(rows, "X")
@@ -198,6 +201,12 @@ def _mask(chosen: Any, n: int) -> NDArray[np.bool_]:
             raise InputError(f"chosen is a mask of {len(given)} rows, but X has {n}: pass one boolean for each row.")
         mask = given
     else:
+        if len(given) == n or len(np.unique(given)) < len(given):
+            found = f"{n} integers, one for each row" if len(given) == n else "the same number more than once"
+            raise InputError(
+                f"chosen holds {found}, so these are no numbers of chosen rows: pass a mask of booleans, chosen == 1 "
+                "say, or each number once."
+            )
         if len(given) and (given.min() < 0 or given.max() >= n):
             raise InputError(
                 f"chosen holds row {int(given.max())}, but X has {n} rows: pass numbers from 0 to {n - 1}."
