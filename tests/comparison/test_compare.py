@@ -199,6 +199,23 @@ def test_labels_in_another_order_are_refused():
     )
 
 
+def test_missing_labels_in_a_list_are_no_class():
+    with pytest.raises(InputError, match="labels are missing for 10 rows"):
+        compare(ROWS, ["pca"], labels=[np.nan] * 10 + ["a"] * 190)
+    assert compare(ROWS, ["pca"], labels=["a"] * 100 + ["b"] * 100)["pca"].measures["silhouette"].value > -1
+
+
+def test_what_leaves_nothing_to_compare_is_refused():
+    with pytest.raises(InputError, match="judged_neighbors <= 66"):
+        compare(ROWS, {"broken": Broken(KeyboardInterrupt)}, judged_neighbors=199)  # before any fit
+    with pytest.raises(InputError, match="every method failed.*0 of 200 rows, which is less than half"):
+        compare(ROWS, {"m": np.full((200, 2), np.nan)})
+    infinite = PLACES.copy()
+    infinite[3] = np.inf
+    with pytest.raises(InputError, match="every method failed.*infinity"):
+        compare(ROWS, {"m": infinite})
+
+
 class TestFinishedMaps:
     names = tuple(f"cell {i}" for i in range(200))
 

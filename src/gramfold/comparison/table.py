@@ -166,9 +166,10 @@ class Comparison:
     def aligned_maps(self) -> dict[str, Floats]:
         """The maps, each rotated, mirrored, scaled and shifted onto the first, to be compared by eye.
 
-        One of another number of dimensions, or without any agreement, is left as it is.
+        One of another number of dimensions, or without any agreement, is left as it is. One with infinite coordinates
+        is left out: it cannot be drawn.
         """
-        maps = self.maps
+        maps = {name: places for name, places in self.maps.items() if not np.isinf(places).any()}
         if not maps:
             return {}
         first = next(iter(maps.values()))
