@@ -115,6 +115,13 @@ def test_units_do_not_matter():
     assert np.allclose(plain.slopes, other.slopes, rtol=1e-6, atol=1e-9)
 
 
+def test_rows_of_the_smallest_size_are_read():
+    X, y = planted("linear", 200)
+    plain = loadings(X, y[:, None])
+    for table in (1e-315 * X, csr_array(1e-315 * X)):  # of few digits, and one over such a spread overflows
+        assert np.allclose(plain.shares, loadings(table, y[:, None]).shares, atol=1e-3)
+
+
 @pytest.mark.parametrize("size", [1e-180, 1e180])
 def test_rows_of_any_size(size):
     X, y = planted("linear", 200)
