@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.sparse import csr_matrix, save_npz
 from sklearn.datasets import load_wine
 
 from gramfold import PCA
@@ -38,6 +39,14 @@ def test_other_methods(method, folder):
     result = run("embed", "wine.csv", "-m", method, "--explain", "-o", "map.csv")
     assert result.exit_code == 0, result.output
     assert "The first axis is" in result.output
+
+
+@pytest.mark.parametrize("method", ["pca", "isomap"])
+def test_sparse_columns_are_told_by_their_numbers(method, folder):
+    save_npz("sparse.npz", csr_matrix(pd.read_csv("wine.csv").to_numpy()))
+    result = run("embed", "sparse.npz", "-m", method, "--explain", "-o", "map.csv")
+    assert result.exit_code == 0, result.output
+    assert "mostly column" in result.output
 
 
 def test_gaps_are_no_obstacle(folder):

@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA as OtherPCA
 from sklearn.manifold import TSNE
 from sklearn.manifold import Isomap as OtherIsomap
 from sklearn.neighbors import KNeighborsTransformer
@@ -56,8 +57,12 @@ def found():
 def test_numbers_are_those_of_diagnostics(found):
     for name, places in found.maps.items():
         alone, wrong = measures(ROWS, places, KINDS), faults(ROWS, places)
-        assert len(found[name].measures) == 7
-        for measure, value in found[name].measures.items():
+        assert len(found[name].measures) == 8
+        strain = found[name].measures["strain"]
+        assert (strain.value, strain.interval) == (wrong.strained.total, None)
+        assert np.array_equal(strain.per_point, wrong.strained.per_point, equal_nan=True)
+        for measure in set(found[name].measures) - {"strain"}:
+            value = found[name].measures[measure]
             assert value.value == alone[measure].value, (name, measure)
             assert value.interval == alone[measure].interval
         assert found[name].faults.named == wrong.named
@@ -70,10 +75,17 @@ def test_intervals_where_rows_are_drawn():
     assert (found.n_judged, found.n_sampled) == (200, 60)
     for name, places in found.maps.items():
         alone = measures(ROWS, places, KINDS, sample=60, random_state=5)
-        for measure, value in found[name].measures.items():
+        for measure in set(found[name].measures) - {"strain"}:
+            value = found[name].measures[measure]
             assert (value.value, value.interval) == (alone[measure].value, alone[measure].interval)
+        strained = faults(ROWS, places, sample=60, random_state=5).strained
+        assert (found[name].measures["strain"].value, found[name].measures["strain"].interval) == (
+            strained.total,
+            strained.interval,
+        )
     table = found.to_pandas()
-    assert (table["stress_low"] < table["stress"]).all()
+    for name in ("stress", "strain"):
+        assert (table[f"{name}_low"] < table[name]).all()
     assert "±" in repr(found)
     assert "r_nx_low" not in table  # it is exact
 
@@ -170,8 +182,38 @@ def test_rows_that_a_map_does_not_have():
     assert "50 of 200 rows" in found.failures["hardly"]
     assert "judged on the 170 that all of them have" in repr(found)
     alone = measures(ROWS[30:], found.maps["pca"][30:])
-    for name, measure in found["pca"].measures.items():
+    own = dict(found["pca"].measures)
+    assert own.pop("strain").value == faults(ROWS[30:], found.maps["pca"][30:]).strained.total
+    for name, measure in own.items():
         assert measure.value == alone[name].value, name
+
+
+def test_labels_in_another_order_are_refused():
+    table = pd.DataFrame(ROWS, index=[f"cell {i}" for i in range(200)])
+    labels = pd.Series(KINDS, index=table.index)
+    with pytest.raises(InputError, match=r"X and labels have the same index in different orders.*labels.loc"):
+        compare(table, ["pca"], labels=labels.sample(frac=1, random_state=0))
+    found = compare(table, ["pca"], labels=labels)
+    assert found["pca"].measures["neighborhood_purity"].value == (
+        compare(ROWS, ["pca"], labels=KINDS)["pca"].measures["neighborhood_purity"].value
+    )
+
+
+def test_missing_labels_in_a_list_are_no_class():
+    with pytest.raises(InputError, match="labels are missing for 10 rows"):
+        compare(ROWS, ["pca"], labels=[np.nan] * 10 + ["a"] * 190)
+    assert compare(ROWS, ["pca"], labels=["a"] * 100 + ["b"] * 100)["pca"].measures["silhouette"].value > -1
+
+
+def test_what_leaves_nothing_to_compare_is_refused():
+    with pytest.raises(InputError, match="judged_neighbors <= 66"):
+        compare(ROWS, {"broken": Broken(KeyboardInterrupt)}, judged_neighbors=199)  # before any fit
+    with pytest.raises(InputError, match="every method failed.*0 of 200 rows, which is less than half"):
+        compare(ROWS, {"m": np.full((200, 2), np.nan)})
+    infinite = PLACES.copy()
+    infinite[3] = np.inf
+    with pytest.raises(InputError, match="every method failed.*infinity"):
+        compare(ROWS, {"m": infinite})
 
 
 class TestFinishedMaps:
@@ -233,6 +275,19 @@ class TestFinishedMaps:
         assert found.best_for("local").winner == "pca"
 
 
+@pytest.mark.parametrize("refits", [0, 2])
+def test_a_guest_that_works_in_place_changes_nothing(refits):
+    rows = make_swiss_roll(120, random_state=0).points
+    before, table = rows.copy(), pd.DataFrame(rows)
+    methods = {"guest": make_pipeline(StandardScaler(copy=False), OtherPCA(2)), "pca": "pca"}
+    found = compare(rows, methods, stability=refits)
+    assert np.array_equal(rows, before)
+    alone = compare(before, ["pca"])
+    assert found["pca"].measures["stress"].value == alone["pca"].measures["stress"].value
+    compare(table, methods, stability=refits)
+    assert np.array_equal(table.to_numpy(), before)
+
+
 class TestBest:
     def test_a_collapsed_map_does_not_win(self):
         rng = np.random.default_rng(0)
@@ -254,11 +309,20 @@ class TestBest:
         assert "collapsed" in best.faults
         assert "there is no other map" in best.sentence
 
-    def test_a_lower_stress_is_better(self, found):
+    def test_a_lower_strain_is_better(self, found):
         best = found.best_for("isometry")
-        stresses = found.to_pandas()["stress"]
-        assert best.winner == stresses.idxmin()
-        assert best.margin == stresses[best.runner_up] - stresses.min() > 0
+        strains = found.to_pandas()["strain"].drop("columns")  # which collapsed
+        assert best.winner == strains.idxmin()
+        assert best.margin == strains[best.runner_up] - strains.min() > 0
+
+    def test_an_unrolled_sheet_is_the_isometric_map(self):
+        roll = make_swiss_roll(300, random_state=0)
+        found = compare(roll.points, {"truth": roll.truth, "isomap": "isomap", "pca": "pca"})
+        best = found.best_for("isometry")
+        assert best.winner in {"truth", "isomap"}
+        assert "pca" not in best.level_with
+        assert found.to_pandas()["stress"].idxmin() == "pca"  # straight lines through the roll
+        assert "straight-line distances in the data" in repr(found)
 
     def test_the_same_map_twice_is_level(self):
         turned = PLACES @ [[0.0, 1.0], [-1.0, 0.0]]

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csc_array, csr_array, csr_matrix
 from scipy.stats import mannwhitneyu, norm
 from sklearn.datasets import load_wine
 
@@ -184,6 +184,15 @@ def test_numbers_and_masks_choose_the_same_rows():
     assert np.allclose(opposite.effects, -by_mask.effects)
 
 
+def test_a_mask_in_another_order_is_refused():
+    wine = load_wine(as_frame=True)
+    mask = wine.target == 0
+    with pytest.raises(InputError, match=r"X and chosen have the same index in different orders.*chosen.loc"):
+        differences(wine.data, mask.sample(frac=1, random_state=0))
+    numbers = pd.Series(np.flatnonzero(mask), index=np.arange(59)[::-1])  # of rows, in an order of their own
+    assert differences(wine.data, numbers).names == differences(wine.data, mask).names
+
+
 def test_marker_genes_of_b_cells():
     path = SHARED / "pbmc3k.npz"
     if not path.exists():
@@ -207,6 +216,8 @@ def test_marker_genes_of_b_cells():
         (np.ones(9, dtype=bool), "a mask of 9 rows, but X has 10"),
         (["a", "b"], "pass a mask of 10 booleans"),
         (np.zeros((10, 2), dtype=bool), "pass a mask of 10 booleans"),
+        ([0, 1, 1, 0, 1, 0, 0, 0, 1, 0], "10 integers, one for each row.*chosen == 1"),
+        ([1, 2, 2], "the same number more than once"),
     ],
 )
 def test_rows_that_cannot_be_chosen(chosen, words):
@@ -214,8 +225,44 @@ def test_rows_that_cannot_be_chosen(chosen, words):
         differences(np.random.default_rng(0).normal(size=(10, 3)), chosen)
 
 
+def test_names_of_several_levels_and_kinds():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    levels = pd.DataFrame(X, columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "x")]))
+    assert set(differences(levels, [0, 1, 2]).names) == {"a, x", "a, y", "b, x"}
+    mixed = pd.DataFrame(X, columns=["a", 2020, ("b", 1)])
+    assert set(differences(mixed, [0, 1, 2]).names) == {"a", "2020", "b, 1"}
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_matrices_and_sparse_tables_are_as_arrays():
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((40, 3)) < 0.4, rng.normal(size=(40, 3)), 0.0)
+    expected = differences(pd.DataFrame(X, columns=["a", "b", "c"]), np.arange(12))
+    sparse = pd.DataFrame.sparse.from_spmatrix(csr_matrix(X), columns=["a", "b", "c"])
+    for table in (sparse, np.asmatrix(X)):
+        found = differences(table, np.arange(12), names=["a", "b", "c"])
+        assert found.names == expected.names
+        assert np.allclose(found.effects, expected.effects)
+    assert differences(sparse, np.arange(12)).names == expected.names
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_infinity_is_told_with_its_place(kind):
+    X = np.random.default_rng(0).normal(size=(10, 3))
+    X[3, 1] = np.inf
+    with pytest.raises(InputError, match="infinity in row 3 of column 'b'.*no mean"):
+        differences(kind(X), [0, 1, 2], names=["a", "b", "c"])
+    with pytest.raises(InputError, match="infinity in row 3 of column 1 "):
+        differences(kind(X), [0, 1, 2])
+    X[3, 1] = np.nan
+    with pytest.raises(InputError, match="NaN in row 3 of column 1 "):
+        differences(csr_array(X), [0, 1, 2])
+
+
 def test_what_cannot_be_compared():
     X = np.random.default_rng(0).normal(size=(10, 3))
+    with pytest.raises(InputError, match="level='a' is not a confidence"):
+        differences(X, [0, 1, 2], level="a")
     with pytest.raises(InputError, match="level=95"):
         differences(X, [0, 1, 2], level=95)
     with pytest.raises(InputError, match="2 names, but X has 3 columns"):

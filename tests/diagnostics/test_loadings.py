@@ -115,6 +115,13 @@ def test_units_do_not_matter():
     assert np.allclose(plain.slopes, other.slopes, rtol=1e-6, atol=1e-9)
 
 
+def test_rows_of_the_smallest_size_are_read():
+    X, y = planted("linear", 200)
+    plain = loadings(X, y[:, None])
+    for table in (1e-315 * X, csr_array(1e-315 * X)):  # of few digits, and one over such a spread overflows
+        assert np.allclose(plain.shares, loadings(table, y[:, None]).shares, atol=1e-3)
+
+
 @pytest.mark.parametrize("size", [1e-180, 1e180])
 def test_rows_of_any_size(size):
     X, y = planted("linear", 200)
@@ -220,6 +227,14 @@ def test_names_come_from_the_table_and_from_the_user():
     assert loadings(model, frame[:100]).n_rows == 100
     with pytest.raises(InputError, match="2 names, but X has 3 columns"):
         loadings(model, names=["a", "b"])
+
+
+def test_a_map_in_another_order_is_refused():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), index=[f"row {i}" for i in range(60)])
+    Y = X.iloc[:, :2]
+    with pytest.raises(InputError, match=r"X and Y have the same index in different orders.*Y.loc"):
+        loadings(X, Y.sample(frac=1, random_state=0))
+    assert np.array_equal(loadings(X, Y).shares, loadings(X.to_numpy(), Y.to_numpy()).shares)
 
 
 def test_the_table_has_every_number():

@@ -57,6 +57,15 @@ def test_numbers_and_faults_stand_under_each(found):
     assert "first 2 of 5 coordinates" in axes["five"].get_xlabel()
 
 
+def test_a_map_with_infinite_coordinates_is_left_out():
+    infinite = np.where(np.arange(150)[:, None] == 7, np.inf, PLACES)
+    figure = compare(ROWS, {"guest": infinite, "pca": PLACES, "turned": TURNED}).figure()
+    dots = {ax.get_title(): ax.collections[0].get_offsets() for ax in figure.axes if ax.collections}
+    assert list(dots) == ["pca", "turned"]
+    np.testing.assert_allclose(dots["turned"], PLACES, atol=1e-9)
+    assert figure.get_supxlabel() == "failed: guest"
+
+
 @pytest.mark.parametrize("color", [None, np.arange(150.0)])
 def test_no_text_lies_over_another(found, color):
     figure = found.figure(color=color, title="Digits", color_label="digit")

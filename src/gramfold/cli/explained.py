@@ -24,7 +24,8 @@ def explained_lines(model: Any, table: Any) -> list[str]:
     from gramfold.embedding import Embedding
 
     whole = isinstance(model, Embedding)
-    found = loadings(model, names=table.names) if whole else loadings(table.values, model.embedding_, names=table.names)
+    names = table.names or None  # a sparse file has none
+    found = loadings(model, names=names) if whole else loadings(table.values, model.embedding_, names=names)
     lines = []
     for axis, words in enumerate(str(found).splitlines()):
         first, *others = textwrap.wrap(

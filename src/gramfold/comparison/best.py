@@ -10,7 +10,7 @@ _SEEN = 5e-4  # smaller differences are not seen in three digits, and may be rou
 _SHOWS = {
     "local": "keeps most neighbours",
     "global": "keeps the order of all distances best",
-    "isometry": "changes distances least",
+    "isometry": "changes lengths between neighbours least",
     "clusters": "keeps labels together best",
 }
 

@@ -3,7 +3,7 @@
 purpose     measure               best
 local       r_nx                  highest: neighbours kept
 global      distance_correlation  highest: the order of all distances
-isometry    stress                lowest: changes of all distances
+isometry    strain                lowest: changes of the lengths of edges between neighbours, beyond one common scale
 clusters    neighborhood_purity   highest: neighbours of the same label
 """
 
@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gramfold.comparison.noise import Added, added_globally, added_locally, added_to_clusters, added_to_lengths
+import numpy as np
+
+from gramfold.comparison.noise import Added, added_globally, added_locally, added_to_clusters, added_to_edges
 from gramfold.diagnostics import (
     Faults,
     Judged,
@@ -32,7 +34,7 @@ from gramfold.runtime.warning import warn
 PURPOSES = {
     "local": ("r_nx", True),
     "global": ("distance_correlation", True),
-    "isometry": ("stress", False),
+    "isometry": ("strain", False),
     "clusters": ("neighborhood_purity", True),
 }
 
@@ -70,9 +72,14 @@ def judge_map(judged: Judged, labels: Any) -> Judgement:
     measure("trustworthiness", lambda: trustworthiness(judged))
     measure("continuity", lambda: continuity(judged))
     measure("distance_correlation", correlated, lambda: added_globally(judged, correlation[0]))
-    measure("stress", lambda: stress(judged), lambda: added_to_lengths(judged))
+    measure("stress", lambda: stress(judged))
+    wrong = faults_of(judged, every_row=False)
+    strained = wrong.strained
+    found["strain"] = Measure(strained.total, strained.interval, strained.per_point)
+    if not np.isnan(strained.total):  # else hardly a row has a place of its own
+        added["strain"] = added_to_edges(judged, strained)
     if labels is not None:
         purity = "neighborhood_purity"
         measure(purity, lambda: neighborhood_purity(judged, labels=labels), lambda: added_to_clusters(judged, labels))
         measure("silhouette", lambda: silhouette(judged, labels=labels))
-    return Judgement(found, faults_of(judged, every_row=False), added)
+    return Judgement(found, wrong, added)

@@ -7,7 +7,7 @@ neighbour and as one who has neighbours. So, with S_i = Σ_j (e_ij + e_ji),
     Var D = Σ_i S_i² − Σ_ij e_ij²        (the products of pairs with a row in common; of a pair and its reverse twice)
 
 The spread of the values of rows, as if these were independent, is too small, for neighbours kept by up to a half. Where
-all pairs count, the sums S_i of the influences of pairs (rank_correlation.py, pair_moments.py) are enough: the second
+all pairs count, the sums S_i of the influences of pairs (rank_correlation.py) are enough: the second
 sum is small beside the first.
 
 Fafchamps, Gubert, Journal of Development Economics 83 (2007); Aronow, Samii, Assenova, Political Analysis 23 (2015).
@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from gramfold.diagnostics.intervals import half_width
+from gramfold.diagnostics.four_faults import Fault
+from gramfold.diagnostics.intervals import half_width, mean_variance
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.labels import coded
-from gramfold.diagnostics.pair_moments import PairMoments
 from gramfold.diagnostics.rank_correlation import RankCorrelation
 from gramfold.types import Floats, Neighbors
 
@@ -67,21 +67,23 @@ def added_globally(judged: Judged, found: RankCorrelation) -> Added:
     return Added(by_row)
 
 
-def added_to_lengths(judged: Judged) -> Added:
-    """To `stress`: its derivative by the means over pairs, and these of each row."""
-    moments, n, m = judged.once(PairMoments.of), judged.n, len(judged.rows)
-    _, _, a, b, c = moments.means
-    ratio = c / b if b else 0.0  # a map of one place has no scale
-    square = 1.0 - ratio * c / a
-    by_row = np.zeros(n)
-    if square <= n * np.finfo(np.float64).eps:  # no length is changed
+def added_to_edges(judged: Judged, strained: Fault) -> Added:
+    """To the strain, the root of the mean of the squares v_i of rows: its derivative by these, and their own part.
+
+    A row has a part in its own edges, and in those of the rows that it is a neighbour of. Both are counted as its own,
+    which is on the safe side.
+    """
+    squares = strained.per_point[judged.kept] ** 2
+    known = np.flatnonzero(~np.isnan(squares))  # of the rows drawn, those that have a place of their own
+    by_row = np.zeros(judged.n)
+    if strained.total <= judged.n * np.finfo(np.float64).eps:  # no length is changed
         return Added(by_row)
-    gradient = np.array([0.0, 0.0, (1.0 - square) / a, ratio**2 / a, -2.0 * ratio / a]) / (2.0 * np.sqrt(square))
-    values = moments.of_rows @ gradient / (n - 1)
-    # twice, since a pair has two rows; the rows drawn stand for all
-    by_row[judged.rows] = 2.0 * (values - values.mean()) / np.sqrt(n * m)
-    cov = moments.covariance
-    return Added(by_row, None, 0.0 if cov is None else float(np.sqrt(max(gradient @ cov @ gradient, 0.0))))
+    values, m = squares[known], len(known)
+    n = judged.n * m / len(judged.rows)  # such rows, of which these were drawn
+    # half, the derivative of the root, and twice, since an edge has two rows; the rows drawn stand for all
+    by_row[known] = (values - values.mean()) / strained.total / np.sqrt(n * m)
+    drawn = 0.5 / strained.total * np.sqrt(mean_variance(values, round(n)))
+    return Added(by_row, None, float(drawn))
 
 
 def _of_lists(lists: Neighbors, values: Floats, scale: float) -> Added:

@@ -10,7 +10,7 @@ from typing import Any
 
 from gramfold.comparison.entrants import Entrant, require_reading
 from gramfold.diagnostics.judged import read_places
-from gramfold.diagnostics.refits import Told
+from gramfold.diagnostics.refits import Told, own_rows
 from gramfold.errors import InputError
 from gramfold.types import Floats
 
@@ -39,8 +39,10 @@ def run(entrant: Entrant, X: Any, n: int, metric: Any) -> Run:
     watch, started = Watch(), time.perf_counter()
     try:
         require_reading(entrant.model, metric)
+        rows = own_rows(entrant.model, X)
+        started = time.perf_counter()
         with found.told.hearing(), watch.watching():
-            places = read_places(entrant.model.fit_transform(X))
+            places = read_places(entrant.model.fit_transform(rows))
         if len(places) != n:
             raise InputError(f"its map has {len(places)} rows for the {n} rows of X.")  # noqa: TRY301 - as any other
     except Exception as error:  # noqa: BLE001 - whatever a guest raises is its own

@@ -34,7 +34,8 @@ class ComparedMap:
     model : estimator or None
         The fitted one; None for a finished map, where the fit failed, and where models are not kept.
     measures : dict of str to Measure
-        As `gramfold.diagnostics.measures` has them; empty where the map was not judged.
+        As `gramfold.diagnostics.measures` has them, and "strain", the total of `faults.strained`; empty where the map
+        was not judged.
     faults : Faults or None
         As `gramfold.diagnostics.faults` has them.
     stability : Stability or None
@@ -152,8 +153,8 @@ class Comparison:
         ----------
         purpose : {"local", "global", "isometry", "clusters"}
             "local": most neighbours are kept (`r_nx`). "global": the order of all distances is kept
-            (`distance_correlation`). "isometry": distances are changed least (`stress`). "clusters": neighbours have
-            the same label (`neighborhood_purity`), where labels were given.
+            (`distance_correlation`). "isometry": lengths between neighbours are changed least (`strain`). "clusters":
+            neighbours have the same label (`neighborhood_purity`), where labels were given.
 
         Returns
         -------
@@ -165,9 +166,10 @@ class Comparison:
     def aligned_maps(self) -> dict[str, Floats]:
         """The maps, each rotated, mirrored, scaled and shifted onto the first, to be compared by eye.
 
-        One of another number of dimensions, or without any agreement, is left as it is.
+        One of another number of dimensions, or without any agreement, is left as it is. One with infinite coordinates
+        is left out: it cannot be drawn.
         """
-        maps = self.maps
+        maps = {name: places for name, places in self.maps.items() if not np.isinf(places).any()}
         if not maps:
             return {}
         first = next(iter(maps.values()))

@@ -21,7 +21,7 @@ from gramfold.diagnostics.labels import coded
 from gramfold.diagnostics.refits import check_whole
 from gramfold.embedding.sharing import SharedSearch, shared_nothing, shared_search
 from gramfold.errors import GramfoldError, InputError
-from gramfold.neighbors.columns import as_table
+from gramfold.neighbors.columns import as_table, require_one_order
 from gramfold.neighbors.metrics import MetricName
 from gramfold.runtime.counting import counted
 from gramfold.runtime.progress import Stages
@@ -120,7 +120,13 @@ def compare(
     options["n_neighbors"] = max(1, min(_NEIGHBORS, n // 3)) if judged_neighbors is None else judged_neighbors
     # what cannot be judged is refused before any fit: any map will do
     first = Judged(X, np.arange(n, dtype=np.float64)[:, None], **options)
+    if 3 * first.n_neighbors > n:
+        raise InputError(
+            f"judged_neighbors={first.n_neighbors} is more than a third of the {n} rows, so no neighbour can be a "
+            f"stranger: use judged_neighbors <= {n // 3}, or more rows."
+        )
     if labels is not None:
+        require_one_order(X, labels, ("X", "labels"))
         coded(labels, first)
     settings = {
         "n_components": n_components,
@@ -132,9 +138,9 @@ def compare(
     entrants = read_entrants(methods, X, n, settings)
     stages = Stages(verbose, "compare")
     runs, searching = _all_runs(entrants, X, n, metric, stages)
-    if all(one.failure for one in runs):
-        raise InputError(f"every method failed, the first ({runs[0].name}) with: {runs[0].failure.removesuffix('.')}.")
+    _require_one(runs)
     placed = _common_rows(runs, n)
+    _require_one(runs)
     started = time.perf_counter()
     if not placed.all():
         first = Judged(X, np.where(placed, np.arange(n, dtype=np.float64), np.nan)[:, None], **options)
@@ -143,6 +149,7 @@ def compare(
         if not one.failure:
             with stages(f"judging {one.name}"):
                 judgements[one.name] = _judged(one, first, labels)
+    _require_one(runs)
     judging = time.perf_counter() - started
     rows = []
     for one, entrant in zip(runs, entrants, strict=True):
@@ -160,6 +167,11 @@ def compare(
         None if labels is None else np.asarray(labels),
         {name: one for name, one in judgements.items() if one.measures},
     )
+
+
+def _require_one(runs: list[Run]) -> None:
+    if all(one.failure for one in runs):
+        raise InputError(f"every method failed, the first ({runs[0].name}) with: {runs[0].failure.removesuffix('.')}.")
 
 
 def _all_runs(
@@ -198,7 +210,12 @@ def _common_rows(runs: list[Run], n: int) -> Any:
     common = np.ones(n, dtype=bool)
     for one, has in sorted(maps, key=lambda pair: -int(pair[1].sum())):
         both = common & has
-        if both.sum() < _HALF * n:
+        if has.sum() < _HALF * n:
+            one.failure = (
+                f"its map has coordinates for {int(has.sum()):,} of {counted(n, 'row')}, which is less than half: pass "
+                "a map of more of these rows, or compare on those that it has."
+            )
+        elif both.sum() < _HALF * n:
             one.failure = (
                 f"its map has coordinates for {int(has.sum()):,} of {counted(n, 'row')}, and less than half of them "
                 "could be compared with the others: compare it by itself."

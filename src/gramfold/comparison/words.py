@@ -18,13 +18,16 @@ _HEADS = {
     "continuity": "contin.",
     "distance_correlation": "dist. corr.",
     "stress": "stress",
+    "strain": "strain",
     "neighborhood_purity": "purity",
     "silhouette": "silhouette",
 }
 _MEANINGS = (
     "r_nx: neighbours kept, 0 by chance; trustw., contin.: near on the map is near in the data, and the reverse; "
-    "dist. corr.: of the ranks of all distances; stress: change of all distances, 0 is best"
+    "dist. corr.: of the ranks of all distances; stress: change of all distances, 0 is best; strain: change of the "
+    "lengths between neighbours, 0 is best"
 )
+_STRAIGHT = "dist. corr. and stress are about straight-line distances in the data, which an unrolled sheet does not keep"
 _OF_LABELS = "; purity: neighbours of the same label; silhouette: groups are apart"
 
 
@@ -80,7 +83,7 @@ def told(found: "Comparison") -> list[str]:
 
 def notes(found: "Comparison") -> list[str]:
     """What the numbers are, and what was not measured."""
-    lines = [_MEANINGS + (_OF_LABELS if "clusters" in found.purposes else "")]
+    lines = [_MEANINGS + (_OF_LABELS if "clusters" in found.purposes else ""), _STRAIGHT]
     if found.n_judged < FEWEST:
         lines.append(f"faults of fewer than {FEWEST} rows cannot be told from chance")
     elif found.n_judged < FEW:

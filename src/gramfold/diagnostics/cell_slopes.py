@@ -126,12 +126,13 @@ class _Centered:
 
     @classmethod
     def of(cls, X: Any, spreads: Floats) -> "_Centered":
-        over = np.divide(1.0, spreads, out=np.zeros_like(spreads), where=spreads > 0)
+        units = np.where(spreads > 0, spreads, np.inf)  # a constant column is 0; one over a tiny spread would overflow
         if issparse(X):
-            scaled = X.astype(np.float64).multiply(over).tocsr()
+            scaled = X.astype(np.float64).tocsr()
+            scaled.data /= units[scaled.indices]
             return cls(scaled, np.asarray(scaled.mean(axis=0)).ravel())
         away = X.astype(np.float64) - X.mean(axis=0, dtype=np.float64)
-        return cls(away * over, np.zeros(X.shape[1]))
+        return cls(away / units, np.zeros(X.shape[1]))
 
     def times(self, vectors: Floats) -> Floats:
         return np.asarray(self.rows @ vectors - self.mean @ vectors)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,8 @@ from scipy.sparse import csc_array, issparse
 
 from gramfold.diagnostics.effects import Dominance, deviate, dominance, dominance_interval, share_interval
 from gramfold.diagnostics.placed_rows import names_of
-from gramfold.embedding.reading import check_finite
 from gramfold.errors import InputError
-from gramfold.neighbors.columns import numeric_table, types_of
+from gramfold.neighbors.columns import numeric_table, require_one_order, types_of
 from gramfold.neighbors.mixed import MixedTable
 from gramfold.runtime.counting import counted
 from gramfold.types import Floats
@@ -127,7 +127,8 @@ def differences(X: Any, chosen: Any, *, names: Sequence[str] | None = None, leve
     X : {array-like, sparse matrix, DataFrame} of shape (n_rows, n_columns)
         The data: numbers, and in dense tables categories and gaps (NaN) too.
     chosen : array-like of bool of shape (n_rows,), or of int
-        Which rows are chosen: a mask, or their numbers.
+        Which rows are chosen: a mask of booleans, or their numbers, each once. A mask of 0 and 1 is refused: pass
+        ``chosen == 1``.
     names : sequence of str, optional
         Names of the columns. By default those of the DataFrame, or "column 0", "column 1", …
     level : float, default=0.95
@@ -153,17 +154,19 @@ def differences(X: Any, chosen: Any, *, names: Sequence[str] | None = None, leve
     >>> found.names[:2], found.effects[:2].round(2).tolist()
     (('proline', 'flavanoids'), [0.97, 0.86])
     """
-    if not 0.0 < level < 1.0:
+    if not isinstance(level, Real) or not 0.0 < level < 1.0:
         raise InputError(f"level={level!r} is not a confidence: pass a number between 0 and 1, such as 0.95.")
-    if issparse(X):
-        rows = numeric_table(X, least_rows=2)
-        check_finite(rows, "X")
-        mask, shown = _mask(chosen, rows.shape[0]), names_of(names, None, rows.shape[1])
+    if np.ndim(chosen) == 1 and len(chosen) == np.shape(X)[0]:  # a mask; row numbers have an index of their own
+        require_one_order(X, chosen, ("X", "chosen"))
+    own = _own_names(X)
+    if issparse(X) or hasattr(X, "sparse"):  # the latter a DataFrame whose columns are all sparse
+        rows = numeric_table(X if issparse(X) else X.sparse.to_coo(), least_rows=2)
+        mask, shown = _mask(chosen, rows.shape[0]), names_of(names, own, rows.shape[1])
         entries = list(_sparse_entries(csc_array(rows), mask, shown))
     else:
         table = MixedTable.of(X, None, 2, "differences")
         mask = _mask(chosen, len(table.columns[0]))
-        named = zip(table.columns, names_of(names, _own_names(X), len(table.columns)), strict=True)
+        named = zip(table.columns, names_of(names, own, len(table.columns)), strict=True)
         entries = [one for column, name in named for one in _entries(column, mask, name)]
     if not entries:
         raise InputError("no column of X holds numbers, or categories that occur twice: there is nothing to compare.")
@@ -181,8 +184,11 @@ class _Entry:
 
 
 def _own_names(X: Any) -> list[str] | None:
-    names = [name for name, _ in types_of(X)]  # of a DataFrame or Arrow table
-    return names if names and all(isinstance(name, str) for name in names) else None
+    """Of a DataFrame or Arrow table; None where it has none, or numbers its columns."""
+    names = [name for name, _ in types_of(X)]
+    if not names or names == list(range(len(names))):
+        return None
+    return [", ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names]
 
 
 def _mask(chosen: Any, n: int) -> NDArray[np.bool_]:
@@ -198,6 +204,12 @@ def _mask(chosen: Any, n: int) -> NDArray[np.bool_]:
             raise InputError(f"chosen is a mask of {len(given)} rows, but X has {n}: pass one boolean for each row.")
         mask = given
     else:
+        if len(given) == n or len(np.unique(given)) < len(given):
+            found = f"{n} integers, one for each row" if len(given) == n else "the same number more than once"
+            raise InputError(
+                f"chosen holds {found}, so these are no numbers of chosen rows: pass a mask of booleans, chosen == 1 "
+                "say, or each number once."
+            )
         if len(given) and (given.min() < 0 or given.max() >= n):
             raise InputError(
                 f"chosen holds row {int(given.max())}, but X has {n} rows: pass numbers from 0 to {n - 1}."
@@ -216,8 +228,8 @@ def _mask(chosen: Any, n: int) -> NDArray[np.bool_]:
 def _entries(column: NDArray[Any], mask: NDArray[np.bool_], name: str) -> Iterator[_Entry]:
     """Of a column of numbers, or each of the categories of a column."""
     if column.dtype == np.float64:
-        check_finite(column[:, None], f"column {name}", allow_missing=True)
         there = ~np.isnan(column)
+        _require_finite(column[there], np.flatnonzero(there), name)
         yield _of_numbers(column[mask & there], column[~mask & there], name)
         return
     there = np.array([value is not None for value in column])
@@ -233,6 +245,22 @@ def _entries(column: NDArray[Any], mask: NDArray[np.bool_], name: str) -> Iterat
         yield _Entry(f"{name} = {value}", effect, shares, shares, (m, n), category=True)  # type: ignore[arg-type]
 
 
+def _require_finite(values: Floats, rows: NDArray[np.integer], name: str) -> None:
+    bad = ~np.isfinite(values)
+    if not bad.any():
+        return
+    what, first = "NaN" if np.isnan(values[bad][0]) else "infinity", int(rows[bad].min())
+    such = f"{int(bad.sum()):,} such value{'s' * (int(bad.sum()) > 1)} in all"
+    raise InputError(
+        f"X contains {what} in row {first} of {_shown(name)} ({such}), which has no mean then: correct the value, or "
+        "leave the row out."
+    )
+
+
+def _shown(name: str) -> str:
+    return name if name.startswith("column ") else f"column '{name}'"
+
+
 def _of_numbers(a: Floats, b: Floats, name: str) -> _Entry:
     known = len(a), len(b)
     medians, means = (tuple(float(f(v)) if len(v) else np.nan for v in (a, b)) for f in (np.median, np.mean))
@@ -246,6 +274,7 @@ def _sparse_entries(X: csc_array, mask: NDArray[np.bool_], names: Sequence[str])
     for j, name in enumerate(names):
         part = slice(X.indptr[j], X.indptr[j + 1])
         values, inside = X.data[part].astype(np.float64), mask[X.indices[part]]
+        _require_finite(values, X.indices[part], name)
         a, b = values[inside], values[~inside]
         zeros = m - len(a), n - len(b)
         medians = _median(a, m), _median(b, n)

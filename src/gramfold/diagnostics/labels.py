@@ -131,6 +131,8 @@ def coded(labels: Any, judged: Judged) -> tuple[Integers, Integers]:
     if labels is None:
         raise InputError("labels are missing, and this measure compares labels of neighbours: pass one for each row.")
     values = np.asarray(labels)
+    if values.dtype.kind in "US" and not isinstance(labels, np.ndarray):
+        values = np.asarray(labels, dtype=object)  # in a list, NaN among words would become the word "nan"
     if values.ndim == 2 and values.shape[1] == 1:
         values = values.ravel()
     if values.shape != (judged.n_given,):

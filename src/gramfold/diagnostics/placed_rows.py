@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from gramfold.embedding import FittedMap, Model, Reads
 from gramfold.embedding.reading import check_finite, read_new, read_training
 from gramfold.errors import InputError, PrecomputedInputError
-from gramfold.neighbors.columns import numeric_table
+from gramfold.neighbors.columns import numeric_table, require_one_order
 from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.types import Floats, Integers
 
@@ -47,6 +47,7 @@ def of_data(X: Any, Y: Any, names: Sequence[str] | None) -> PlacedRows:
     """Of anybody's map."""
     if Y is None:
         raise InputError("the map is missing: pass loadings(X, Y) with its coordinates, or a fitted model.")
+    require_one_order(X, Y)
     rows, columns = read_training("loadings", X, Reads(sparse=True))
     places = np.asarray(numeric_table(Y, least_rows=1, name="Y", dense_for="A map"), dtype=np.float64)
     if len(places) != rows.shape[0]:

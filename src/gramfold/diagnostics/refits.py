@@ -4,6 +4,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
@@ -15,7 +16,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from gramfold.alignment import training_rows
-from gramfold.embedding import Alignable, FittedMap
+from gramfold.embedding import Alignable, Estimator, FittedMap
 from gramfold.embedding.reading import check_finite
 from gramfold.errors import GramfoldError, InputError
 from gramfold.neighbors.columns import MISSING, as_table, numeric_table, types_of, values_of
@@ -122,7 +123,7 @@ class Table:
     def fitted(self, model: Any) -> tuple[Any, Floats]:
         """A clone fitted on these rows, and their coordinates."""
         fresh, given = clone(model), {} if self.weights is None else {"sample_weight": self.weights}
-        return fresh, map_of(fresh.fit_transform(self.X, self.y, **given), len(self))
+        return fresh, map_of(fresh.fit_transform(own_rows(fresh, self.X), self.y, **given), len(self))
 
 
 def rows_of(model: Any, X: Any, y: Any, sample_weight: Any) -> Table:
@@ -142,6 +143,11 @@ def rows_of(model: Any, X: Any, y: Any, sample_weight: Any) -> Table:
             f"{fitted.name} was fitted on precomputed values, or on rows that it does not keep as they were: pass X."
         )
     return Table.of(model, rows)
+
+
+def own_rows(model: Any, X: Any) -> Any:
+    """X for a fit of this model: one of another package gets a copy, since it may work in place."""
+    return X if isinstance(model, Estimator) else deepcopy(X)
 
 
 def require_other_rows(model: Any) -> None:
