@@ -110,7 +110,7 @@ def _on_graph(shape: Shape, best: Tried, components: Item, n: int, width: int, m
     search = _search(n, width, metric)
     given: dict[str, Any] = {} if landmarks.value is None else {"landmarks": landmarks.value}
     if best.method == "LaplacianEigenmaps":
-        given.update(LOOSE)
+        given["loose_rows"] = LOOSE
     if search.value == "exact":
         given["search"] = "exact"
     measured = {} if metric == "euclidean" else {"metric": metric}
