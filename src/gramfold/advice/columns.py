@@ -189,7 +189,8 @@ def _no_numbers(sentence: str) -> str:
 
 
 def _known(values: NDArray[Any]) -> NDArray[Any]:
-    return values[~np.isnan(values)] if values.dtype == np.float64 else values[values != None]  # noqa: E711
+    there = ~np.isnan(values) if values.dtype == np.float64 else values != None  # noqa: E711
+    return np.asarray(values[there])
 
 
 def _constant(X: Any, j: int) -> bool:
