@@ -12,6 +12,7 @@ from sklearn.datasets import load_digits
 import gramfold
 from gramfold.advice import Advice, LeaveOut
 from gramfold.datasets import make_gaussian_clusters, make_s_curve, make_swiss_roll
+from gramfold.diagnostics import faults
 from gramfold.errors import GramfoldWarning, InputError
 
 RNG = np.random.default_rng(0)
@@ -163,6 +164,16 @@ def test_columns_of_noise_are_not_standardised():
     advice = gramfold.advise(points)
     assert advice.scaling.value == "none"
     assert "look like noise" in advice.scaling.reason
+
+
+def test_few_loose_rows_do_not_take_the_coordinates_of_the_advised_map():
+    X = load_digits().data
+    advice = gramfold.advise(X)
+    assert advice.method.value == "LaplacianEigenmaps"
+    places = advice.estimator.fit_transform(X)
+    assert "collapsed" not in faults(X, places).named
+    kept = gramfold.LaplacianEigenmaps(n_neighbors=advice.n_neighbors.value).fit_transform(X)
+    assert "collapsed" in faults(X, kept).named
 
 
 def test_many_rows_have_landmarks():

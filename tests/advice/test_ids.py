@@ -5,7 +5,8 @@ import pytest
 from sklearn.base import clone
 
 import gramfold
-from gramfold.advice.ids import names_rows, says_id
+from gramfold.advice.ids import names_rows
+from gramfold.advice.names import says_id
 from gramfold.datasets import make_swiss_roll
 
 RNG = np.random.default_rng(0)

@@ -110,11 +110,16 @@ def _require_columns(seen: Seen) -> None:
 def _left_out(seen: Seen) -> Item:
     if not seen.left_out:
         return Item((), "every column may be a measurement")
-    by_reason: dict[str, list[str]] = {}
-    for one in seen.left_out:
-        by_reason.setdefault(str(one.why_not), []).append(one.shown)
-    told = [f"{_columns(names)}: {why}" for why, names in by_reason.items()]
+    told = _by_reason([(str(one.why_not), one.shown) for one in seen.left_out])
     return Item(tuple(one.key for one in seen.left_out), "; ".join(told))
+
+
+def _by_reason(told: list[tuple[str, str]]) -> list[str]:
+    """A sentence for each reason, with the columns that it holds of."""
+    found: dict[str, list[str]] = {}
+    for why, shown in told:
+        found.setdefault(why, []).append(shown)
+    return [f"{_columns(names)}: {why}" for why, names in found.items()]
 
 
 def _columns(names: list[str]) -> str:
@@ -125,7 +130,7 @@ def _columns(names: list[str]) -> str:
 
 
 def _notes(shape: Shape, look: Look, seen: Seen) -> list[str]:
-    notes = []
+    notes = _by_reason([(doubt, one.shown) for one in seen.kept for doubt in one.doubts])
     copies = len(look.rows) - shape.distinct
     if copies:
         of = f"{copies:,} of {len(look.rows):,} rows looked at"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gramfold.advice.plan import Item
-from gramfold.advice.trial import FEWEST, ROWS, SHAPELESS, Shape, Tried
+from gramfold.advice.trial import FEWEST, LOOSE, ROWS, SHAPELESS, Shape, Tried
 from gramfold.methods.classical_mds import ClassicalMDS
 from gramfold.methods.isomap import Isomap
 from gramfold.methods.landmark_mds import LandmarkMDS
@@ -108,7 +108,9 @@ def _on_graph(shape: Shape, best: Tried, components: Item, n: int, width: int, m
     k, why_k = _neighbors(best, shape, n)
     landmarks = _landmarks(best.method, n)
     search = _search(n, width, metric)
-    given = {} if landmarks.value is None else {"landmarks": landmarks.value}
+    given: dict[str, Any] = {} if landmarks.value is None else {"landmarks": landmarks.value}
+    if best.method == "LaplacianEigenmaps":
+        given["loose_rows"] = LOOSE
     if search.value == "exact":
         given["search"] = "exact"
     measured = {} if metric == "euclidean" else {"metric": metric}

@@ -8,7 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from gramfold.advice.dates import numbers_are_clock, numbers_are_dates
+from gramfold.advice.doubts import doubts_of_numbers, doubts_of_texts
 from gramfold.advice.ids import names_rows
+from gramfold.advice.names import says_key
+from gramfold.advice.texts import texts_name
 from gramfold.errors import InputError, NotNumbersError
 from gramfold.neighbors.columns import as_table, kind_of, require_table, types_of, values_of
 from gramfold.neighbors.mixed import MixedTable
@@ -16,8 +20,8 @@ from gramfold.types import Floats, Integers
 
 _SAMPLE = 5_000  # rows that are looked at; a column that may name rows is looked at whole
 _MOST_GAPS = 0.5  # of a column's values
-_REPEATS = 0.5  # distinct texts per row, above which they are no categories
-_DATES = 20  # texts that are read as dates
+_DIFFERENT = 0.9  # distinct values per row of numbers that may name rows
+_ROUNDING, _UNITS = 1e-10, 4  # of the largest value; in units of the last place of float32
 
 Kind = Literal["numbers", "categories"]
 
@@ -33,6 +37,7 @@ class Column:
     values: NDArray[Any]  # float64 with NaN at gaps, or objects with None
     gaps: float = 0.0  # share
     why_not: str | None = None  # why a map should not see it
+    doubts: tuple[str, ...] = ()  # what a user should look at
 
     @property
     def numbers(self) -> bool:
@@ -169,8 +174,11 @@ def _looked_at(X: Any, few: Any, j: int, key: Any) -> Column:
         return replace(found, why_not=f"{found.gaps:.0%} of its values are missing")
     if (there == there[0]).all() and _constant(X, j):
         return replace(found, why_not="it has one value in all rows")
-    reason = _numbers_name(X, j, there, key, found.gaps) if numbers else _texts_name(there)
-    return replace(found, why_not=reason)
+    if numbers and _rounding(there) and _rounding(_known(read_column(X, j))):
+        return replace(found, why_not=f"it is {there[0]:.6g} in all rows, up to rounding")
+    reason = _numbers_name(X, j, there, key) if numbers else texts_name(there, key)
+    doubts = doubts_of_numbers(there, key) if numbers else doubts_of_texts(there)
+    return replace(found, why_not=reason, doubts=doubts)
 
 
 def _no_numbers(sentence: str) -> str:
@@ -180,39 +188,39 @@ def _no_numbers(sentence: str) -> str:
     return f"it holds {what}, of which no distance is known{more}"
 
 
+def _known(values: NDArray[Any]) -> NDArray[Any]:
+    there = ~np.isnan(values) if values.dtype == np.float64 else values != None  # noqa: E711
+    return np.asarray(values[there])
+
+
 def _constant(X: Any, j: int) -> bool:
     """Whether the whole column is, of which a sample is."""
-    values = read_column(X, j)
-    known = values[~np.isnan(values)] if values.dtype == np.float64 else values[values != None]  # noqa: E711
+    known = _known(read_column(X, j))
     return bool((known == known[0]).all())
 
 
-def _numbers_name(X: Any, j: int, there: Floats, key: Any, gaps: float) -> str | None:
-    """Why a column of numbers names rows, by all rows if the sample may; one with gaps does not."""
+def _rounding(there: Floats) -> bool:
+    """Whether numbers differ by no more than rounding makes them differ; whole ones are exact."""
+    largest, spread = float(np.abs(there).max()), float(np.ptp(there))
+    if np.array_equal(there, np.floor(there)):
+        return False
+    if spread <= _ROUNDING * largest:
+        return True
+    with np.errstate(over="ignore", under="ignore"):
+        single = there.astype(np.float32)
+    return np.array_equal(single, there) and spread <= _UNITS * float(np.spacing(np.float32(largest)))
+
+
+def _numbers_name(X: Any, j: int, there: Floats, key: Any) -> str | None:
+    """Why a column of numbers names rows or holds dates, by all rows if the sample may."""
     whole = np.array_equal(there, np.floor(there))
-    if gaps > 0 or not whole or len(np.unique(there)) < 0.9 * len(there):
+    different = len(np.unique(there)) >= _DIFFERENT * len(there)
+    if (
+        not (whole and (different or says_key(key)))
+        and not numbers_are_dates(there)
+        and not numbers_are_clock(there, key)
+    ):
         return None
     values = read_column(X, j)
-    return None if np.isnan(values).any() else names_rows(values, key)
-
-
-def _texts_name(there: NDArray[Any]) -> str | None:
-    distinct = len(set(there))
-    texts = [value for value in there[:_DATES] if isinstance(value, str)]
-    if len(texts) == len(there[:_DATES]) and all(map(_is_date, texts)):
-        return "it holds dates as text, of which no distance is known (days since the first would be a number)"
-    if distinct == len(there) and len(there) > 2:
-        return "it has another text in each row: it names rows"
-    if distinct > _REPEATS * len(there) and len(there) > 2:
-        return f"its texts hardly repeat ({distinct:,} different ones in {len(there):,} rows): they are no categories"
-    return None
-
-
-def _is_date(text: str) -> bool:
-    if len(text) < len("2000-01") or not text[:4].isdigit():
-        return False
-    try:
-        np.datetime64(text.strip().replace("/", "-"))
-    except ValueError:
-        return False
-    return True
+    known = _known(values)
+    return numbers_are_dates(known) or names_rows(known, key, len(values) - len(known)) or numbers_are_clock(known, key)

@@ -8,7 +8,7 @@ take part in no trial.
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -26,6 +26,7 @@ ROWS = 800
 _WIDE = 200  # columns
 _NEIGHBORS = (5, 6, 8, 12, 20)
 _ON_LAPLACIAN = (8, 20)
+LOOSE: Final = "trim"  # few rows at the ends of a graph would take its coordinates
 _JUDGED = 10
 _ENOUGH = 0.95  # of the variance in so many principal axes: the dimension of a map
 _AS_GOOD = 0.98  # of the best score: then the simplest map is taken
@@ -129,7 +130,7 @@ def _components(shares: Floats, found: float | None) -> int:
 def _tried(rows: Floats, p: int) -> tuple[Tried, ...]:
     trials: list[tuple[str, int | None, Any]] = [("PCA", None, PCA(p))]
     trials += [("Isomap", k, Isomap(p, n_neighbors=k)) for k in _NEIGHBORS]
-    trials += [("LaplacianEigenmaps", k, LaplacianEigenmaps(p, n_neighbors=k)) for k in _ON_LAPLACIAN]
+    trials += [("LaplacianEigenmaps", k, LaplacianEigenmaps(p, n_neighbors=k, loose_rows=LOOSE)) for k in _ON_LAPLACIAN]
     found = []
     for name, k, model in trials:
         with warnings.catch_warnings(record=True) as told:
