@@ -1,19 +1,27 @@
 """Texts that fit: their width in points, lines of a given width, and names shortened to it."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
+_MEASURED = 10.0  # points of letters that are measured
 _FEWEST_LETTERS = 5  # of a shortened name: fewer say nothing
 _SHIFT = 3  # letters by which names are moved on in search of those in which they differ
 
 
 def line_width(text: str, size: float) -> float:
     """Width in points of a line of letters of this height."""
+    return size * _unit_width(text)
+
+
+@lru_cache(maxsize=4096)  # outlines of letters are slow, and the same lines are tried in many sizes
+def _unit_width(text: str) -> float:
+    """The same of letters of one point: widths grow as heights do."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextPath
 
     if not text.strip():
         return 0.0
-    return float(TextPath((0, 0), text, prop=FontProperties(size=size)).get_extents().width)
+    return float(TextPath((0, 0), text, prop=FontProperties(size=_MEASURED)).get_extents().width) / _MEASURED
 
 
 def filled_lines(parts: Sequence[str], width: float, size: float) -> list[str]:

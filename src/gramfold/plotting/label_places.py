@@ -12,7 +12,9 @@ _GAP = 3.0  # points between a tip and its label
 _TURNS = (0, 20, -20, 40, -40, 65, -65, 90, -90, 120, -120, 150, -150)  # degrees by which a label leaves its arrow
 _STEPS = (0.0, 8.0, 16.0, 26.0, 38.0, 52.0, 70.0, 90.0)  # points by which it is moved on
 _ASIDE = (0.0, 0.5, -0.5, 0.95, -0.95)  # of half its width, by which a label above or below its tip is moved
-_CROSSED, _OUTSIDE, _FAR = 400.0, 100.0, 0.5  # cost of a crossing, of a point outside the axes, of a point of a step
+# cost of a label over another or with a line through it, over an arrow, of two lines that cross, of a point outside
+_COVERED, _OVER_ARROW, _CROSSED, _OUTSIDE = 2000.0, 300.0, 100.0, 1000.0
+_FAR = 0.5  # of a point of a step
 _SWEEPS = 3  # times that labels are placed anew among the others
 
 
@@ -89,11 +91,12 @@ def _best(label: Label, others: _Others, frame: Box) -> Point:
 def _cost(label: Label, offset: Point, others: _Others, frame: Box) -> float:
     box, end = label.box(offset), label.tip + label.edge(offset)
     outside = np.maximum(frame[:2] - box[:2], 0).sum() + np.maximum(box[2:] - frame[2:], 0).sum()
-    covered = sum(_overlap(box, other) for other in others.boxes)
-    crossed = sum(_crosses(other, label.tip, end) for other in others.boxes)
-    crossed += sum(_crosses(box, *line) or _meet(label.tip, end, *line) for line in others.lines)
-    crossed += sum(_crosses(box, *arrow) or _meet(label.tip, end, *arrow) for arrow in others.arrows)
-    return float(covered + _CROSSED * crossed + _OUTSIDE * outside)
+    areas = [_overlap(box, other) for other in others.boxes]
+    covered = sum(area > 0 for area in areas) + sum(_crosses(other, label.tip, end) for other in others.boxes)
+    covered += sum(_crosses(box, *line) for line in others.lines)
+    over = sum(_crosses(box, *arrow) for arrow in others.arrows)
+    crossed = sum(_meet(label.tip, end, *line) for line in (*others.lines, *others.arrows))
+    return float(sum(areas) + _COVERED * covered + _OVER_ARROW * over + _CROSSED * crossed + _OUTSIDE * outside)
 
 
 def _overlap(a: Box, b: Box) -> float:
