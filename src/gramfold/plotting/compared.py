@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike
 
 from gramfold.errors import InputError
 from gramfold.plotting.captions import Words, fitted_captions
-from gramfold.plotting.colors import Coloring, coloring
+from gramfold.plotting.colors import coloring
 from gramfold.plotting.figure import require_matplotlib
-from gramfold.plotting.gallery import MOST_COLUMNS, PANEL, plot_gallery
-from gramfold.plotting.legend import fitted_legend, size_in_points
+from gramfold.plotting.gallery import MOST_COLUMNS, PANEL, panels_room, plot_gallery
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -21,8 +20,6 @@ _UNDER = 0.75  # inches for three lines under a panel
 _LEGEND = 1.2  # inches beside the panels
 _FOOT = 0.25  # inches for a line under all panels
 _APART = 0.12  # inches above and below a panel
-_BAR = 70.0  # points that a colour bar with its numbers takes
-_ROW = 22.0  # points of a title above all panels, and of a line under them
 _NUMBERS = {  # the most important first: others are left out of small figures
     "r_nx": "neighbours",
     "distance_correlation": "distances",
@@ -114,10 +111,11 @@ def plot_comparison(
     color = _classes(comparison.labels) if color is None else color
     words = [_words(comparison[name], np.shape(places)[1]) for name, places in comparison.aligned_maps().items()]
     if n_columns is None and not own:
-        choices = list(range(1, len(maps) + 1))
+        # as few as fill so many rows
+        choices = sorted({math.ceil(len(maps) / rows) for rows in range(1, len(maps) + 1)})
     else:
         choices = [min(n_columns or MOST_COLUMNS, len(maps))]
-    width, height = _room(figure, coloring(color, len(next(iter(maps.values()))), cmap), bool(title))
+    width, height = panels_room(figure, coloring(color, len(next(iter(maps.values()))), cmap), bool(title))
     layout = fitted_captions(words, width, height, choices)
     style: dict[str, Any] = {"title": title, "color_label": color_label, "n_columns": layout.columns, "cmap": cmap}
     plot_gallery(maps, color=color, figure=figure, **style)
@@ -133,18 +131,6 @@ def figure_size(count: int, columns: int = MOST_COLUMNS) -> tuple[float, float]:
     """Width and height in inches of a figure of so many maps."""
     columns = min(columns, count)
     return PANEL * columns + _LEGEND, (PANEL + _UNDER) * math.ceil(count / columns) + _FOOT
-
-
-def _room(figure: Any, colors: Coloring, titled: bool) -> tuple[float, float]:
-    """Width and height in points that panels have beside the legend or colour bar."""
-    width, height = size_in_points(figure)
-    if colors.limits is not None:
-        width -= _BAR
-    elif colors.nameable:
-        legend = fitted_legend(figure, [kind.name for kind in colors.kinds])
-        beside = legend.place == "beside"
-        width, height = (width * (1 - legend.share), height) if beside else (width, height * (1 - legend.share))
-    return width, height - _ROW * (1 + titled)
 
 
 def _words(row: Any, columns: int) -> Words:
