@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 import gramfold
 from gramfold.diagnostics import loadings
+from gramfold.diagnostics.axis_words import axis_name, leading
 from gramfold.diagnostics.cell_slopes import regressed, spreads_of
 from gramfold.errors import InputError, PrecomputedInputError
 
@@ -405,3 +406,76 @@ def test_regression_in_one_cell_is_ridge_regression_of_scikit_learn():
 
     peers = [Ridge(alpha=share * largest).fit(Z, Y[:, 0]).coef_ for share in _PENALTIES]
     assert min(np.abs(found - peer).max() for peer in peers) < 1e-8
+
+
+@pytest.mark.parametrize(
+    ("weights", "named"),
+    [
+        ([1.0, -0.98, 0.0, 0.0], "is mostly a (+) and b (−): 100% of it."),
+        ([1.0, 0.5, 0.0, 0.0], "is mostly a (+): 80% of it."),
+        ([0.96, 0.0, 1.0, -0.98], "is mostly c (+), d (−) and a (+): 100% of it."),
+    ],
+)
+def test_columns_with_nearly_the_same_share_are_named_together(weights, named):
+    X = np.random.default_rng(0).normal(size=(2000, 4))
+    X = np.linalg.qr(X - X.mean(axis=0))[0]  # without chance correlations, so that shares are those of the weights
+    words = str(loadings(X, (X @ weights)[:, None], names=list("abcd"), by="regression"))
+    assert named in words
+
+
+def test_which_columns_lead():
+    def named(*shares):
+        return leading(np.array(shares)).tolist()
+
+    assert named(0.51, 0.49) == [0, 1]
+    assert named(0.32, 0.34, 0.34) == [1, 2, 0]
+    assert named(0.5, 0.36, 0.14) == [0, 1]  # 0.36 is more than 0.7 of 0.5
+    assert named(0.5, 0.34, 0.16) == [0]
+    assert named(1.0, 0.0, 0.0) == [0]
+    assert len(named(0.0, 0.0)) <= 2  # of a constant axis, which is not told
+    assert named(*np.full(40, 1 / 40)) == [0, 1, 2, 3, 4, 5]  # not all forty
+    assert named(1.0) == [0]
+
+
+@pytest.mark.parametrize("n", [20, 500])
+@pytest.mark.parametrize("far", [[1e4, 1e4], [-300.0, 0.0]])
+def test_a_far_row_does_not_take_the_meaning_of_the_rest(n, far):
+    X = np.random.default_rng(0).normal(size=(n, 3))
+    Y = X[:, :2].copy()
+    Y[7] = far
+    found, without = loadings(X, Y, names=list("abc")), loadings(np.delete(X, 7, 0), np.delete(Y, 7, 0))
+    assert found.n_far == 1
+    assert without.n_far == 0
+    assert found.n_rows == n - 1
+    assert np.allclose(found.shares, without.shares)
+    first, second, last = str(found).splitlines()
+    assert first.startswith("The first axis is mostly a (+): ")
+    assert second.startswith("The second axis is mostly b (+): ")
+    assert last == "1 row far outside of the rest of the map was left out."
+    assert all(7 not in region.rows for region in found.regions)
+
+
+def test_many_far_rows_are_a_part_of_the_map():
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    X[:30, 2] += 200.0  # a group of its own
+    Y = X[:, [0, 2]]
+    found = loadings(X, Y, names=list("abc"))
+    assert found.n_far == 0
+    assert found.n_rows == 400
+    few = loadings(X, np.where(np.arange(400)[:, None] < 5, 1e3, Y), names=list("abc"))
+    assert few.n_far == 0  # the group is far as well, and all far rows are more than a few
+
+
+def test_most_rows_at_one_place_are_no_outliers():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    Y = np.where(np.arange(200) < 40, X[:, 0], 0.0)[:, None]
+    assert loadings(X, Y).n_far == 0
+
+
+def test_numbers_of_axes_are_ordinals():
+    names = [axis_name(axis) for axis in range(113)]
+    assert names[:4] == ["first", "second", "third", "4th"]
+    assert names[10:13] == ["11th", "12th", "13th"]
+    assert names[20:24] == ["21st", "22nd", "23rd", "24th"]
+    assert names[100:102] == ["101st", "102nd"]
+    assert names[110:113] == ["111th", "112th", "113th"]

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
-from gramfold import LLE, PCA, ClassicalMDS, Isomap
+from gramfold import LLE, PCA, ClassicalMDS, Isomap, compare
 from gramfold.datasets import make_s_curve
 from gramfold.diagnostics import faults, r_nx_curve
 from gramfold.plotting import (
     blank_figure,
+    plot_comparison,
     plot_coranking,
     plot_gallery,
     plot_kernel,
@@ -153,3 +154,33 @@ def test_other_pictures(size):
         figure = agg_figure(*size)
         draw(figure)
         check(figure)
+
+
+@pytest.fixture(scope="module")
+def eight_maps():
+    names = ["pca", "isomap", "lle", "laplacian_eigenmaps", "ltsa", "diffusion_map", "classical_mds", "a_map_of_my_own"]
+    turns = RNG.normal(size=(8, 3, 2))
+    bent = {name: np.tanh(CURVE.points @ turn) for name, turn in zip(names, turns, strict=True)}
+    return compare(CURVE.points, bent, labels=np.arange(300) % 10)
+
+
+@pytest.mark.parametrize("size", [(3.5, 5.0), (5.0, 4.0), (8.0, 5.0), (12.0, 3.0)])
+@pytest.mark.parametrize("color", [None, CURVE.truth[:, 0]], ids=["legend", "bar"])
+def test_eight_maps_compared(eight_maps, size, color):
+    figure = agg_figure(*size)
+    plot_comparison(eight_maps, color=color, title="a curve", figure=figure)
+    check(figure)
+    panels = [ax for ax in figure.axes if ax.collections and ax.get_title()]
+    assert len(panels) == 8
+    assert all("neighbours" in ax.get_xlabel() and "faults" in ax.get_xlabel() for ax in panels)
+    legends = [legend.get_window_extent() for legend in figure.legends]
+    words = [text.get_window_extent() for ax in panels for text in (ax.title, ax.xaxis.label)]
+    assert not any(legend.overlaps(box) for legend in legends for box in words)
+
+
+def test_fewer_numbers_in_a_figure_without_room(eight_maps):
+    figure = agg_figure(2.6, 2.6)
+    plot_comparison(eight_maps, figure=figure)
+    panels = [ax for ax in figure.axes if ax.collections]
+    assert not any("stress" in ax.get_xlabel() for ax in panels)
+    assert all(ax.xaxis.label.get_fontsize() >= SMALLEST for ax in panels)

@@ -103,14 +103,18 @@ class Loadings:
     regions : tuple of Region
         Parts of the map, with slopes and shares of their own. None where rows are few.
     kin : ndarray of bool of shape (n_components, n_columns)
-        Columns that vary together with a leading column of the axis (correlation above 0.8 or below −0.8): where they
-        lead in a region, the axis means the same there.
+        Columns that vary together (correlation above 0.8 or below −0.8) with one of those that make half of the axis:
+        where they lead in a region, the axis means the same there.
     spreads : ndarray of shape (n_columns,)
         Standard deviation of each column.
     by : {"derivative", "regression"}
         How slopes were computed.
     n_rows : int
         Number of rows that were looked at.
+    n_far : int
+        Number of rows that were left out because they lie far outside of the rest of the map: more than ten
+        interquartile ranges beyond a quartile of an axis. They are at most two, or 2% of the rows: more are a part of
+        the map, and stay.
     """
 
     names: tuple[str, ...]
@@ -123,6 +127,7 @@ class Loadings:
     spreads: Floats
     by: By
     n_rows: int
+    n_far: int = 0
 
     def top(self, axis: int = 0, count: int = 5, *, region: str | None = None) -> list[tuple[str, float, float]]:
         """Name, share and slope of the columns with the largest shares.
@@ -222,13 +227,16 @@ def loadings(
     column has a tenth. A column on which an axis depends as on a square, up and down alike at one place of the map, has
     no slope there; `explained` is small where much of an axis is like that.
 
+    A few rows far outside of the rest would be all the variance of an axis: they are left out, and counted in `n_far`
+    and in the words.
+
     Examples
     --------
     >>> import numpy as np
     >>> from gramfold import Isomap
     >>> from gramfold.diagnostics import loadings
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.random((500, 4)) * (5, 2, 0.1, 0.1)
+    >>> X = rng.random((500, 4)) * (4, 2, 0.1, 0.1)
     >>> found = loadings(Isomap().fit(X), names=["age", "dose", "hour", "room"])
     >>> print(found)
     The first axis is mostly age (+): 100% of it. The columns explain 99%.
@@ -279,10 +287,11 @@ def _found(table: PlacedRows, by: By, random_state: int) -> Loadings:
         explained=np.where(straight, one.explained_by_all, each.explained_by_all),
         straight=straight,
         regions=tuple(_region(word, cells, each, left, table) for word in words),
-        kin=np.stack([varies_with(table.X, spreads, leading(one), _TOGETHER) for one in shares]),
+        kin=np.stack([varies_with(table.X, spreads, leading(one, tied=False), _TOGETHER) for one in shares]),
         spreads=spreads,
         by=by,
         n_rows=len(Y),
+        n_far=table.n_far,
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gramfold.diagnostics.four_faults import percent
+from gramfold.runtime.counting import counted
 from gramfold.types import Floats, Integers
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 LITTLE = 0.1  # of an axis: where less is explained, no meaning is given
 _HALF = 0.5  # of an axis, from which on columns are most of it
 _MOST_NAMED = 4
+_TIED, _MOST_TIED = 0.7, 6  # of the last share that is named: a column with as much is named too, up to so many
 _SPREAD = 0.25  # of an axis: where the first columns have less together, it is spread over many
 _BETTER = 0.05  # of an axis, that the slopes of a region explain beyond those of the whole
 _MORE = 2.0  # times its share in the whole, from which on a column is a region's own
@@ -22,20 +24,34 @@ _REGIONS_NAMED = 3
 
 
 def axis_lines(found: "Loadings") -> list[str]:
-    """A line for each axis."""
-    return [_line(found, axis) for axis in range(len(found.shares))]
+    """A line for each axis, and one where rows were left out."""
+    lines = [_line(found, axis) for axis in range(len(found.shares))]
+    if found.n_far:
+        were = "was" if found.n_far == 1 else "were"
+        lines.append(f"{counted(found.n_far, 'row')} far outside of the rest of the map {were} left out.")
+    return lines
 
 
 def axis_name(axis: int) -> str:
     """The name of an axis, from 0."""
-    return _ORDINALS[axis] if axis < len(_ORDINALS) else f"{axis + 1}th"
+    if axis < len(_ORDINALS):
+        return _ORDINALS[axis]
+    number = axis + 1
+    ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")  # 11th, 21st
+    return f"{number}{ending}"
 
 
-def leading(shares: Floats, most: int = _MOST_NAMED) -> Integers:
-    """The columns that are most of an axis: as many as have half of it, at most so many."""
-    order = np.argsort(-shares, kind="stable")[:most]
-    enough = int(np.searchsorted(np.cumsum(shares[order]), _HALF)) + 1
-    return order[:enough]
+def leading(shares: Floats, *, tied: bool = True) -> Integers:
+    """The columns that are most of an axis: as many as have half of it, at most four, and those nearly tied with them.
+
+    Of a difference a − b both have about half: the one that has a little less belongs to the meaning as well.
+    """
+    order = np.argsort(-shares, kind="stable")[:_MOST_TIED]
+    enough = min(int(np.searchsorted(np.cumsum(shares[order]), _HALF)) + 1, _MOST_NAMED, len(order))
+    if not tied:
+        return order[:enough]
+    as_much = (shares[order] >= _TIED * shares[order[enough - 1]]) & (shares[order] > 0)
+    return order[: max(enough, int(as_much.sum()))]
 
 
 def _line(found: "Loadings", axis: int) -> str:

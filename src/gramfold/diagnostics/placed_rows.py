@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from gramfold.embedding import FittedMap, Model, Reads
@@ -15,6 +16,8 @@ from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.types import Floats, Integers
 
 FEWEST = 10  # rows, below which nothing is said of a map
+_FAR = 10.0  # interquartile ranges beyond a quartile of an axis, where a row is far outside
+_FEW, _AT_LEAST = 0.02, 2  # of the rows: more of them far outside, or more than two, are a part of the map
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +29,13 @@ class PlacedRows:
     names: tuple[str, ...]
     fitted: Model | None
     numbers: Integers  # of these rows, among those that were given
+    n_far: int = 0  # rows far outside, which were left out
 
     def drawn(self, count: int, random_state: int, *, distinct: bool) -> "PlacedRows":
-        """Those with a place and without gaps, at most so many; copies once, of which one would tell of the other."""
+        """Those with a place and without gaps, at most so many; copies once, of which one would tell of the other.
+
+        Without the few far outside of the rest, on which the variance of an axis would hang.
+        """
         there = np.isfinite(self.places).all(axis=1)
         placed = np.flatnonzero(there if issparse(self.X) else there & np.isfinite(self.X).all(axis=1))
         if distinct and not issparse(self.X) and len(placed):
@@ -38,9 +45,19 @@ class PlacedRows:
                 f"the map has {len(placed)} distinct rows with coordinates, but at least {FEWEST} are needed to tell "
                 "what its axes mean: pass more rows."
             )
+        far = far_outside(self.places[placed])
+        placed = placed[~far]
         if len(placed) > count:
             placed = np.sort(np.random.default_rng(random_state).choice(placed, count, replace=False))
-        return replace(self, X=self.X[placed], places=self.places[placed], numbers=placed)
+        return replace(self, X=self.X[placed], places=self.places[placed], numbers=placed, n_far=int(far.sum()))
+
+
+def far_outside(places: Floats) -> NDArray[np.bool_]:
+    """Which rows (n,) lie far outside of the rest on some axis; none where they are more than a few."""
+    low, high = np.quantile(places, [0.25, 0.75], axis=0)
+    beyond = np.maximum(low - places, places - high)
+    far = ((beyond > _FAR * (high - low)) & (high > low)).any(axis=1)
+    return far & (far.sum() <= max(_FEW * len(far), _AT_LEAST))
 
 
 def of_data(X: Any, Y: Any, names: Sequence[str] | None) -> PlacedRows:

@@ -1,5 +1,6 @@
 """Draw the columns of the data as arrows on a map: where rows move as a column rises."""
 
+import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -7,10 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gramfold.diagnostics import Loadings
-from gramfold.diagnostics.axis_words import LITTLE
+from gramfold.diagnostics.axis_meaning import Region
+from gramfold.diagnostics.axis_words import LITTLE, leading
+from gramfold.diagnostics.placed_rows import far_outside
 from gramfold.errors import InputError
 from gramfold.plotting.colors import ABSENT, Coloring, coloring
 from gramfold.plotting.figure import require_matplotlib
+from gramfold.plotting.fitted_text import short_names
+from gramfold.plotting.label_places import Label, offsets_of
 from gramfold.plotting.map import as_map, draw, explain
 
 if TYPE_CHECKING:
@@ -19,15 +24,14 @@ if TYPE_CHECKING:
 _WHOLE, _REGION = 6, 2  # arrows of the whole map, and of a region
 _LONGEST, _LONGEST_OF_REGION = 0.45, 0.16  # of the wider side of the map
 _SHORTEST = 0.15  # of the longest arrow: shorter ones point nowhere
+_SEEN = 0.03  # the same for columns that the words of an axis name
 _PALE = 0.45  # of a dot's own colour; the rest is white, so that arrows are read first
 _INK = "#1a1a1a"
 # of Okabe and Ito, told apart by all; dark enough to be read as text on white
 _REGION_INKS = ("#0072b2", "#d55e00", "#007a5a", "#b0487f", "#7a5c00", "#1a1a1a")
 _MARGIN = 0.08  # around the map
-_GAP = 3.0  # points between an arrow and its label
-_TURNS = (0, 20, -20, 40, -40, 65, -65, 90, -90, 120, -120, 150, -150)  # degrees by which a label leaves its arrow
-_STEPS = (0.0, 8.0, 16.0, 26.0, 38.0, 52.0)  # points by which it is moved on
-_NEAR = 14.0  # points: a label farther from its tip is joined to it by a line
+_WIDEST = 0.34  # of the width of the axes: a longer name is shortened, so that labels have room side by side
+_NEAR = 9.0  # points: a label farther from its tip is joined to it by a line
 
 
 def plot_loadings(
@@ -46,7 +50,9 @@ def plot_loadings(
     """Draw arrows on a map that show where its rows move as a column rises (a biplot).
 
     An arrow is the change of the coordinates for one standard deviation of a column. All arrows of the whole map, or of
-    one region, are scaled by the same factor; columns with short arrows are left out.
+    one region, are scaled by the same factor. First come the columns that ``str(loadings)`` names, those of both axes
+    in turn, then others by the length of their arrows, but no short ones. Long names are shortened where they are
+    alike.
 
     Parameters
     ----------
@@ -150,8 +156,9 @@ def _plane(embedding: Any, axes: tuple[int, int]) -> NDArray[np.floating]:
 def _arrows(found: Loadings, points: NDArray[np.floating], axes: tuple[int, int], count: int | None) -> list[_Arrow]:
     """Of the whole map, from its middle."""
     placed = points[np.isfinite(points).all(axis=1)]
+    placed = placed[~far_outside(placed)]  # as slopes were found, in units of the rest
     vectors = found.slopes[list(axes)].T * placed.std(axis=0)  # (d, 2) in units of the map
-    chosen = _longest(vectors, count or _WHOLE)
+    chosen = _chosen(found, axes, vectors, count or _WHOLE)
     factor = _LONGEST * _width(placed) / _largest(vectors)
     start = placed.mean(axis=0)
     return [_Arrow(found.names[j], start, start + factor * vectors[j], _INK) for j in chosen]
@@ -162,20 +169,26 @@ def _region_arrows(
 ) -> list[_Arrow]:
     """Of each region of which columns explain something, from its middle, in a scale of its own."""
     placed = points[np.isfinite(points).all(axis=1)]
+    placed = placed[~far_outside(placed)]
     said = [region for region in found.regions if region.explained[list(axes)].max() >= LITTLE]
     arrows = []
     for number, region in enumerate(said):
         own = region.slopes[list(axes)].T * placed.std(axis=0)
         factor = _LONGEST_OF_REGION * _width(placed) / _largest(own)
         start, ink = np.median(points[region.rows], axis=0), _REGION_INKS[number % len(_REGION_INKS)]
-        arrows += [_Arrow(found.names[j], start, start + factor * own[j], ink) for j in _longest(own, count or _REGION)]
+        chosen = _chosen(region, axes, own, count or _REGION)
+        arrows += [_Arrow(found.names[j], start, start + factor * own[j], ink) for j in chosen]
     return arrows
 
 
-def _longest(vectors: NDArray[np.floating], count: int) -> NDArray[np.integer]:
+def _chosen(told: Loadings | Region, axes: tuple[int, int], vectors: NDArray[np.floating], count: int) -> list[int]:
+    """The columns that words name, the first of each axis, the second, and so on; then those with longest arrows."""
     lengths = np.linalg.norm(vectors, axis=1)
-    order = np.argsort(-lengths, kind="stable")[:count]
-    return np.asarray(order[lengths[order] > _SHORTEST * lengths.max()])
+    named = [leading(told.shares[axis]).tolist() for axis in axes if told.explained[axis] >= LITTLE]
+    in_turn = [j for same in itertools.zip_longest(*named) for j in same if j is not None]
+    in_turn = [j for j in in_turn if lengths[j] > _SEEN * lengths.max()]
+    others = [j for j in np.argsort(-lengths, kind="stable").tolist() if lengths[j] > _SHORTEST * lengths.max()]
+    return list(dict.fromkeys([*in_turn, *others]))[:count]
 
 
 def _largest(vectors: NDArray[np.floating]) -> float:
@@ -210,86 +223,28 @@ def _draw_arrows(ax: "Axes", arrows: list[_Arrow]) -> None:
 
 
 def _draw_labels(ax: "Axes", arrows: list[_Arrow], per_pixel: float) -> None:
-    """Each label beside the tip of its arrow, where it covers neither another label nor an arrow."""
+    """Each label beside the tip of its arrow, where it covers neither another label nor an arrow nor a line."""
+    from matplotlib.font_manager import FontProperties
     from matplotlib.patheffects import withStroke
 
-    tips = [ax.transData.transform(arrow.end) * per_pixel for arrow in arrows]  # in points
-    starts = [ax.transData.transform(arrow.start) * per_pixel for arrow in arrows]
     window = ax.get_window_extent()
-    frame = np.array([window.x0, window.y0, window.x1, window.y1]) * per_pixel
-    taken: list[NDArray[np.floating]] = []
-    for number in sorted(range(len(arrows)), key=lambda j: -float(np.linalg.norm(tips[j] - starts[j]))):
-        arrow, tip = arrows[number], tips[number]
+    frame = np.array([window.x0, window.y0, window.x1, window.y1]) * per_pixel  # in points
+    arrows = sorted(arrows, key=lambda one: -float(np.linalg.norm(one.end - one.start)))
+    size = FontProperties(size="small").get_size_in_points()
+    names = short_names([arrow.name for arrow in arrows], _WIDEST * (frame[2] - frame[0]), size)
+    made, labels = [], []
+    for arrow, name in zip(arrows, names, strict=True):
         label = ax.annotate(
-            arrow.name, tuple(arrow.end), (0, 0), textcoords="offset points", ha="center", va="center", zorder=6,
-            fontsize="small", color=arrow.ink, path_effects=[withStroke(linewidth=2.6, foreground="white")],
+            name, tuple(arrow.end), (0, 0), textcoords="offset points", ha="center", va="center", zorder=6,
+            fontsize=size, color=arrow.ink, path_effects=[withStroke(linewidth=2.6, foreground="white")],
         )  # fmt: skip
+        made.append(label)
         extent = label.get_window_extent()
-        size = np.array([extent.width, extent.height]) * per_pixel
-        offset = _free_offset(tip, tip - starts[number], size, taken, list(zip(starts, tips, strict=True)), frame)
+        start, tip = (ax.transData.transform(point) * per_pixel for point in (arrow.start, arrow.end))
+        labels.append(Label(start, tip, np.array([extent.width, extent.height]) * per_pixel))
+    for label, one, arrow, offset in zip(made, labels, arrows, offsets_of(labels, frame), strict=True):
         label.set_position(tuple(offset))
-        taken.append(_box(tip + offset, size))
-        edge = offset - np.clip(offset, -0.5 * size, 0.5 * size)
+        edge = one.edge(offset)
         if np.linalg.norm(edge) > _NEAR:
-            end = ax.transData.inverted().transform((tip + edge) / per_pixel)
+            end = ax.transData.inverted().transform((one.tip + edge) / per_pixel)
             ax.plot(*np.transpose([arrow.end, end]), color=arrow.ink, linewidth=0.5, zorder=5)
-
-
-def _free_offset(
-    tip: NDArray[np.floating],
-    along: NDArray[np.floating],
-    size: NDArray[np.floating],
-    taken: list[NDArray[np.floating]],
-    arrows: list[tuple[NDArray[np.floating], NDArray[np.floating]]],
-    frame: NDArray[np.floating],
-) -> NDArray[np.floating]:
-    """The middle of a label relative to the tip: the first of some places that covers least."""
-    angle = np.arctan2(along[1], along[0])
-    best, least = np.zeros(2), np.inf
-    for step in _STEPS:
-        for turn in np.radians(_TURNS):
-            toward = np.array([np.cos(angle + turn), np.sin(angle + turn)])
-            # so far that the box just leaves the tip
-            reach = float(np.min(0.5 * size / np.maximum(np.abs(toward), 1e-9)))
-            offset = toward * (reach + _GAP + step)
-            box = _box(tip + offset, size)
-            outside = np.maximum(frame[:2] - box[:2], 0).sum() + np.maximum(box[2:] - frame[2:], 0).sum()
-            crossed = sum(_crosses(box, *one) or _meet(tip, tip + offset, *one) for one in arrows)
-            covered = sum(_overlap(box, other) for other in taken) + 50.0 * crossed
-            cost = covered + 100.0 * outside + 0.01 * step
-            if cost < least - 1e-9:
-                best, least = offset, cost
-        if least <= 0.01 * step:
-            break
-    return best
-
-
-def _box(middle: NDArray[np.floating], size: NDArray[np.floating]) -> NDArray[np.floating]:
-    half = 0.5 * size + 1.0
-    return np.concatenate([middle - half, middle + half])
-
-
-def _overlap(a: NDArray[np.floating], b: NDArray[np.floating]) -> float:
-    sides = np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2])
-    return float(np.prod(np.maximum(sides, 0.0)))
-
-
-def _meet(
-    a: NDArray[np.floating], b: NDArray[np.floating], start: NDArray[np.floating], end: NDArray[np.floating]
-) -> bool:
-    """Whether the line from a tip to its label crosses another arrow."""
-    if np.array_equal(a, end):
-        return False
-    sides = [np.sign(_area(start, end, a)), np.sign(_area(start, end, b))]
-    ends = [np.sign(_area(a, b, start)), np.sign(_area(a, b, end))]
-    return bool(sides[0] != sides[1] and ends[0] != ends[1])
-
-
-def _area(a: NDArray[np.floating], b: NDArray[np.floating], c: NDArray[np.floating]) -> float:
-    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
-
-
-def _crosses(box: NDArray[np.floating], start: NDArray[np.floating], end: NDArray[np.floating]) -> bool:
-    """Whether an arrow goes through a box."""
-    steps = start + np.linspace(0.0, 1.0, 40)[:, None] * (end - start)
-    return bool(((steps > box[:2]) & (steps < box[2:])).all(axis=1).any())

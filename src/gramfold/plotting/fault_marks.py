@@ -16,6 +16,7 @@ _SYMBOLS = {"glued": "o", "torn": "x", "strained": "^", "collapsed": "s"}
 _MOST = 60  # rows that are marked for one fault: a map full of marks shows nothing
 _AREA, _OF_DOT = 22.0, 3.0  # points² of a symbol, and at least so many times the area of a dot
 _INK = "0.1"
+NO_FAULT = "No fault is above its threshold, so no row is marked."
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,9 @@ class Marks:
 
 
 def marks_of(faults: Any, n: int) -> list[Marks]:
-    """The rows to mark for each fault that a map of n rows has somewhere.
+    """The rows to mark for each fault that a map of n rows has: those whose value is above its threshold.
 
-    A row is marked where its value is above the threshold of the fault; for a fault that the map as a whole does not
-    have, where it is above chance too.
+    Some rows are above it on nearly every map: of a fault that the map does not have, they are not marked.
     """
     if not isinstance(faults, Faults):
         raise InputError(f"faults is a {type(faults).__name__}: pass what gramfold.diagnostics.faults(X, Y) returns.")
@@ -48,8 +48,7 @@ def marks_of(faults: Any, n: int) -> list[Marks]:
             raise InputError(
                 f"faults was found on {len(fault.per_point)} rows, but the map has {n}: judge the map that is drawn."
             )
-        marked = _marked(fault)
-        if marked.above:
+        if fault.named and (marked := _marked(fault)).above:
             found.append(marked)
     return found
 
@@ -73,9 +72,8 @@ def draw_marks(ax: "Axes", points: NDArray[np.floating], marks: list[Marks], dot
 
 
 def _marked(fault: Fault) -> Marks:
-    limit = fault.threshold if fault.named else max(fault.threshold, fault.chance)
     values = fault.per_point
-    above = np.flatnonzero(values > limit)  # NaN is not
+    above = np.flatnonzero(values > fault.threshold)  # NaN is not
     if len(above) <= _MOST:
         return Marks(fault.name, above, len(above))
     # of rows with the same value some from everywhere in the table

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from gramfold.errors import InputError
-from gramfold.plotting.colors import coloring
+from gramfold.plotting.captions import fitted_titles
+from gramfold.plotting.colors import Coloring, coloring
 from gramfold.plotting.figure import require_matplotlib
-from gramfold.plotting.legend import add_figure_legend
+from gramfold.plotting.legend import add_figure_legend, fitted_legend, size_in_points
 from gramfold.plotting.map import as_map, draw
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 PANEL = 3.0  # inches
 MOST_COLUMNS = 3
+_BAR = 70.0  # points that a colour bar with its numbers takes
+_ROW = 22.0  # points of a title above all panels, and of a line under them
 
 
 def plot_gallery(
@@ -36,7 +39,8 @@ def plot_gallery(
     ----------
     maps : dict of str to array-like or fitted estimator
         Title and embedding of each panel. An embedding is an array of shape (n, 1), (n, 2) or (n, 3), or an estimator
-        with the attribute `embedding_`. All must have the same number of rows.
+        with the attribute `embedding_`. All must have the same number of rows. Titles that are too
+        long for their panels are shortened.
     color : array-like of shape (n,), or the name of a colour, optional
         Value of each point, as in `plot_map`. A point has the same colour in every panel.
     title : str, optional
@@ -81,11 +85,12 @@ def plot_gallery(
         import matplotlib.pyplot as plt
 
         figure = plt.figure(figsize=(PANEL * columns + 1, PANEL * rows), layout="constrained")
+    titles, letters = fitted_titles(list(points), panels_room(figure, colors, bool(title))[0] / columns)
     axes = []
-    for place, (name, coordinates) in enumerate(points.items(), start=1):
+    for place, (called, coordinates) in enumerate(zip(titles, points.values(), strict=True), start=1):
         ax: Any = figure.add_subplot(rows, columns, place, projection="3d" if coordinates.shape[1] == 3 else None)
         draw(ax, coordinates, colors)
-        ax.set_title(name, fontsize="medium")
+        ax.set_title(called, fontsize=letters)
         # a panel shows shape: numbers and lines around each would only clutter it
         ax.spines[:].set_visible(False)
         for axis in (ax.xaxis, ax.yaxis, *([ax.zaxis] if ax.name == "3d" else [])):
@@ -98,6 +103,18 @@ def plot_gallery(
     if title:
         figure.suptitle(title)
     return figure
+
+
+def panels_room(figure: Any, colors: Coloring, titled: bool) -> tuple[float, float]:
+    """Width and height in points that panels have beside the legend or colour bar."""
+    width, height = size_in_points(figure)
+    if colors.limits is not None:
+        width -= _BAR
+    elif colors.nameable:
+        legend = fitted_legend(figure, [kind.name for kind in colors.kinds])
+        beside = legend.place == "beside"
+        width, height = (width * (1 - legend.share), height) if beside else (width, height * (1 - legend.share))
+    return width, height - _ROW * (1 + titled)
 
 
 def _require_panels(maps: Any, n_columns: Any) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from gramfold.plotting.fitted_text import line_width
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -108,18 +110,8 @@ def letter_size(count: int, width: float) -> float:
 
 def text_width(names: Sequence[str], size: float) -> float:
     """Width in points of the longest of these names."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import TextPath
-
     some = sorted({shortened(name) for name in names}, key=len)[-5:]  # the widest is among the longest
-    return max(
-        (
-            float(TextPath((0, 0), name, prop=FontProperties(size=size)).get_extents().width)
-            for name in some
-            if name.strip()
-        ),
-        default=0.0,
-    )
+    return max((line_width(name, size) for name in some), default=0.0)
 
 
 def size_in_points(ax: Any) -> tuple[float, float]:

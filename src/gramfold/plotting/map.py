@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from gramfold.embedding.reading import coordinates_of
 from gramfold.errors import InputError
 from gramfold.plotting.colors import MOST_NAMED, Coloring, coloring, values_of_points
-from gramfold.plotting.fault_marks import draw_marks, marks_of
+from gramfold.plotting.fault_marks import NO_FAULT, draw_marks, marks_of
 from gramfold.plotting.figure import require_matplotlib
 from gramfold.plotting.gaps import cut_empty_bands
 from gramfold.plotting.legend import Fitted, add_legend, fits, fitted_legend, size_in_points, text_width
@@ -76,8 +76,8 @@ def plot_map(
         Where the legend of categories stands, in as many columns as it needs. "auto": beside or below, where it takes
         less room; where it would take more than 40% of the plot, short names are written on the map instead.
     faults : Faults, optional
-        Result of `gramfold.diagnostics.faults` for this map. Rows above the threshold of a fault are marked (for a
-        fault that the whole map does not have: rows above chance too), at most 60 rows for each fault, the worst.
+        Result of `gramfold.diagnostics.faults` for this map. Of each fault that the map has (``faults.named``), rows
+        above its threshold are marked, at most 60, the worst. Where it has none, a note says so.
     cut_gaps : bool, default=False
         Whether to shorten bands across the whole map in which no row lies, such as those before an outlier or between
         groups. Groups keep their shape, and ticks are true coordinates. Grey stripes mark the bands, and a note says
@@ -113,7 +113,7 @@ def plot_map(
     place = _legend_place(ax, colors, legend, names is True, points.shape[1] == 2)
     if place is None and groups is None and colors.nameable and legend == "auto" and points.shape[1] == 2:
         groups = _group_names(True, colors, points)
-    notes = []
+    notes = [NO_FAULT] if faults is not None and not faults.named else []
     if cut_gaps:
         placed = points[np.isfinite(points).all(axis=1)]
         if len(placed) and cut_empty_bands(ax, placed):
