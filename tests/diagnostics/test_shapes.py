@@ -9,7 +9,16 @@ from scipy.spatial.distance import cdist, pdist, squareform
 
 from gramfold.datasets import make_swiss_roll, make_torus
 from gramfold.diagnostics import Judged
-from gramfold.diagnostics.shapes.cloud import MOST, Cloud, cloud_of, euclidean, over_gaps, without_noise
+from gramfold.diagnostics.shapes.cloud import (
+    MOST,
+    Cloud,
+    cloud_of,
+    euclidean,
+    over_gaps,
+    step_of,
+    widest_by_chance,
+    without_noise,
+)
 from gramfold.diagnostics.shapes.groups import basins, groups_of
 from gramfold.diagnostics.shapes.holes import persistent
 from gramfold.diagnostics.shapes.independence import independence_of
@@ -200,12 +209,12 @@ def test_edges_and_loops_of_surfaces():
 
 def test_noise_is_left_out_where_it_is_flat():
     X = turned(3.0 * random(1).random((500, 2)), 20, 0.05, seed=2)
-    directions, noise = without_noise(X - X.mean(axis=0))
+    directions, noise = without_noise(X - X.mean(axis=0), random())
     assert directions is not None
     assert directions.shape == (500, 2)
     assert noise == pytest.approx(0.05, rel=0.3)
-    assert without_noise(random(3).standard_normal((500, 8)))[0] is None
-    assert without_noise(random(3).standard_normal((500, 8)) * 2.0 ** np.arange(8))[0] is None  # no flat part
+    assert without_noise(random(3).standard_normal((500, 8)), random())[0] is None
+    assert without_noise(random(3).standard_normal((500, 8)) * 2.0 ** np.arange(8), random())[0] is None  # no flat part
 
 
 def test_shuffling_tells_structure_from_independent_columns():
@@ -237,14 +246,70 @@ def test_kinds(kind, X):
 
 
 def test_gaps_that_chance_makes_are_bridged():
-    places = np.concatenate([np.arange(40.0), 42.0 + np.arange(40.0), 90.0 + np.arange(40.0)])
+    places = np.concatenate([np.arange(40.0), 42.0 + np.arange(40.0), 95.0 + np.arange(40.0)])
     D = np.abs(places[:, None] - places)
     near = csr_array(np.where((D > 0) & (D <= 1), D, 0.0))
     reach = np.full(120, 2.0)
     found = over_gaps(near, D, reach, k=4, d=1.0)
-    assert found == [(39, 40)]  # 3 wide; the other gap is 9 wide, and chance makes 2 · 2 ln(120) / 4 = 4.8
-    assert over_gaps(near, D, 0.6 * reach, k=4, d=1.0) == []
+    assert found == [(39, 40)]  # 3 wide; the other gap is 14 wide, and chance makes 2 · 2 (120^(1/4) − 1) = 9.2
+    assert over_gaps(near, D, 0.3 * reach, k=4, d=1.0) == []
 
+
+def test_the_widest_gap_by_chance_is_that_of_a_simulation():
+    """Empty gaps in one dimension: b in radii of both rims, each the sum of k exponential gaps."""
+    k, n, draws = 4, 20, 2_000_000
+    reach = random(1).gamma(k, size=(draws, 2)).mean(axis=1)
+    wider = random(2).exponential(size=draws) > widest_by_chance(n, k, 1.0) * reach
+    assert wider.mean() == pytest.approx(n**-2.0, rel=0.1)
+
+
+# --- columns of few levels
+
+
+def answers(n, k, levels, seed):
+    """Of one continuous factor, rounded to a few levels."""
+    factor = random(seed).standard_normal((n, 1)) + 0.8 * random(seed + 100).standard_normal((n, k))
+    return np.clip(np.round((levels + 1 + factor * levels / 2.5) / 2), 1, levels)
+
+
+@pytest.mark.parametrize(("n", "k", "levels"), [(1000, 10, 5), (300, 10, 5), (1000, 8, 7), (1000, 20, 2), (600, 40, 3)])
+def test_levels_of_a_sum_are_no_groups(n, k, levels):
+    kinds = [shape(answers(n, k, levels, seed)).kind for seed in range(5)]
+    assert set(kinds) <= {"unclear", "line", "groups"}
+    assert kinds.count("groups") <= 1  # a gap that chance makes in one of n such tables
+
+
+def test_rounding_and_counts_make_no_groups():
+    for seed in range(5):
+        X = random(seed).standard_normal((800, 1)) + 0.5 * random(seed + 50).standard_normal((800, 10))
+        assert shape(np.round(2 * X) / 2).kind in {"unclear", "line"}
+        assert shape(random(seed).poisson(np.exp(1.5 + 0.5 * X)).astype(float)).kind in {"unclear", "line"}
+
+
+def test_groups_of_rounded_rows_and_levels_wider_than_noise_are_groups():
+    centers = random(1).integers(1, 6, (3, 10))
+    X = np.clip(np.round(centers[np.arange(900) % 3] + 0.6 * random(2).standard_normal((900, 10))), 1, 5)
+    assert (shape(X).kind, shape(X).n_groups) == ("groups", 3)
+    loud = np.column_stack([random(3).standard_normal((600, 9)), 10 * (np.arange(600) % 3)])
+    assert (shape(loud).kind, shape(loud).n_groups) == ("groups", 3)
+
+
+def test_the_step_of_a_column():
+    assert step_of(np.round(4 * random(1).standard_normal(500)) / 4) == pytest.approx(0.25)
+    assert step_of(np.tile([0.0, 1.0], 50)) == 1.0
+    assert step_of(random(1).random(100)) == 0.0
+    assert step_of(np.ones(100)) == 0.0
+
+
+def test_what_rounding_took_away_is_added_again():
+    exact = turned(3.0 * random(1).random((1000, 1)), 12, 0.1, seed=2)
+    exact -= exact.mean(axis=0)
+    plain, _ = without_noise(exact, random())
+    rounded, _ = without_noise(np.round(exact / 0.2) * 0.2, random())
+    assert plain is not None
+    assert rounded is not None
+    assert np.abs(np.corrcoef(plain[:, 0], rounded[:, 0])[0, 1]) > 0.97
+    assert len(np.unique(rounded)) == 1000
 
 def test_a_line_with_thin_ends_is_a_line():
     kinds = [shape(random(seed).standard_normal((200, 1)) * np.ones(3)).kind for seed in range(10)]
