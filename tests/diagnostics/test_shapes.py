@@ -20,8 +20,9 @@ from gramfold.diagnostics.shapes.cloud import (
     without_noise,
 )
 from gramfold.diagnostics.shapes.groups import basins, groups_of
-from gramfold.diagnostics.shapes.holes import persistent
+from gramfold.diagnostics.shapes.holes import loops, persistent
 from gramfold.diagnostics.shapes.independence import independence_of
+from gramfold.diagnostics.shapes.modes import dip, modes_of
 from gramfold.diagnostics.shapes.shape import shape_of
 from gramfold.diagnostics.shapes.skeleton import skeleton_of
 from gramfold.diagnostics.shapes.surface import gaps, surface_of
@@ -180,12 +181,40 @@ def test_no_groups_in_one_cloud_and_all_of_those_that_are_apart():
 @pytest.mark.parametrize("noise", [0.0, 0.03])
 def test_skeletons(noise):
     line = np.column_stack([np.linspace(0, 4, 300), np.sin(np.linspace(0, 4, 300))])
-    for flat, ends, loops in ((line, 2, 0), (circle(300), 0, 1), (fork(400), 3, 0)):
+    for flat, ends, n_loops in ((line, 2, 0), (circle(300), 0, 1), (fork(400), 3, 0)):
         found = skeleton_of(cloud(turned(flat, 6, noise, seed=3)))
         assert found.thin
-        assert (found.n_ends, found.n_loops) == (ends, loops)
+        assert (found.n_ends, found.n_loops) == (ends, n_loops)
     assert not skeleton_of(cloud(random().random((500, 2)) * [6.0, 1.0])).thin
     assert skeleton_of(cloud(random().random((800, 2)) * [20.0, 1.0])).thin
+
+
+@pytest.mark.parametrize("n", [300, 1000, 1500])
+def test_a_ring_with_a_gap_of_chance_is_a_ring(n):
+    """Seeds whose widest gap is more than eight times the mean: ten neighbours do not reach over most of these."""
+    widest = {seed: n * float(np.diff(np.sort(random(seed).random(n))).max()) for seed in range(200)}
+    for seed in [seed for seed, gap in widest.items() if 8 < gap < 2 * np.log(n)][:8]:
+        found = shape(circle(n, seed))
+        assert found.kind == "ring"
+        assert found.sure == "clear" or "whose ends nearly meet" in found.words
+
+
+def test_a_line_whose_ends_nearly_meet_is_no_ring():
+    for turns, sure in ((0.97, "likely"), (0.8, "clear")):
+        angle = 2 * np.pi * turns * (np.arange(1000) + random(3).random(1000)) / 1000
+        found = shape(np.column_stack([np.cos(angle), np.sin(angle)]))
+        assert (found.kind, found.sure) == ("line", sure)
+        assert ("a ring with a gap" in found.words) == (sure == "likely")
+
+
+def test_many_loops_are_no_curve():
+    for X in (random(1).dirichlet([0.3] * 3, 1000), np.cumsum(random(2).standard_normal((1000, 2)), axis=0)):
+        assert "curves" not in shape(X).words
+    across = 3 * random(3).random((6000, 2))
+    centers = np.array([[0.8, 0.8], [0.8, 2.2], [2.2, 0.8], [2.2, 2.2]])
+    pierced = across[(cdist(across, centers) > 0.5).all(axis=1)][:1500]
+    assert shape(pierced).kind == "unclear"
+    assert "no shape that has a name here" in shape(pierced).words
 
 
 def test_gaps_are_those_of_the_angles_in_the_plane():
@@ -207,6 +236,30 @@ def test_edges_and_loops_of_surfaces():
     assert (sheet.n_loops, ball.n_loops, torus.n_loops) == (0, 0, 2)
 
 
+@pytest.mark.parametrize("n", [300, 500, 700])
+def test_too_few_rows_to_see_a_hole(n):
+    for seed in range(4):
+        found, ball = shape(make_torus(n, random_state=seed).points), shape(sphere(n, seed))
+        assert found.sure == "likely"
+        assert "and no hole" not in found.words
+        assert n < 700 or found.kind == "unclear"
+        assert (ball.kind, ball.sure) == ("sphere", "likely")
+        assert "too few rows" in ball.words
+    assert (shape(sphere(1000)).kind, shape(sphere(1000)).sure) == ("sphere", "clear")
+
+
+def test_the_area_of_a_surface_and_the_loops_of_a_torus():
+    """A torus has a loop of at least the root of half its area; the area is read from neighbourhoods."""
+    for major in np.linspace(1.05, 9, 50):
+        assert max(2 * np.pi, 2 * np.pi * (major - 1)) ** 2 >= 0.5 * 4 * np.pi**2 * major - 1e-9
+    around = np.linspace(0, 2 * np.pi, 200, endpoint=False)
+    ring = np.column_stack([np.cos(around), np.sin(around)])
+    D = cdist(ring, ring)
+    graph = csr_array(np.where(D < 0.07, D, 0.0))
+    assert loops(graph, 1e3).seen
+    assert not loops(graph, 1.0).seen
+
+
 def test_noise_is_left_out_where_it_is_flat():
     X = turned(3.0 * random(1).random((500, 2)), 20, 0.05, seed=2)
     directions, noise = without_noise(X - X.mean(axis=0), random())
@@ -220,6 +273,43 @@ def test_noise_is_left_out_where_it_is_flat():
 def test_shuffling_tells_structure_from_independent_columns():
     assert independence_of(random(5).exponential(size=(500, 4)), 4.0, random(6)).holds
     assert not independence_of(make_swiss_roll(500, random_state=0).points, 2.0, random(6)).holds
+
+
+def dip_by_all_intervals(values, slopes):
+    """The best two disjoint intervals against the best one, by trying all."""
+    x = np.sort(values)
+    low, high = np.quantile(x, [0.05, 0.95])
+    pairs = [(i, j) for i in range(len(x)) for j in range(i, len(x))]
+    most = 0.0
+    for slope in slopes.ravel():
+        gain = {(i, j): (j - i + 1) / len(x) - slope * (x[j] - x[i]) / (high - low) for i, j in pairs}
+        two = max(gain[a] + gain[b] for a in pairs for b in pairs if a[1] < b[0])
+        most = max(most, 0.5 * (two - max(gain.values())))
+    return most
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_dip_is_that_of_all_intervals(seed):
+    values, slopes = random(seed).random(14) ** (1 + seed), np.array([[0.1], [0.5], [1.0], [2.0]])
+    assert dip(values, slopes) == pytest.approx(dip_by_all_intervals(values, slopes))
+
+
+def test_two_modes_of_one_column_are_not_noise():
+    for seed in range(6):
+        X = random(seed).standard_normal((1000, 5))
+        X[:500, 2] += 3.0
+        found = shape(X)
+        assert (found.kind, found.sure) != ("noise", "clear")
+        assert "column 2" in found.words or "groups" in found.words
+        X[:500, 2] += 0.5
+        assert shape(X).kind != "noise"
+
+
+@pytest.mark.parametrize("draw", ["standard_normal", "standard_exponential", "standard_cauchy", "random"])
+def test_columns_of_one_mode(draw):
+    tables = [getattr(random(seed), draw)((500, 8)) for seed in range(10)]
+    assert sum(len(modes_of(X, random()).certain) for X in tables) <= 1
+    assert sum(len(modes_of(np.round(2 * X), random()).certain) for X in tables) <= 1
 
 
 @pytest.mark.parametrize(
