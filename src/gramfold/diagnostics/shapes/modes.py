@@ -21,6 +21,7 @@ _INNER = (0.05, 0.95)
 _OFTEN = 0.33  # half of the dips of an even law are above
 _ABOVE, _FALL = 13.0, 24.6  # the share above t
 _RARE = 0.05  # in a table
+_FEW = 20  # columns: of more, some are always among the larger dips
 _MOST = 1_000  # columns that are looked at, the widest
 
 
@@ -29,7 +30,7 @@ class Modes:
     """The columns that have more than one mode, those with the largest dip first."""
 
     certain: Integers  # beyond chance
-    perhaps: Integers  # among the larger half of what chance makes
+    perhaps: Integers  # among the larger half of what chance makes, in a table of few columns
     largest: float  # √n dip
 
 
@@ -39,7 +40,7 @@ def modes_of(table: Floats, random: np.random.Generator) -> Modes:
     dips = np.sqrt(len(table)) * np.array([_dip_of(table[:, j], random) for j in widest])
     order = np.argsort(-dips, kind="stable")
     limit = float(np.sqrt(np.log(_ABOVE * len(widest) / _RARE) / _FALL))
-    certain, perhaps = dips[order] > limit, (dips[order] > _OFTEN) & (dips[order] <= limit)
+    certain, perhaps = dips[order] > limit, (dips[order] > _OFTEN) & (dips[order] <= limit) & (len(dips) <= _FEW)
     return Modes(widest[order][certain], widest[order][perhaps], float(dips.max()))
 
 
