@@ -6,6 +6,11 @@ Of a table under Euclidean distances, directions of noise are left out. Singular
 are those of noise (Gavish, Donoho, IEEE Transactions on Information Theory 60, 2014; β is columns over rows), if they
 are as nearly equal as noise of one size makes them: within twice the width of the law of Marchenko and Pastur,
 ((1 + √β) / (1 − √β))². Where they are not, every direction is kept.
+
+What is left of columns of few levels is a lattice, such as that of sums of answers from 1 to 5, whose points would be
+groups. Rounding to a step of h took away an error that is spread evenly over h, of variance h²/12, if the density is
+even over a step: as much is added again before directions are left out. A column whose h²/12 is above the variance of
+the noise has levels that noise does not blur, which are no effect of rounding: it is kept as it is.
 """
 
 from dataclasses import dataclass
@@ -34,6 +39,8 @@ _ALONE = 5  # neighbours, and how many times the usual distance from them, of a 
 _EDGES = 10  # neighbours of a row in the graph, ...
 _SHARE = 8  # ... but at most one in so many rows
 _FEW = 20  # one in so many rows or fewer are set aside
+_REPEATED = 2  # rows that have each value on the average, where values were rounded
+_OF_ROUNDING = 12.0  # squared step over variance of a value that is spread evenly over it
 _SCALES = (8, 32)  # neighbours between which the dimension is read
 
 
@@ -98,14 +105,9 @@ class Cloud:
 
 
 def over_gaps(edges: csr_array, distances: Floats, reach: Floats, k: int, d: float) -> list[tuple[int, int]]:
-    """The nearest rows of connected components between which there is no gap beyond chance.
-
-    A row at the rim of a component has its k neighbours in half a ball of radius r. A gap of width b holds a ball of
-    diameter b without a row, where 2k (b/2r)^d rows are expected; chance leaves one such ball among n empty with a
-    probability of 1/n if these are 2 ln n:  b = 2r (ln n / k)^(1/d).
-    """
+    """The nearest rows of connected components between which there is no gap beyond chance."""
     n = len(distances)
-    chance = 2.0 * (np.log(n) / k) ** (1.0 / d)
+    chance = widest_by_chance(n, k, d)
     found: list[tuple[int, int]] = []
     count, part = connected_components(edges, directed=False)
     for one in range(count if count > 1 else 0):
@@ -116,6 +118,18 @@ def over_gaps(edges: csr_array, distances: Floats, reach: Floats, k: int, d: flo
         if gaps[i, j] <= chance * max(reach[row], reach[other]) and (other, row) not in found:
             found.append((row, other))
     return found
+
+
+def widest_by_chance(n: int, k: int, d: float) -> float:
+    """The widest gap between rows that chance makes, in radii of the neighbourhoods at its two rims.
+
+    A row at the rim has its k neighbours in half a ball of radius r. A gap of width b holds a ball of diameter b without
+    a row, where 2ku rows are expected, u = (b/2r)^d. The radii of both rims are random too (r^d has a gamma law of
+    shape k), so that such a ball is empty with a probability of (1 + u)^−2k; chance leaves one among n if that is 1/n²:
+
+        b = 2r (n^(1/k) − 1)^(1/d)
+    """
+    return float(2.0 * (n ** (1.0 / k) - 1.0) ** (1.0 / d))
 
 
 def cloud_of(judged: Judged) -> Cloud | None:
@@ -134,7 +148,7 @@ def cloud_of(judged: Judged) -> Cloud | None:
     if len(drawn) < FEWEST:
         return None
     if euclidean and isinstance(table, Rows):
-        return _of_columns(drawn, table.metric.prepare(table.rows[drawn]))
+        return _of_columns(drawn, table.metric.prepare(table.rows[drawn]), judged.generator(43))
     distances = judged.data.distances(drawn, drawn)
     distances = np.maximum(distances, distances.T)
     distances /= float(distances.max()) or 1.0
@@ -146,7 +160,7 @@ def cloud_of(judged: Judged) -> Cloud | None:
     return Cloud(drawn[kept], distances[np.ix_(kept, kept)], None, 0.0, 0, n_aside)
 
 
-def _of_columns(drawn: Integers, table: Floats) -> Cloud | None:
+def _of_columns(drawn: Integers, table: Floats, random: np.random.Generator) -> Cloud | None:
     table = table - table.mean(axis=0)
     table = table / (float(np.abs(table).max()) or 1.0)
     kept, n_aside = _together(np.arange(len(drawn)), euclidean(table))
@@ -154,7 +168,7 @@ def _of_columns(drawn: Integers, table: Floats) -> Cloud | None:
         return None
     table = table[kept] - table[kept].mean(axis=0)
     table = table / (float(np.abs(table).max()) or 1.0)
-    directions, noise = without_noise(table)
+    directions, noise = without_noise(table, random)
     distances = euclidean(table) if directions is None else cdist(directions, directions)
     n_directions = 0 if directions is None else directions.shape[1]
     return Cloud(drawn[kept], distances, table, noise, n_directions, n_aside)
@@ -181,7 +195,7 @@ def _together(rows: Integers, distances: Floats) -> tuple[Integers, int]:
     return (rows[~lone], int(lone.sum())) if lone.sum() * _FEW <= len(rows) else (rows, 0)
 
 
-def without_noise(table: Floats) -> tuple[Floats | None, float]:
+def without_noise(table: Floats, random: np.random.Generator) -> tuple[Floats | None, float]:
     """Coordinates along the directions that are wider than noise, None where that is all, and the width of the rest."""
     n, d = table.shape
     if d < _LEAST_COLUMNS or d >= n:
@@ -195,4 +209,18 @@ def without_noise(table: Floats) -> tuple[Floats | None, float]:
     equal = _TWICE * ((1 + np.sqrt(beta)) / (1 - np.sqrt(beta))) ** 2
     if not 0 < wide < d or rest[0] ** 2 > equal * rest[-1] ** 2:
         return None, 0.0
-    return table @ axes[:, :wide], float(rest[0])
+    noise = float(rest[0])
+    steps = np.array([step_of(column) for column in table.T])
+    blurred = np.where(np.square(steps) / _OF_ROUNDING <= noise**2, steps, 0.0)
+    return (table + blurred * random.uniform(-0.5, 0.5, table.shape)) @ axes[:, :wide], noise
+
+
+def step_of(column: Floats) -> float:
+    """The usual step from a value to the next; 0 where most values occur once, so that they were not rounded."""
+    values, counts = np.unique(column, return_counts=True)
+    if len(values) < 2 or len(values) * _REPEATED > len(column):
+        return 0.0
+    steps = np.diff(values)
+    order = np.argsort(steps, kind="stable")
+    below = np.cumsum(counts[:-1][order])
+    return float(steps[order][np.searchsorted(below, 0.5 * below[-1])])

@@ -4,7 +4,7 @@ groups      parts that no edge of the neighbour graph connects (groups.py)
 curve       the skeleton is thin (skeleton.py): a line, a ring, branches
 groups      the density has valleys that chance does not make (groups.py)
 noise       shuffled columns are like the columns (independence.py), the rows have more than two dimensions, or as
-            many as there are columns, and there is no valley of half that depth
+            many as there are columns, there is no valley of half that depth, and no column has two modes (modes.py)
 surface     of about two dimensions (surface.py): a sheet if it has an edge, a sphere if it has neither edge nor loop
 unclear     everything else, with the reason
 """
@@ -20,9 +20,11 @@ from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.shapes.cloud import FEWEST, Cloud, cloud_of, euclidean
 from gramfold.diagnostics.shapes.groups import Groups, groups_of
 from gramfold.diagnostics.shapes.independence import independence_of
+from gramfold.diagnostics.shapes.modes import modes_of
 from gramfold.diagnostics.shapes.skeleton import THIN, Skeleton, skeleton_of
 from gramfold.diagnostics.shapes.surface import Surface, surface_of
 from gramfold.runtime.counting import counted
+from gramfold.types import Integers
 
 Kind = Literal["line", "ring", "sheet", "sphere", "branches", "groups", "noise", "unclear"]
 Sure = Literal["clear", "likely", "not known"]
@@ -33,6 +35,7 @@ _DOUBLE = 0.5  # of a threshold, or twice it: what is beyond is clear
 _MANY = 200  # rows from which anything is clear, ...
 _MANY_ON_A_SURFACE = 500  # ... and holes of a sheet, or that there are none in a sphere
 _BENT = 0.05  # share of negative eigenvalues from which a plane is none
+_MOST_LOOPS = 2  # of curves: more may be holes of something wider
 _NAMED = 4  # groups whose sizes are told
 
 
@@ -111,12 +114,21 @@ def _of_skeleton(found: Skeleton, cloud: Cloud) -> Shape:
     def shape(kind: Kind, words: str) -> Shape:
         return Shape(kind, sure if kind != "unclear" else "not known", words, times, test, cloud.dimension)
 
+    if found.n_loops == 0 and found.n_ends == 2 and found.n_close:
+        words = f"lie along one line whose two ends nearly meet, or along a ring with a gap, {long}"
+        return replace(shape("line", words), sure="likely")
     if found.n_loops == 0 and found.n_ends == 2:
         return shape("line", f"lie along one line with two ends, {long}")
+    if found.n_loops == 1 and found.n_ends == 0 and found.n_joined:
+        words = f"lie along a closed ring with one gap, as chance makes it, or along a line whose ends nearly meet, {long}"
+        return replace(shape("ring", words), sure="likely")
     if found.n_loops == 1 and found.n_ends == 0:
         return shape("ring", f"lie along a closed ring, {long}")
     if found.n_loops == 0 and found.n_ends > 2:
         return shape("branches", f"lie along branches with {found.n_ends} ends, {long} in all")
+    if found.n_loops > _MOST_LOOPS:
+        words = f"have no shape that has a name here: seen from far they are a net with {found.n_loops} or so holes"
+        return replace(shape("unclear", words), number=float(found.n_loops))
     ends = counted(found.n_ends, "end")
     return shape(
         "unclear", f"lie along curves with {counted(found.n_loops, 'loop')} and {ends}, which is no named shape"
@@ -133,10 +145,24 @@ def _of_noise(cloud: Cloud, table: np.ndarray, random: np.random.Generator) -> I
     if dimension < _TWO[1] and columns.shape[1] > 2:
         return
     found = independence_of(columns, dimension, random)
-    if found.holds:
-        words = "look like noise: with the values of each column shuffled they would look the same"
-        sure: Sure = "clear" if found.gain < _DOUBLE * found.limit else "likely"
-        yield Shape("noise", sure, words, found.gain, "shuffled columns", dimension)
+    if not found.holds:
+        return
+    words = "look like noise: with the values of each column shuffled they would look the same"
+    sure: Sure = "clear" if found.gain < _DOUBLE * found.limit else "likely"
+    modes = modes_of(table, random)
+    if len(modes.certain):
+        names = _columns(modes.certain)
+        words = f"have no shape of several columns together, but {names} by itself has two modes, which may be groups"
+        yield Shape("unclear", "likely", words, modes.largest, "dip of single columns", dimension)
+    if len(modes.perhaps):
+        words, sure = f"{words}; {_columns(modes.perhaps)} by itself may have two modes", "likely"
+    yield Shape("noise", sure, words, found.gain, "shuffled columns", dimension)
+
+
+def _columns(numbers: Integers) -> str:
+    """Some columns, counted from 0."""
+    more = f" (and {len(numbers) - 1} more)" if len(numbers) > 1 else ""
+    return f"column {int(numbers[0])}{more}"
 
 
 def _of_surface(found: Surface, cloud: Cloud) -> Shape:
@@ -153,12 +179,22 @@ def _of_surface(found: Surface, cloud: Cloud) -> Shape:
             f"have about {d:.2g} dimensions, in a metric in which an edge cannot be seen: a sheet or a closed surface"
         )
         return Shape("unclear", "not known", words, found.bent, "negative eigenvalues of neighbourhoods", d)
+    surface = f"about {d:.2g} dimensions, {rim}"
+    if found.n_loops == 0 and found.loops.hinted:
+        words = f"lie on a closed surface: {surface}; too few rows to see whether it has a hole, as a torus has"
+        return Shape("unclear", "likely", words, float(found.loops.hinted), "persistent loops", d, closed=True)
+    if found.n_loops == 0 and not found.loops.seen:
+        words = (
+            f"lie on a closed surface, perhaps like a sphere: {surface}; too few rows to see whether it has a hole, "
+            "but nothing hints at one"
+        )
+        return Shape("sphere", "likely", words, number, "gaps around rows", d, closed=True)
     if found.n_loops == 0:
         sure = "clear" if found.edge < _DOUBLE * found.threshold and many else "likely"
-        words = f"lie on a closed surface like a sphere: about {d:.2g} dimensions, {rim}, and no hole"
+        words = f"lie on a closed surface like a sphere: {surface}, and no hole"
         return Shape("sphere", sure, words, number, "gaps around rows", d, closed=True)
     words = (
-        f"lie on a closed surface with a hole, such as a torus: about {d:.2g} dimensions, {rim}, and "
+        f"lie on a closed surface with a hole, such as a torus: {surface}, and "
         f"{counted(found.n_loops, 'loop')} that cannot be drawn together"
     )
     return Shape("unclear", "likely", words, float(found.n_loops), "persistent loops", d, closed=True)

@@ -6,16 +6,18 @@
 
 Where nodes are narrow, this graph is the shape: with two ends it is a line, with one loop and no end a ring, with three
 ends or more and no loop it branches (Reeb 1946; Singh, Mémoli, Carlsson, PBG 2007). Noise makes a curve as wide as a
-strip is: both count as curves if they are eight times as long as wide.
+strip is: both count as curves if they are eight times as long as wide. Ends between which there is no gap wider than
+chance makes are joined: of n rows along a ring the widest gap has about ln n times the usual width.
 """
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from gramfold.diagnostics.shapes.cloud import Cloud
+from gramfold.diagnostics.shapes.cloud import Cloud, widest_by_chance
 from gramfold.types import Floats, Integers
 
 THIN = 1 / 8  # of the length of a skeleton: a wider one is no curve
@@ -27,6 +29,7 @@ _OF_A_SEGMENT = 1.0 - np.sqrt(1.0 - _QUANTILE)  # that quantile of the distance 
 _WIDTHS_OF_NOISE = 4.0  # standard deviations from side to side
 _FILLED = 4.0  # nodes among which the rows of a curve are spread at least
 _WHOLE = 0.8  # of the rows
+_CLOSE = 2.0  # gaps of chance: ends within these may be those of a ring
 _SHORT = 1.5  # widths, or levels: a shorter end is a bulge
 
 Adjacency = dict[int, set[int]]
@@ -41,6 +44,8 @@ class Skeleton:
     n_loops: int
     share: float  # of the rows that it has: others are few in their levels
     n_filled: float  # nodes among which rows are spread: 1 / Σ share²
+    n_joined: int  # pairs of ends between which the gap is no wider than chance makes it
+    n_close: int  # pairs between which it is, but not twice as wide
 
     @property
     def thin(self) -> bool:
@@ -67,9 +72,10 @@ def skeleton_of(cloud: Cloud) -> Skeleton:
     joined = _largest(joined, sizes)
     share = float(sizes[list(joined)].sum() / len(rows))
     _prune(joined, _SHORT * max(width / height, 1.0))
+    n_joined, n_close = _join_ends(joined, node, rows, cloud)
     n_edges, n_ends = sum(map(len, joined.values())) // 2, sum(len(others) == 1 for others in joined.values())
     n_filled = float(len(rows) ** 2 / np.square(sizes.astype(np.float64)).sum())
-    return Skeleton(width / length, n_ends, n_edges - len(joined) + 1, share, n_filled)
+    return Skeleton(width / length, n_ends, n_edges - len(joined) + 1, share, n_filled, n_joined, n_close)
 
 
 def _levels(graph: csr_array, cloud: Cloud) -> tuple[Integers, float]:
@@ -115,6 +121,27 @@ def _prune(joined: Adjacency, short: float) -> None:
             for other in joined.pop(one):
                 if other in joined:
                     joined[other].discard(one)
+
+
+def _join_ends(joined: Adjacency, node: Integers, rows: Integers, cloud: Cloud) -> tuple[int, int]:
+    """Join ends that are no farther apart than chance makes them: how many pairs are, and within twice as much."""
+    _, reach = cloud.lists(cloud.n_edges)
+    chance = widest_by_chance(len(cloud), cloud.n_edges, max(cloud.dimension, 1.0))
+    n_joined = n_close = 0
+    for one, other in combinations([end for end, others in joined.items() if len(others) == 1], 2):
+        here, there = rows[node == one], rows[node == other]
+        gaps = cloud.distances[np.ix_(here, there)]
+        i, j = np.unravel_index(np.argmin(gaps), gaps.shape)
+        times = float(gaps[i, j] / (chance * max(reach[here[i], -1], reach[there[j], -1])))
+        if other in joined[one] or times > _CLOSE:
+            continue
+        if times > 1.0:
+            n_close += 1
+            continue
+        joined[one].add(other)
+        joined[other].add(one)
+        n_joined += 1
+    return n_joined, n_close
 
 
 def _path(joined: Adjacency, end: int) -> list[int]:

@@ -8,6 +8,8 @@ nearest, no neighbour lies in an angle of more than 140°. Inside of a surface t
 (Fisher 1929, first term). A disc of n rows has as many as lie within r cos 70° of its rim, r = √(k / nπ) in units of
 the root of its area, which is a share of about 2√π r cos 70°. A surface has an edge if the share is above p by a
 quarter of that.
+
+Each row stands for the area π r² / k of a disc with k neighbours.
 """
 
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gramfold.diagnostics.shapes.cloud import Cloud
-from gramfold.diagnostics.shapes.holes import loops
+from gramfold.diagnostics.shapes.holes import Loops, loops
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats
 
@@ -33,8 +35,13 @@ class Surface:
 
     edge: float  # share of the rows at an edge
     threshold: float
-    n_loops: int
+    loops: Loops
     bent: float  # how far distances are from Euclidean ones: negative over positive eigenvalues of neighbourhoods
+
+    @property
+    def n_loops(self) -> int:
+        """Loops that cannot be drawn together."""
+        return self.loops.count
 
     @property
     def closed(self) -> bool:
@@ -50,7 +57,9 @@ def surface_of(cloud: Cloud) -> Surface:
     edge = float(np.mean(gap > _GAP))
     by_chance = k * (1.0 - _GAP / (2 * pi)) ** (k - 1)
     disc = 2.0 * sqrt(pi) * sqrt(k / (n * pi)) * cos(_GAP / 2)
-    return Surface(edge, by_chance + _QUARTER * disc, loops(csr_array(cloud.graph[rows][:, rows])), bent)
+    _, reach = cloud.lists(k)
+    area = float(pi * np.square(reach[rows, -1]).sum() / k)
+    return Surface(edge, by_chance + _QUARTER * disc, loops(csr_array(cloud.graph[rows][:, rows]), area), bent)
 
 
 def gaps(cloud: Cloud, k: int) -> tuple[Floats, float]:
