@@ -140,8 +140,8 @@ def test_rows_above_the_limits_are_marked():
     marks = ax.collections[1:]
     wanted = {}
     for fault in found:  # plainly
-        limit = fault.threshold if fault.named else max(fault.threshold, fault.chance)
-        wanted[fault.name] = {row for row in range(400) if fault.per_point[row] > limit}
+        if fault.name in found.named:
+            wanted[fault.name] = {row for row in range(400) if fault.per_point[row] > fault.threshold}
     wanted = {name: rows for name, rows in wanted.items() if rows}
     assert "torn" in wanted
     assert [mark.get_label() for mark in marks] == list(wanted)
@@ -157,6 +157,20 @@ def test_rows_above_the_limits_are_marked():
     words = [text.get_text() for text in ax.get_legend().get_texts()]
     assert words[0].startswith("torn: ")
     assert str(len(wanted["torn"])) in words[0]
+
+
+def test_faults_that_are_not_named_are_not_marked():
+    sheet = RNG.random((400, 2))
+    moved = sheet.copy()
+    moved[:3] = moved[3:6]  # three rows of 400 are glued
+    found = faults(sheet, moved)
+    assert not found.named
+    assert any((fault.per_point > fault.threshold).any() for fault in found)
+    ax = plot_map(moved, faults=found)
+    assert len(ax.collections) == 1
+    assert ax.get_legend() is None
+    (note,) = ax.texts
+    assert note.get_text().replace("\n", " ") == "No fault is above its threshold, so no row is marked."
 
 
 def test_marks_of_a_map_of_one_column_stand_on_its_dots():

@@ -57,7 +57,8 @@ def far_outside(places: Floats) -> NDArray[np.bool_]:
     low, high = np.quantile(places, [0.25, 0.75], axis=0)
     beyond = np.maximum(low - places, places - high)
     far = ((beyond > _FAR * (high - low)) & (high > low)).any(axis=1)
-    return far & (far.sum() <= max(_FEW * len(far), _AT_LEAST))
+    few = int(far.sum()) <= max(_FEW * len(far), _AT_LEAST)
+    return np.asarray(far if few else np.zeros_like(far))
 
 
 def of_data(X: Any, Y: Any, names: Sequence[str] | None) -> PlacedRows:
