@@ -61,7 +61,7 @@ def _below_own_limit() -> float:
         return math.inf
     import psutil
 
-    return max(0.0, float(limit) - psutil.Process().memory_info().vms)
+    return max(0.0, float(limit) - float(psutil.Process().memory_info().vms))
 
 
 def fits(need: float) -> bool:
