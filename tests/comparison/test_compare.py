@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
+from sklearn import decomposition
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_digits
-from sklearn.decomposition import PCA as OtherPCA
 from sklearn.manifold import TSNE
 from sklearn.manifold import Isomap as OtherIsomap
 from sklearn.neighbors import KNeighborsTransformer
@@ -208,11 +208,11 @@ def test_missing_labels_in_a_list_are_no_class():
 def test_what_leaves_nothing_to_compare_is_refused():
     with pytest.raises(InputError, match="judged_neighbors <= 66"):
         compare(ROWS, {"broken": Broken(KeyboardInterrupt)}, judged_neighbors=199)  # before any fit
-    with pytest.raises(InputError, match="every method failed.*0 of 200 rows, which is less than half"):
+    with pytest.raises(InputError, match=r"every method failed.*0 of 200 rows, which is less than half"):
         compare(ROWS, {"m": np.full((200, 2), np.nan)})
     infinite = PLACES.copy()
     infinite[3] = np.inf
-    with pytest.raises(InputError, match="every method failed.*infinity"):
+    with pytest.raises(InputError, match=r"every method failed.*infinity"):
         compare(ROWS, {"m": infinite})
 
 
@@ -279,7 +279,7 @@ class TestFinishedMaps:
 def test_a_guest_that_works_in_place_changes_nothing(refits):
     rows = make_swiss_roll(120, random_state=0).points
     before, table = rows.copy(), pd.DataFrame(rows)
-    methods = {"guest": make_pipeline(StandardScaler(copy=False), OtherPCA(2)), "pca": "pca"}
+    methods = {"guest": make_pipeline(StandardScaler(copy=False), decomposition.PCA(2)), "pca": "pca"}
     found = compare(rows, methods, stability=refits)
     assert np.array_equal(rows, before)
     alone = compare(before, ["pca"])

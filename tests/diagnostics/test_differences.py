@@ -250,7 +250,7 @@ def test_matrices_and_sparse_tables_are_as_arrays():
 def test_infinity_is_told_with_its_place(kind):
     X = np.random.default_rng(0).normal(size=(10, 3))
     X[3, 1] = np.inf
-    with pytest.raises(InputError, match="infinity in row 3 of column 'b'.*no mean"):
+    with pytest.raises(InputError, match=r"infinity in row 3 of column 'b'.*no mean"):
         differences(kind(X), [0, 1, 2], names=["a", "b", "c"])
     with pytest.raises(InputError, match="infinity in row 3 of column 1 "):
         differences(kind(X), [0, 1, 2])

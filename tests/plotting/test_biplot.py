@@ -85,6 +85,16 @@ def test_what_cannot_be_drawn():
         plot_loadings(found, model.embedding_[:, :1])
     with pytest.raises(InputError, match="draws Loadings, but got PCA"):
         plot_loadings(model, model)
+    for axes in ((0,), "ab", 3, (0, "b"), (0, 1.5), (0, 1, 2)):
+        with pytest.raises(InputError, match="axes="):
+            plot_loadings(found, model, axes=axes)
+    for count in ("a", 0, -1, 2.5):
+        with pytest.raises(InputError, match=r"count=.* pass an integer of at least 1"):
+            plot_loadings(found, model, count=count)
+    with pytest.raises(InputError, match="the embedding has 10 rows, but the loadings are of a map of at least 400"):
+        plot_loadings(found, model.embedding_[:10])
+    with pytest.raises(InputError, match="the loadings know axes up to 1"):
+        plot_loadings(found, PCA(3).fit(X), axes=(0, 2))
     few = PCA().fit(X[:40])
     with pytest.raises(InputError, match="no regions"):
         plot_loadings(loadings(few), few, regions=True)

@@ -129,6 +129,22 @@ def test_what_has_no_kernel_to_draw():
     assert plt.get_fignums() == []
 
 
+@pytest.mark.parametrize(
+    ("X", "settings", "words"),
+    [
+        (None, {"sample": "a"}, "sample='a' is not valid"),
+        (None, {"random_state": "b"}, "random_state='b' is not a seed"),
+        (CURVE * np.nan, {}, "X contains NaN"),
+        (CURVE[:, :2], {}, "X has 2 columns, but Isomap was fitted on 3"),
+        (CURVE[:50], {}, "50 rows"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_before_anything_is_drawn(X, settings, words):
+    with pytest.raises(InputError, match=words):
+        plot_kernel(Isomap().fit(CURVE), X, **settings)
+    assert plt.get_fignums() == []
+
+
 # --- spectra
 
 

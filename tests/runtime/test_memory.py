@@ -1,6 +1,8 @@
 """The forecast of memory."""
 
 import re
+import subprocess
+import sys
 import types
 
 import psutil
@@ -121,3 +123,27 @@ class TestContainer:
 
 def test_this_machine_has_some_memory_left():
     assert 0 < available_memory() <= psutil.virtual_memory().total
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS does not keep to it")
+def test_a_limit_of_the_process_is_told_before_the_system_refuses():
+    code = """
+import resource
+import numpy as np
+import psutil
+from gramfold import PCA
+from gramfold.errors import MemoryForecastError
+
+rows = np.random.default_rng(0).normal(size=(20_000, 200))
+model = PCA().fit(rows[:300])
+model.sensitivity(rows[:2])
+resource.setrlimit(resource.RLIMIT_AS, (psutil.Process().memory_info().vms + 550_000_000, resource.RLIM_INFINITY))
+try:
+    model.sensitivity(np.tile(rows, (3, 1)))
+except MemoryForecastError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    told = done.stdout + done.stderr
+    assert re.search(r"sensitivity of PCA at 60,000 rows .* pass at most [\d,]+ rows at a time", told), told

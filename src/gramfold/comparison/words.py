@@ -27,7 +27,9 @@ _MEANINGS = (
     "dist. corr.: of the ranks of all distances; stress: change of all distances, 0 is best; strain: change of the "
     "lengths between neighbours, 0 is best"
 )
-_STRAIGHT = "dist. corr. and stress are about straight-line distances in the data, which an unrolled sheet does not keep"
+_STRAIGHT = (
+    "dist. corr. and stress are about straight-line distances in the data, which an unrolled sheet does not keep"
+)
 _OF_LABELS = "; purity: neighbours of the same label; silhouette: groups are apart"
 
 

@@ -24,7 +24,7 @@ from gramfold.types import Floats, Integers
 Space = Literal["feature", "input", "map", "principal"]
 
 _SAMPLE = 800  # rows, where there are more than can be compared with all others
-_LEAST = 20  # rows of a sample: half as many pairs of neighbours, of which a correlation says something
+LEAST_SAMPLE = 20  # rows of a sample: half as many pairs of neighbours, of which a correlation says something
 _NEAREST = 8  # neighbours of a row, of a method without a graph
 
 
@@ -170,7 +170,7 @@ def feature_distances(model: Any, *, sample: int | None = None, random_state: An
         named = model.__name__ if isinstance(model, type) else type(model).__name__
         raise InputError(f"model is {named}, which has no kernel: pass a fitted estimator with the attribute kernel_.")
     kernel = RowsKernel.of(model, "model")
-    count = len(kernel) if sample is None else check_whole(sample, "sample", _LEAST)
+    count = len(kernel) if sample is None else check_whole(sample, "sample", LEAST_SAMPLE)
     if sample is None and len(kernel) > EXACT_ROWS:
         count = _SAMPLE
     whole = count >= len(kernel)

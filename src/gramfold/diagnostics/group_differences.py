@@ -154,8 +154,7 @@ def differences(X: Any, chosen: Any, *, names: Sequence[str] | None = None, leve
     >>> found.names[:2], found.effects[:2].round(2).tolist()
     (('proline', 'flavanoids'), [0.97, 0.86])
     """
-    if not isinstance(level, Real) or not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r} is not a confidence: pass a number between 0 and 1, such as 0.95.")
+    _check_level(level)
     if np.ndim(chosen) == 1 and len(chosen) == np.shape(X)[0]:  # a mask; row numbers have an index of their own
         require_one_order(X, chosen, ("X", "chosen"))
     own = _own_names(X)
@@ -171,6 +170,11 @@ def differences(X: Any, chosen: Any, *, names: Sequence[str] | None = None, leve
     if not entries:
         raise InputError("no column of X holds numbers, or categories that occur twice: there is nothing to compare.")
     return _ranked(entries, mask, level)
+
+
+def _check_level(level: Any) -> None:
+    if not isinstance(level, Real) or not 0.0 < float(level) < 1.0:
+        raise InputError(f"level={level!r} is not a confidence: pass a number between 0 and 1, such as 0.95.")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Draw the columns of the data as arrows on a map: where rows move as a column rises."""
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from gramfold.diagnostics import Loadings
 from gramfold.diagnostics.axis_meaning import Region
 from gramfold.diagnostics.axis_words import LITTLE, leading
 from gramfold.diagnostics.placed_rows import far_outside
+from gramfold.diagnostics.refits import check_whole
 from gramfold.errors import InputError
 from gramfold.plotting.colors import ABSENT, Coloring, coloring
 from gramfold.plotting.figure import require_matplotlib
@@ -100,7 +102,9 @@ def plot_loadings(
             f"plot_loadings draws Loadings, but got {type(loadings).__name__}: pass "
             "gramfold.diagnostics.loadings(model) or loadings(X, Y)."
         )
+    _require_axes(axes, count)
     points = _plane(embedding, axes)
+    _require_map_of(loadings, len(points), axes)
     if regions and not loadings.regions:
         raise InputError("the map has no regions, because its rows are few: use regions=False.")
     colors = coloring(ABSENT if color is None else color, len(points))
@@ -119,6 +123,29 @@ def plot_loadings(
     arrows = _region_arrows(loadings, points, axes, count) if regions else _arrows(loadings, points, axes, count)
     _draw_arrows(ax, arrows)
     return ax
+
+
+def _require_axes(axes: Any, count: Any) -> None:
+    if not isinstance(axes, Sequence | np.ndarray) or isinstance(axes, str) or len(axes) != 2:
+        raise InputError(f"axes={axes!r} is not a pair of axes: pass two numbers, such as (0, 1).")
+    for axis in axes:
+        check_whole(axis, "axes", 0)
+    if count is not None:
+        check_whole(count, "count", 1)
+
+
+def _require_map_of(loadings: Loadings, rows: int, axes: tuple[int, int]) -> None:
+    least = max(loadings.n_rows, 1 + max((int(one.rows.max()) for one in loadings.regions if len(one.rows)), default=0))
+    if rows < least:
+        raise InputError(
+            f"the embedding has {rows} rows, but the loadings are of a map of at least {least}: pass the map that they "
+            "were computed of."
+        )
+    if max(axes) >= len(loadings.slopes):
+        raise InputError(
+            f"axes={axes!r}, but the loadings know axes up to {len(loadings.slopes) - 1}: pass two of these, or the "
+            "loadings of this map."
+        )
 
 
 def _paler(colors: Coloring) -> Coloring:

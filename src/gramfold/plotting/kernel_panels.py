@@ -13,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramfold.diagnostics import ComparedDistances, FeatureDistances, Judged, feature_distances
+from gramfold.diagnostics.feature_space import LEAST_SAMPLE
+from gramfold.diagnostics.randomness import drawn_from
+from gramfold.diagnostics.refits import check_whole
 from gramfold.errors import GramfoldError, InputError
 from gramfold.plotting.colors import PLAIN
 from gramfold.plotting.feature_space import scatter_distances
@@ -93,7 +96,13 @@ def plot_kernel(
         raise InputError(f"model is a {name}, which has no kernel: pass a fitted model of gramfold.")
     if not hasattr(model, "embedding_"):
         raise InputError(f"{name} is not fitted, or makes no map, so there is nothing to draw: pass a fitted model.")
+    if sample is not None:
+        check_whole(sample, "sample", LEAST_SAMPLE)
+    drawn_from(random_state)
     found = _Found(model, X, sample, random_state)
+    if X is not None:
+        _require_rows(model, X)
+        found.compared  # noqa: B018 - rows that cannot be read are refused, before anything is drawn
     if figure is None:
         import matplotlib.pyplot as plt
 
@@ -109,6 +118,17 @@ def plot_kernel(
     if title:
         figure.suptitle(title)
     return figure
+
+
+def _require_rows(model: Any, X: Any) -> None:
+    """Refuse other columns than those of the fit; of precomputed values none are known."""
+    width, fitted = np.shape(X)[1:], vars(model).get("model_")
+    own = None if fitted is None or fitted.reads.precomputed else fitted.columns.count
+    if own is not None and width and width[0] != own:
+        raise InputError(
+            f"X has {width[0]} columns, but {type(model).__name__} was fitted on {own}: pass the rows that it was "
+            "fitted on."
+        )
 
 
 @dataclass(frozen=True)

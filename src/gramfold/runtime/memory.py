@@ -1,6 +1,7 @@
 """Memory forecast: raise an error before the work begins if it would not fit."""
 
 import math
+import sys
 import time
 from collections.abc import Callable
 from functools import lru_cache
@@ -26,7 +27,7 @@ _CGROUP_FILES = [
 
 
 def available_memory() -> float:
-    """Bytes that this process may still take: the machine's free memory, or its container's if less."""
+    """Bytes that this process may still take: the least of what machine, container and its own limit leave."""
     return _available(time.monotonic() // _LASTS)
 
 
@@ -34,7 +35,7 @@ def available_memory() -> float:
 def _available(moment: float) -> float:  # noqa: ARG001  asked of the system once in a moment
     import psutil
 
-    return min(float(psutil.virtual_memory().available), _container_memory())
+    return min(float(psutil.virtual_memory().available), _container_memory(), _below_own_limit())
 
 
 def _container_memory() -> float:
@@ -47,6 +48,20 @@ def _container_memory() -> float:
             freed = dict(line.split() for line in stat.splitlines()).get(reclaimable, 0)
             return max(0.0, float(limit) - float(used) + float(freed))
     return math.inf
+
+
+def _below_own_limit() -> float:
+    """Of the address space that the process was limited to (ulimit -v); the system refuses what is beyond."""
+    if sys.platform == "win32":
+        return math.inf
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return math.inf
+    import psutil
+
+    return max(0.0, float(limit) - float(psutil.Process().memory_info().vms))
 
 
 def fits(need: float) -> bool:

@@ -120,7 +120,9 @@ def _of_skeleton(found: Skeleton, cloud: Cloud) -> Shape:
     if found.n_loops == 0 and found.n_ends == 2:
         return shape("line", f"lie along one line with two ends, {long}")
     if found.n_loops == 1 and found.n_ends == 0 and found.n_joined:
-        words = f"lie along a closed ring with one gap, as chance makes it, or along a line whose ends nearly meet, {long}"
+        words = (
+            f"lie along a closed ring with one gap, as chance makes it, or along a line whose ends nearly meet, {long}"
+        )
         return replace(shape("ring", words), sure="likely")
     if found.n_loops == 1 and found.n_ends == 0:
         return shape("ring", f"lie along a closed ring, {long}")
