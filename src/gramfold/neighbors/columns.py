@@ -288,7 +288,7 @@ def types_of(X: Any, name: str = "X") -> list[tuple[Any, Any]]:
 
 
 def as_dense_or_sparse(X: Any) -> Any:
-    """A DataFrame with sparse columns as a sparse matrix if all are, else with dense ones; X of other types as it is."""
+    """A DataFrame with sparse columns as a sparse matrix if all are, else with dense ones; others as they are."""
     sparse = {name: dtype.subtype for name, dtype in types_of(X) if str(dtype).startswith("Sparse[")}
     if not sparse:
         return X
