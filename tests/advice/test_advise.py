@@ -248,6 +248,59 @@ def test_what_is_no_table_of_measurements():
         gramfold.advise(ROLL, [1, 2])
     with pytest.raises(InputError, match="got 1D array"):
         gramfold.advise(ROLL[0])
+    with pytest.raises(InputError, match="every value of X is 0"):
+        gramfold.advise(csr_array((300, 10)))
+    with pytest.raises(InputError, match=r"column 0 holds values as large as \de\+2\d\d, whose squares overflow"):
+        gramfold.advise(ROLL * 1e200)
+    with pytest.raises(InputError, match="X holds values as large as"):
+        gramfold.advise(csr_array(ROLL * 1e200))
+    with pytest.warns(PendingDeprecationWarning):
+        matrix = np.matrix(ROLL)
+    for judged in (gramfold.advise, gramfold.Isomap().fit, gramfold.compare):
+        with pytest.raises(InputError, match=r"numpy\.matrix.*pass np\.asarray\(X\)"):
+            judged(matrix)
+
+
+@pytest.mark.parametrize("seed", [-1, "a", 1.5])
+def test_what_is_no_seed(seed):
+    with pytest.raises(InputError, match=r"random_state=.* is no seed: pass a whole number"):
+        gramfold.advise(ROLL, random_state=seed)
+
+
+def test_truth_values_may_be_missing():
+    pandas = pytest.importorskip("pandas")
+    table = frame(t=pandas.array([True, False, None] * 100, dtype="boolean"))
+    advice = gramfold.advise(table)
+    assert advice.gaps.value == "nearest"
+    assert np.isfinite(advice.estimator.fit_transform(table)).all()
+
+
+def test_sparse_columns_are_read_as_a_sparse_matrix():
+    pandas = pytest.importorskip("pandas")
+    matrix = random_array((200, 30), density=0.2, rng=0, format="csr")
+    table = pandas.DataFrame.sparse.from_spmatrix(matrix)
+    advice = gramfold.advise(table)
+    assert str(advice) == str(gramfold.advise(matrix))
+    expected = advice.estimator.fit_transform(matrix)
+    np.testing.assert_allclose(procrustes(expected, advice.estimator.fit_transform(table))[2], 0.0, atol=1e-8)
+    partly = frame(few=pandas.arrays.SparseArray(np.arange(300) % 3 * 1.0))
+    dense = partly.astype({"few": float})
+    advice = gramfold.advise(partly)
+    assert str(advice) == str(gramfold.advise(dense))
+    assert advice.estimator.fit_transform(partly).shape == (300, advice.n_components.value)
+
+
+@pytest.mark.parametrize("kind", ["timestamp", "date", "tuple"])
+def test_the_code_names_columns_of_dates(kind):
+    pandas = pytest.importorskip("pandas")
+    days = pandas.date_range("2020-01-01", periods=4)
+    names = {"timestamp": days, "date": list(days.date), "tuple": pandas.MultiIndex.from_product([["a"], days])}
+    table = pandas.DataFrame(np.column_stack([ROLL, np.arange(300)]), columns=names[kind])
+    advice = gramfold.advise(table)
+    assert advice.left_out.value == (table.columns[3],)
+    known = {"X": table}
+    exec(advice.code, known)
+    assert known["embedding"].shape == (300, 2)
 
 
 # --- the step that leaves columns out

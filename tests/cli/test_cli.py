@@ -865,7 +865,7 @@ def test_every_command_can_be_interrupted(words, folder, monkeypatch):
     result = run(*words)
     assert result.exit_code == 130, result.output
     assert result.stderr == "Interrupted: stopped by Ctrl-C.\n"
-    assert [path.name for path in folder.iterdir()] == ["roll.csv"]
+    assert [path.name for path in folder.rglob("*") if path.is_file()] == ["roll.csv"]
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,31 @@ def test_an_array_beside_the_table_of_an_npz_file(table, tmp_path):
     np.testing.assert_allclose(np.load(tmp_path / "map.npy"), PCA().fit_transform(rows), atol=1e-8)
 
 
+@pytest.mark.parametrize("ending", [".parquet", ".feather"])
+def test_dates_colour_as_those_of_a_text_file_do(table, ending, tmp_path, monkeypatch):
+    pa = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet")
+    pytest.importorskip("pyarrow.feather")
+    _, rows = table
+    when = [None, *np.array(["2020-01-01", "2020-01-02", "2020-01-03"] * 13, dtype="datetime64[D]").tolist()]
+    columns = {**dict(zip("abc", rows.T, strict=True)), "when": pa.array(when, pa.date32())}
+    path = tmp_path / f"cells{ending}"
+    write = pa.parquet.write_table if ending == ".parquet" else pa.feather.write_feather
+    write(pa.table(columns), path)
+    lines = [",".join([*map(repr, row.tolist()), str(day or "")]) for row, day in zip(rows, when, strict=True)]
+    (tmp_path / "cells.csv").write_text("\n".join(["a,b,c,when", *lines]) + "\n")
+    drawn = []
+    monkeypatch.setattr("gramfold.plotting.save_picture", lambda figure, _: drawn.append(figure))
+    for source in (path, tmp_path / "cells.csv"):
+        words = ["embed", source, "-m", "pca", "-o", tmp_path / "map.csv", "--picture", tmp_path / "map.png"]
+        for more in ([], ["--columns", "a,b,c"]):
+            result = run(*words, "--color", "when", *more)
+            assert result.exit_code == 0, result.output
+    told = [[text.get_text() for text in figure.axes[0].get_legend().get_texts()] for figure in drawn]
+    assert told[0][:3] == ["2020-01-01", "2020-01-02", "2020-01-03"]
+    assert told == [told[0]] * 4
+
+
 def test_a_colour_that_cannot_be_drawn(table, tmp_path):
     path, _ = table
     result = run("embed", path, "-m", "pca", "-o", tmp_path / "map.csv", "--color", "stage")

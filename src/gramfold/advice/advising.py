@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import numpy as np
+from scipy.sparse import issparse
 from sklearn.pipeline import make_pipeline
 
 from gramfold.advice.choosing import choose
@@ -17,6 +19,7 @@ from gramfold.methods.lpp import LPP
 from gramfold.neighbors.columns import require_one_order
 
 _NAMED = 12  # columns in one sentence
+_LARGEST = 1e150  # squares of larger values, and their sums, overflow
 _BY_CLASS = Item(None, "classes, not neighbours, are what the map keeps together")
 
 
@@ -56,7 +59,9 @@ def advise(X: Any, y: Any = None, *, random_state: int = 0) -> Advice:
 def advice_for(X: Any, y: Any, random_state: int, names: Sequence[str] | None = None) -> Advice:
     """`advise`, of a table whose columns have names that it does not hold itself."""
     require_one_order(X, y, ("X", "y"))
+    _require_seed(random_state)
     seen = Seen.of(X, random_state, names)
+    _require_size(seen)
     classes = Classes.of(y, seen.n)
     if not is_distances(seen.X):
         seen = sharing(seen)
@@ -99,6 +104,30 @@ def _steps(seen: Seen, look: Look, by: Literal["key", "position"]) -> tuple[Any,
     if look.reads and not seen.left_out:
         return look.steps
     return LeaveOut(columns=[getattr(one, by) for one in seen.left_out]), *look.steps
+
+
+def _require_seed(random_state: Any) -> None:
+    try:
+        np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"random_state={random_state!r} is no seed: pass a whole number from 0 on.") from error
+
+
+def _require_size(seen: Seen) -> None:
+    """Raise an error for values that cannot be squared, or that are all 0 where no column is looked at."""
+    if issparse(seen.X):
+        if not seen.X.count_nonzero():
+            raise InputError("every value of X is 0, so that all rows are equal: pass measurements of the rows.")
+        sizes = [("X", np.abs(seen.X.data).max())] if seen.X.dtype.kind == "f" else []
+    else:
+        numbers = [one for one in seen.kept if one.numbers]
+        sizes = [(f"column {one.shown}", np.nanmax(np.abs(one.values))) for one in numbers]
+    large = next(((name, size) for name, size in sizes if size > _LARGEST), None)
+    if large is not None:
+        raise InputError(
+            f"{large[0]} holds values as large as {large[1]:.0e}, whose squares overflow: correct them, or divide by a "
+            "constant."
+        )
 
 
 def _require_columns(seen: Seen) -> None:

@@ -75,7 +75,8 @@ def trial_with_classes(classes: Classes, seen: Seen, steps: tuple[Any, ...], mod
         if any(each is None for each in found):
             return Told(False, "y is not used: a map by classes could not be tried on these rows")
         shown.append(np.concatenate([each for each in found if each is not None]))
-    return _told(classes, rows, *shown, type(model).__name__)
+    own, plain = shown
+    return _told(classes, rows, own, plain, type(model).__name__)
 
 
 def _told(classes: Classes, rows: Integers, own: Floats, plain: Floats, method: str) -> Told:
@@ -113,4 +114,4 @@ def _shown(
         except FAILS:
             return None
     voters = KNeighborsClassifier(min(_VOTERS, len(known))).fit(places, y[known])
-    return (voters.predict(moved) == y[new]).astype(np.float64)
+    return np.asarray(voters.predict(moved) == y[new], dtype=np.float64)

@@ -14,7 +14,15 @@ from gramfold.advice.ids import names_rows
 from gramfold.advice.names import says_key
 from gramfold.advice.texts import texts_name
 from gramfold.errors import InputError, NotNumbersError
-from gramfold.neighbors.columns import as_table, kind_of, require_table, types_of, values_of
+from gramfold.neighbors.columns import (
+    MISSING,
+    as_dense_or_sparse,
+    as_table,
+    kind_of,
+    require_table,
+    types_of,
+    values_of,
+)
 from gramfold.neighbors.mixed import MixedTable
 from gramfold.types import Floats, Integers
 
@@ -108,13 +116,15 @@ def as_mixed(X: Any) -> Any:
     if isinstance(X, list | tuple):
         array = as_table(X)
         return np.array(X, dtype=object) if array.dtype.kind in "US" else array
-    return as_table(X)
+    return as_dense_or_sparse(as_table(X))
 
 
 def _is_plain(X: Any, columns: Sequence[Column]) -> bool:
     whole = all(one.numbers and one.gaps == 0.0 for one in columns)
     numeric = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
-    typed = hasattr(X, "iloc") and all(kind_of(dtype) == "numbers" for _, dtype in types_of(X))
+    typed = hasattr(X, "iloc") and all(
+        kind_of(dtype) == "numbers" and not hasattr(dtype, "fill_value") for _, dtype in types_of(X)
+    )  # a sparse column beside others is one that scikit-learn warns of
     return whole and (numeric or typed)
 
 
@@ -143,7 +153,8 @@ def read_column(X: Any, j: int) -> NDArray[Any]:
         return X[:, j].astype(np.float64)
     types = types_of(X)
     if types and "bool" in str(types[j][1]).lower():
-        return np.array([np.nan if value is None or value != value else float(value) for value in values_of(X, j)])
+        known = ((type(value).__name__ not in MISSING, value) for value in values_of(X, j))
+        return np.array([float(value) if there else np.nan for there, value in known])
     return MixedTable.of(column_of(X, j), None, least_rows=1).columns[0]
 
 

@@ -15,8 +15,11 @@ def written(estimator: Any, *, supervised: bool = False) -> str:
     homes: dict[str, set[str]] = {}
     for step in steps:
         homes.setdefault(_home(type(step)), set()).add(type(step).__name__)
+        for name in _of_pandas(step):
+            homes.setdefault("pandas", set()).add(name)
     made = [_call(step) for step in steps]
-    first = ["import numpy as np"] if any("np." in one for one in made) else []
+    first = ["import datetime"] if any("datetime." in one for one in made) else []
+    first += ["import numpy as np"] if any("np." in one for one in made) else []
     if len(steps) > 1:
         homes.setdefault("sklearn.pipeline", set()).add("make_pipeline")
         whole = "make_pipeline(\n" + "".join(f"    {one},\n" for one in made) + ")"
@@ -34,6 +37,13 @@ def _home(kind: type) -> str:
     if kind.__module__.startswith("gramfold."):
         return ".".join(kind.__module__.split(".")[:2])
     return kind.__module__.split("._")[0]
+
+
+def _of_pandas(step: Any) -> set[str]:
+    """Types of pandas, such as Timestamp, that name columns among the parameters of a step."""
+    columns = getattr(step, "columns", ())
+    names = [part for one in columns for part in (one if isinstance(one, tuple) else (one,))]
+    return {type(name).__name__ for name in names if type(name).__module__.split(".")[0] == "pandas"}
 
 
 def _call(step: Any) -> str:

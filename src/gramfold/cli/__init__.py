@@ -8,7 +8,7 @@ try:
     from gramfold.cli.commands import main
 except KeyboardInterrupt:  # before click runs, which would report it
     keep_the_code()
-    print(LINE, file=sys.stderr)
+    sys.stderr.write(f"{LINE}\n")
     sys.exit(CODE)
 
 __all__ = ["main"]

@@ -27,7 +27,7 @@ def read_color(source: Path, color: str | None, written: dict[str, Any]) -> Any:
     """The values of that column, (n,): numbers, whole ones as integers, or strings and gaps."""
     import numpy as np
 
-    from gramfold.io import read_sparse, read_table
+    from gramfold.io import dates_in, read_sparse, read_table
 
     if color is None:
         return None
@@ -35,6 +35,9 @@ def read_color(source: Path, color: str | None, written: dict[str, Any]) -> Any:
         raise InputError(f"'{source}' is a sparse matrix, which has no column names: leave out --color.")
     if source.suffix == ".npz" and color not in _names(source):
         return read_table(source, labels=color, **written).labels
+    dates = dates_in(source, color)
+    if dates is not None:
+        return dates
     values = read_table(source, columns=[color], missing=True, text=True, **written).values[:, 0]
     if not all(isinstance(value, int | float) or value is None for value in values):
         return values

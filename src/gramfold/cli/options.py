@@ -225,7 +225,7 @@ def read_input(
 
 
 def require_own_names(table: "Table") -> "Table":
-    """The same table; an error if columns share a name, which a DataFrame is refused for too: no option can name one."""
+    """The same table; an error if columns share a name, as of a DataFrame: no option can name one of them."""
     from collections import Counter
 
     double = [name for name, count in Counter(table.names).items() if count > 1]

@@ -54,6 +54,19 @@ def words_of(path: Path, name: str) -> list[str]:
     return ["" if value is None else str(value).strip() for value in column.to_pylist()]
 
 
+def dates_of(path: Path, name: str) -> NDArray[Any] | None:
+    """Values of one column of dates or times as strings, None where one is missing; None for other columns."""
+    from pyarrow import types
+
+    require_pyarrow(path)
+    schema = _parsed(lambda: _schema(path), path)
+    (place,) = Selection(columns=[name]).positions(_parsed(lambda: schema.names, path), f"'{path}'")
+    kind = schema.field(place).type
+    if not types.is_temporal(kind) or types.is_duration(kind):
+        return None
+    return np.array([word or None for word in words_of(path, name)], dtype=object)
+
+
 def write(path: Path, values: NDArray[Any], names: Sequence[str], ids: Ids | None = None) -> None:
     """Write one column per name, in the precision of the values."""
     pa = require_pyarrow(path)

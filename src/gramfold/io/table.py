@@ -170,6 +170,12 @@ def names_in(path: Path, *, header: bool | None = None, decimal: str = ".", thou
     return arrow.names_of(path) if read is arrow.read else []
 
 
+def dates_in(path: Path, name: str) -> NDArray[Any] | None:
+    """A column of dates of a file that keeps types, as strings as text files have them; None for any other."""
+    _require_file(path)
+    return arrow.dates_of(path, name) if READERS.get(path.suffix.lower()) is arrow.read else None
+
+
 def first_unnamed(
     path: Path, *, header: bool | None = None, decimal: str = ".", thousands: str | None = None
 ) -> str | None:

@@ -61,6 +61,8 @@ def numeric_table(X: Any, least_rows: int, name: str = "X", dense_for: str | Non
 
 def as_table(X: Any, name: str = "X") -> Any:
     """Convert lists, masked arrays and other array-likes to arrays; X of other types is returned as it is."""
+    if isinstance(X, np.matrix):
+        raise InputError(f"{name} is a numpy.matrix, whose rows are matrices too: pass np.asarray({name}).")
     if isinstance(X, np.ma.MaskedArray):
         # masked values are missing; scikit-learn would use the values under the mask
         return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan) if np.ma.is_masked(X) else X.data
@@ -283,6 +285,14 @@ def types_of(X: Any, name: str = "X") -> list[tuple[Any, Any]]:
     if hasattr(X, "column_names") and hasattr(X, "schema"):  # Arrow
         return list(zip(X.column_names, X.schema.types, strict=True))
     return []
+
+
+def as_dense_or_sparse(X: Any) -> Any:
+    """A DataFrame with sparse columns as a sparse matrix if all are, else with dense ones; others as they are."""
+    sparse = {name: dtype.subtype for name, dtype in types_of(X) if str(dtype).startswith("Sparse[")}
+    if not sparse:
+        return X
+    return X.sparse.to_coo().tocsr() if len(sparse) == X.shape[1] else X.astype(sparse)
 
 
 def values_of(X: Any, j: int) -> Iterable[Any]:
