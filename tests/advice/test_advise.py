@@ -176,6 +176,16 @@ def test_few_loose_rows_do_not_take_the_coordinates_of_the_advised_map():
     assert "collapsed" in faults(X, kept).named
 
 
+def test_a_map_that_shows_groups_alone_is_noted():
+    groups = make_gaussian_clusters(700, n_clusters=5, n_features=10, random_state=0).points
+    advice = gramfold.advise(groups)
+    assert advice.method.value == "LaplacianEigenmaps"
+    assert "collapsed" in faults(groups, advice.estimator.fit_transform(groups)).named
+    (note,) = (note for note in advice.notes if "cannot be told apart" in note)
+    assert "Isomap with 8 neighbours keeps 20%" in note
+    assert not any("told apart" in note for note in gramfold.advise(ROLL).notes)
+
+
 def test_many_rows_have_landmarks():
     points = make_swiss_roll(30_000, random_state=0).points
     advice = gramfold.advise(points)
