@@ -119,6 +119,11 @@ def test_nothing_is_said_of_measurements(name):
     assert not any(f"'{column}'" in note for note in advice.notes)
 
 
+def test_classes_of_few_rows_are_noted():
+    table = pandas.DataFrame({"a": ROLL[:20, 0], "b": ROLL[:20, 1], "species": np.arange(20) % 3})
+    assert any(note.startswith("column 'species': may be a class") for note in gramfold.advise(table).notes)
+
+
 def test_columns_of_one_doubt_share_a_note():
     table = np.where(RNG.random((N, 12)) < 0.05, -999, RNG.normal(size=(N, 12)))
     (note,) = (note for note in gramfold.advise(table).notes if "missing" in note)

@@ -132,8 +132,17 @@ def _on_graph(shape: Shape, best: Tried, components: Item, n: int, width: int, m
         search,
         landmarks,
         model,
-        () if best.connected else (apart,),
+        (*(() if best.connected else (apart,)), *_collapsed(shape, best)),
     )
+
+
+def _collapsed(shape: Shape, best: Tried) -> tuple[str, ...]:
+    """What a map that shows groups alone hides, and which does not."""
+    if not best.collapsed:
+        return ()
+    other = next((one for one in shape.tried if not one.collapsed), None)
+    beside = "" if other is None else f": {_named(other)} keeps {other.score:.0%}, and tells them apart"
+    return (f"most rows of a group cannot be told apart on this map of the sample, which shows the groups{beside}",)
 
 
 def _named(one: Tried) -> str:

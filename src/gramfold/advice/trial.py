@@ -14,6 +14,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from gramfold.diagnostics import Judged, dimension, r_nx, r_nx_area
+from gramfold.diagnostics.four_faults import faults_of
 from gramfold.diagnostics.refits import FAILS
 from gramfold.errors import DisconnectedGraphWarning, InputError
 from gramfold.methods.isomap import Isomap
@@ -42,6 +43,7 @@ class Tried:
     n_neighbors: int | None
     score: float  # share of neighbours that it keeps, beyond chance
     connected: bool
+    collapsed: bool  # whether rows that differ cannot be told apart on it
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,10 +142,11 @@ def _tried(rows: Floats, p: int) -> tuple[Tried, ...]:
             except FAILS:  # a method that these rows do not suit is none to advise
                 continue
         connected = not any(issubclass(one.category, DisconnectedGraphWarning) for one in told)
-        found.append(Tried(name, k, _score(rows, places), connected))
+        judged = Judged(rows, places, n_neighbors=min(_JUDGED, len(rows) // 3))
+        collapsed = "collapsed" in faults_of(judged, every_row=False).named
+        found.append(Tried(name, k, _score(judged), connected, collapsed))
     return tuple(sorted(found, key=lambda one: -one.score))
 
 
-def _score(rows: Floats, places: Floats) -> float:
-    judged = Judged(rows, places, n_neighbors=min(_JUDGED, len(rows) // 3))
+def _score(judged: Judged) -> float:
     return float(2 * r_nx(judged).value + r_nx_area(judged).value) / 3
