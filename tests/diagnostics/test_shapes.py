@@ -401,6 +401,7 @@ def test_what_rounding_took_away_is_added_again():
     assert np.abs(np.corrcoef(plain[:, 0], rounded[:, 0])[0, 1]) > 0.97
     assert len(np.unique(rounded)) == 1000
 
+
 def test_a_line_with_thin_ends_is_a_line():
     kinds = [shape(random(seed).standard_normal((200, 1)) * np.ones(3)).kind for seed in range(10)]
     assert kinds.count("line") >= 9
