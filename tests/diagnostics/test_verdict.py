@@ -1,5 +1,8 @@
 """The verdict in words: what it says of maps whose faults are known, and on tables of every kind."""
 
+import warnings
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +11,13 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist, squareform
 
+import gramfold
 from gramfold import PCA, Isomap
 from gramfold.datasets import make_swiss_roll
 from gramfold.diagnostics import Judged, faults, verdict
+from gramfold.diagnostics.next_step import next_step
 from gramfold.diagnostics.plain_words import verdict_of
+from gramfold.diagnostics.shapes.shape import Shape
 from gramfold.errors import InputError, PrecomputedInputError
 
 ROLL = make_swiss_roll(700, random_state=0)
@@ -167,6 +173,49 @@ def test_tables_of_every_kind():
     found = verdict(mixed, random(3).random((200, 2)), metric="gower")
     assert found.kind == "groups"
     assert "2 or more groups" in str(found)
+    assert "they are the values of column 1" in str(found)
+    assert "without column 1" in found.sentences[-1].text
+
+
+def test_groups_that_are_values_of_columns_are_said_to_be():
+    numbers = random(1).standard_normal((600, 3))
+    one, other = random(2).choice(["a", "b", "c"], 600), random(3).choice(["x", "y"], 600)
+    frame = pd.DataFrame({"p": numbers[:, 0], "one": one, "q": numbers[:, 1], "other": other})
+    found = verdict(frame, numbers[:, :2], metric="gower")
+    assert found.kind == "groups"
+    assert "6 or more groups" in str(found)
+    assert "they are the values of columns 1, 3" in str(found)
+    coded = np.column_stack([numbers, 20.0 * (np.arange(600) % 3)])
+    assert "they are the values of column 3" in str(verdict(coded, coded[:, :2]))
+    apart = 9.0 * np.eye(6)[np.arange(600) % 4] + random(5).standard_normal((600, 6))
+    assert "they are the values" not in str(verdict(apart, apart[:, :2]))
+
+
+def test_a_method_is_not_told_to_be_tried_again():
+    roll = make_swiss_roll(1000, noise=0.6, random_state=0).points
+    for options in ({"n_neighbors": 8}, {"n_neighbors": 6}, {"n_neighbors": 8, "drop_edges": "short_circuits"}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # some of these maps are bad ones
+            model = Isomap(**options).fit(roll)
+        said = model.verdict().sentences[-1].text
+        assert "Isomap(n_components=2)" not in said
+        assert "drop_edges" not in options or "short_circuits" not in said
+
+
+def test_no_advice_names_the_method_of_the_map():
+    """Of any shape and fault."""
+    judged = Judged(ROLL.points, random(1).random((700, 3)))
+    known = faults(judged)
+    for name, kind, fault in product(
+        ["Isomap", "SDE", "PCA", "DiffusionMap"],
+        ["line", "ring", "sheet", "sphere", "branches", "unclear"],
+        ["glued", "strained", "collapsed", None],
+    ):
+        flags = {one.name: replace(one, total=9.0 if one.name == fault else 0.0, threshold=1.0) for one in known}
+        found = replace(known, **flags, kept=replace(known.kept, value=0.6))
+        said = next_step(judged, Shape(kind, "clear", "", 0.0, "", 2.0), found, getattr(gramfold, name)(n_components=3))
+        assert f"{name}(n_components=3)" not in said
+        assert f"{name}()" not in said
 
 
 def test_faults_that_are_known_are_not_computed_again():

@@ -33,13 +33,17 @@ def next_step(judged: Judged, shape: Shape, found: Faults, model: Any = None, na
         return "read no groups or curves from this map, and look for columns that have to do with each other"
     if "collapsed" in named:
         return _of_collapsed(found, model)
+    if shape.columns:
+        which = f"column {shape.columns[0]}" if len(shape.columns) == 1 else "the columns that make the groups"
+        return f"map again without {which}, to see what the others hold"
     enough = not named and shape.kind == "unclear" and not shape.closed and found.kept.value >= _MANY_KEPT
     lacking = None if enough else _lacking(judged, shape)
     if lacking is not None:
         return lacking
     if not named and found.kept.value < _MANY_KEPT and shape.kind in _FLAT:
         p = int(judged.map.rows.shape[1])
-        return f"a {shape.kind} has room in {p} dimensions: see whether Isomap(n_components={p}) keeps more neighbours"
+        other = "another n_neighbors" if _is(model, "Isomap") else f"Isomap(n_components={p})"
+        return f"a {shape.kind} has room in {p} dimensions: see whether {other} keeps more neighbours"
     if not named and found.kept.value < _FEW_KEPT:
         return "trust regions of this map rather than the neighbours of single rows, and check these in the data"
     if not named:
@@ -59,19 +63,30 @@ def _of_collapsed(found: Faults, model: Any) -> str:
         named = found.collapsed.words.split("dominated by ", 1)[1].split(";")[0]
         trim = " or set loose_rows='trim'" if hasattr(model, "loose_rows") else ""
         return f"map again without {named}{trim}"
-    return "map again by another method, such as Isomap(n_neighbors=10) or PCA()"
+    others = [name for name in ("Isomap", "PCA") if not _is(model, name)]
+    calls = {"Isomap": "Isomap(n_neighbors=10)", "PCA": "PCA()"}
+    return f"map again by another method, such as {' or '.join(calls[name] for name in others)}"
 
 
 def _of_shape(judged: Judged, shape: Shape, named: set[str], model: Any) -> str:
     p = int(judged.map.rows.shape[1])
     if shape.kind == "groups":
         return f"find the groups in the data, SpectralClustering(n_clusters={shape.n_groups}), and map each by itself"
+    if shape.kind == "branches" and _is(model, "DiffusionMap") and p >= _DRAWABLE:
+        return "diagnostics.sweep shows whether the branches hold for other numbers of neighbours"
     if shape.kind == "branches":
         return f"try DiffusionMap(n_components={max(p, _DRAWABLE)}), on which branches come apart"
     if "glued" in named or "torn" in named:
         what = "a sheet" if shape.kind == "sheet" else "the data"
         return _other_graph(model, {"line": 1, "ring": 2}.get(shape.kind, p), what)
-    return f"try Isomap(n_components={p}) or SDE(n_components={p}), which keep lengths along the data"
+    others = [f"{name}(n_components={p})" for name in ("Isomap", "SDE") if not _is(model, name)]
+    keep = "which keep" if len(others) > 1 else "which keeps"
+    return f"try {' or '.join(others)}, {keep} lengths along the data"
+
+
+def _is(model: Any, name: str) -> bool:
+    """Whether the map was made by this method: it is not advised again."""
+    return type(model).__name__ == name
 
 
 def _lacking(judged: Judged, shape: Shape) -> str | None:
@@ -96,12 +111,14 @@ def _needed(shape: Shape) -> int | None:
 
 
 def _other_graph(model: Any, p: int, what: str) -> str:
-    k = getattr(model, "n_neighbors", None)
+    k, dropped = getattr(model, "n_neighbors", None), getattr(model, "drop_edges", None)
+    drop = (
+        "" if dropped == "short_circuits" else ", or with drop_edges='short_circuits', which removes edges across gaps"
+    )
     if isinstance(k, int) and k > _FEW and hasattr(model, "drop_edges"):
-        fewer = max(_FEW, k // 2)
-        return (
-            f"fit again with n_neighbors={fewer}, or with drop_edges='short_circuits', which removes edges across gaps"
-        )
+        return f"fit again with n_neighbors={max(_FEW, k // 2)}{drop}"
+    if _is(model, "Isomap") and not drop:
+        return "diagnostics.sweep shows for which numbers of neighbours the graph neither breaks nor crosses gaps"
     return (
         f"try Isomap(n_components={p}, n_neighbors=8, drop_edges='short_circuits'), which neither cuts nor folds {what}"
     )

@@ -39,6 +39,7 @@ _ALONE = 5  # neighbours, and how many times the usual distance from them, of a 
 _EDGES = 10  # neighbours of a row in the graph, ...
 _SHARE = 8  # ... but at most one in so many rows
 _FEW = 20  # one in so many rows or fewer are set aside
+_CURVE = 1.5  # dimensions below which rows lie along a curve
 _REPEATED = 2  # rows that have each value on the average, where values were rounded
 _OF_ROUNDING = 12.0  # squared step over variance of a value that is spread evenly over it
 _SCALES = (8, 32)  # neighbours between which the dimension is read
@@ -123,13 +124,17 @@ def over_gaps(edges: csr_array, distances: Floats, reach: Floats, k: int, d: flo
 def widest_by_chance(n: int, k: int, d: float) -> float:
     """The widest gap between rows that chance makes, in radii of the neighbourhoods at its two rims.
 
-    A row at the rim has its k neighbours in half a ball of radius r. A gap of width b holds a ball of diameter b without
-    a row, where 2ku rows are expected, u = (b/2r)^d. The radii of both rims are random too (r^d has a gamma law of
+    A row at the rim has its k neighbours in half a ball of radius r. A gap of width b holds a ball of diameter b
+    without a row, where 2ku rows are expected, u = (b/2r)^d. The radii of both rims are random too (r^d has a gamma law of
     shape k), so that such a ball is empty with a probability of (1 + u)^−2k; chance leaves one among n if that is 1/n²:
 
         b = 2r (n^(1/k) − 1)^(1/d)
+
+    Between parts of more dimensions than a curve has, many such balls beside each other are empty: there the rims have
+    enough rows for r to be taken as known, and u = ln n / k.
     """
-    return float(2.0 * (n ** (1.0 / k) - 1.0) ** (1.0 / d))
+    u = n ** (1.0 / k) - 1.0 if d < _CURVE else np.log(n) / k
+    return float(2.0 * u ** (1.0 / d))
 
 
 def cloud_of(judged: Judged) -> Cloud | None:

@@ -25,6 +25,7 @@ from gramfold.types import Floats, Integers
 _COUNTED = 15  # neighbours that the density is read from, ...
 _SHARE = 6  # ... but at most one in so many rows
 _LEAST_ROWS, _LEAST_SHARE = 10, 0.02  # of a group
+_NEARLY_ALL = 0.98  # of the rows of a group, which have one value of a column
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,7 @@ class Groups:
     depth: float  # logarithm of how much denser the lowest peak is than the valley beside it
     threshold: float
     n_parts: int  # of them that no edge connects
+    label: Integers  # (m,) the group of each row; −1 for rows of none
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -60,7 +62,33 @@ def groups_of(cloud: Cloud, share: float = 1.0) -> Groups:
     peaks = sorted((depths.get(int(name), np.inf) for name in names[large]), reverse=True)
     _, part = connected_components(cloud.graph, directed=False)
     n_parts = int((np.bincount(part) >= least).sum())
-    return Groups(sizes, mixed, float(peaks[-1]) if len(peaks) > 1 else 0.0, threshold, n_parts)
+    return Groups(
+        sizes, mixed, float(peaks[-1]) if len(peaks) > 1 else 0.0, threshold, n_parts, np.where(inside, label, -1)
+    )
+
+
+def columns_of(label: Integers, table: Floats) -> list[int]:
+    """The columns whose values are the groups, alone or together; none where groups differ in other ways.
+
+    Such a column has one value in nearly all rows of each group.
+    """
+    names = [name for name in np.unique(label) if name >= 0]
+    found: list[int] = []
+    values: list[tuple[float, ...]] = [() for _ in names]
+    for j, column in enumerate(table.T):
+        usual = [_usual(column[label == name]) for name in names]
+        if all(share >= _NEARLY_ALL for _, share in usual) and len({value for value, _ in usual}) > 1:
+            found.append(j)
+            values = [(*before, value) for before, (value, _) in zip(values, usual, strict=True)]
+    return found if len(set(values)) == len(names) else []
+
+
+def _usual(column: Floats) -> tuple[float, float]:
+    """The most frequent value, and its share; a gap (NaN) is a value too."""
+    values, counts = np.unique(column, return_counts=True)
+    most = int(np.argmax(counts))
+    value = float(values[most])
+    return (np.inf if np.isnan(value) else value), float(counts[most] / len(column))
 
 
 def basins(graph: csr_array, thin: Floats, threshold: float) -> tuple[Integers, dict[int, float]]:

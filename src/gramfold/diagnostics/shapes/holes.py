@@ -14,7 +14,6 @@ what a shorter coarse length of 3 ε leaves is a hint of one, no proof: gaps bet
 
 from dataclasses import dataclass
 
-
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra

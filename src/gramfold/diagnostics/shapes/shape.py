@@ -15,14 +15,16 @@ from math import sqrt
 from typing import Literal
 
 import numpy as np
+from scipy.sparse import issparse
 
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.shapes.cloud import FEWEST, Cloud, cloud_of, euclidean
-from gramfold.diagnostics.shapes.groups import Groups, groups_of
+from gramfold.diagnostics.shapes.groups import Groups, columns_of, groups_of
 from gramfold.diagnostics.shapes.independence import independence_of
 from gramfold.diagnostics.shapes.modes import modes_of
 from gramfold.diagnostics.shapes.skeleton import THIN, Skeleton, skeleton_of
 from gramfold.diagnostics.shapes.surface import Surface, surface_of
+from gramfold.diagnostics.tables import Remembered, Rows
 from gramfold.runtime.counting import counted
 from gramfold.types import Integers
 
@@ -54,6 +56,7 @@ class Shape:
     dimension: float = float("nan")
     n_groups: int = 1
     closed: bool = False
+    columns: tuple[int, ...] = ()  # whose values are the groups
 
 
 def shape_of(judged: Judged) -> Shape:
@@ -63,6 +66,8 @@ def shape_of(judged: Judged) -> Shape:
         few = f"have fewer than {FEWEST} distinct rows, too few to see a shape"
         return Shape("unclear", "not known", few, float(judged.n), "number of rows")
     found = next(_found(cloud, judged.generator(42)))
+    if found.kind == "groups":
+        found = _with_columns(found, cloud, judged)
     if found.sure == "clear" and len(cloud) < _MANY:
         found = replace(found, sure="likely")
     return found
@@ -103,6 +108,19 @@ def _of_groups(found: Groups, cloud: Cloud) -> Shape:
     )
     sure: Sure = "clear" if found.depth > found.threshold / _DOUBLE else "likely"
     return Shape("groups", sure, words, found.mixed, "valleys of the density", cloud.dimension, len(found))
+
+
+def _with_columns(shape: Shape, cloud: Cloud, judged: Judged) -> Shape:
+    """Groups, with the columns of which they are no more than the values."""
+    table = judged.data.table if isinstance(judged.data, Remembered) else judged.data
+    if not isinstance(table, Rows) or issparse(table.rows):
+        return shape
+    columns = columns_of(groups_of(cloud).label, np.asarray(table.rows[cloud.rows], dtype=np.float64))
+    if not columns:
+        return shape
+    some = f"column {columns[0]}" if len(columns) == 1 else f"columns {', '.join(map(str, columns[:_NAMED]))}"
+    more = ", …" if len(columns) > _NAMED else ""
+    return replace(shape, words=f"{shape.words}: they are the values of {some}{more}", columns=tuple(columns))
 
 
 def _of_skeleton(found: Skeleton, cloud: Cloud) -> Shape:
