@@ -263,6 +263,10 @@ def test_what_cannot_be_compared():
     X = np.random.default_rng(0).normal(size=(10, 3))
     with pytest.raises(InputError, match="level='a' is not a confidence"):
         differences(X, [0, 1, 2], level="a")
+    with pytest.raises(InputError, match="rows differ in length"):
+        differences([[1, 2], [3]], [0, 1])
+    with pytest.raises(InputError, match="Expected 2D array, got a int"):
+        differences(3, [0, 1])
     with pytest.raises(InputError, match="level=95"):
         differences(X, [0, 1, 2], level=95)
     with pytest.raises(InputError, match="2 names, but X has 3 columns"):

@@ -137,6 +137,7 @@ def test_what_has_no_kernel_to_draw():
         (CURVE * np.nan, {}, "X contains NaN"),
         (CURVE[:, :2], {}, "X has 2 columns, but Isomap was fitted on 3"),
         (CURVE[:50], {}, "50 rows"),
+        ([[1.0, 2.0], [3.0]], {}, "rows differ in length"),
     ],
 )
 def test_what_cannot_be_read_is_refused_before_anything_is_drawn(X, settings, words):

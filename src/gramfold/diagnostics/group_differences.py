@@ -155,8 +155,7 @@ def differences(X: Any, chosen: Any, *, names: Sequence[str] | None = None, leve
     (('proline', 'flavanoids'), [0.97, 0.86])
     """
     _check_level(level)
-    if np.ndim(chosen) == 1 and len(chosen) == np.shape(X)[0]:  # a mask; row numbers have an index of their own
-        require_one_order(X, chosen, ("X", "chosen"))
+    require_one_order(X, chosen, ("X", "chosen"))  # of a mask; row numbers are fewer, with an index of their own
     own = _own_names(X)
     if issparse(X) or hasattr(X, "sparse"):  # the latter a DataFrame whose columns are all sparse
         rows = numeric_table(X if issparse(X) else X.sparse.to_coo(), least_rows=2)

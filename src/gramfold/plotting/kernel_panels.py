@@ -17,6 +17,7 @@ from gramfold.diagnostics.feature_space import LEAST_SAMPLE
 from gramfold.diagnostics.randomness import drawn_from
 from gramfold.diagnostics.refits import check_whole
 from gramfold.errors import GramfoldError, InputError
+from gramfold.neighbors.columns import as_table
 from gramfold.plotting.colors import PLAIN
 from gramfold.plotting.feature_space import scatter_distances
 from gramfold.plotting.figure import require_matplotlib
@@ -122,7 +123,7 @@ def plot_kernel(
 
 def _require_rows(model: Any, X: Any) -> None:
     """Refuse other columns than those of the fit; of precomputed values none are known."""
-    width, fitted = np.shape(X)[1:], vars(model).get("model_")
+    width, fitted = getattr(as_table(X), "shape", ())[1:], vars(model).get("model_")
     own = None if fitted is None or fitted.reads.precomputed else fitted.columns.count
     if own is not None and width and width[0] != own:
         raise InputError(
