@@ -125,8 +125,9 @@ def widest_by_chance(n: int, k: int, d: float) -> float:
     """The widest gap between rows that chance makes, in radii of the neighbourhoods at its two rims.
 
     A row at the rim has its k neighbours in half a ball of radius r. A gap of width b holds a ball of diameter b
-    without a row, where 2ku rows are expected, u = (b/2r)^d. The radii of both rims are random too (r^d has a gamma law of
-    shape k), so that such a ball is empty with a probability of (1 + u)^−2k; chance leaves one among n if that is 1/n²:
+    without a row, where 2ku rows are expected, u = (b/2r)^d. The radii of both rims are random too (r^d has a gamma law
+    of shape k), so that such a ball is empty with a probability of (1 + u)^−2k; chance leaves one among n if that is
+    1/n²:
 
         b = 2r (n^(1/k) − 1)^(1/d)
 

@@ -5,9 +5,9 @@
 
 which is Hartigan's dip, the distance from the nearest law with one mode (Müller, Sawitzki, Journal of the American
 Statistical Association 86, 1991), here over some values of λ. Of laws with one mode the even one has the largest dips
-by chance. √n times these were drawn 3,000 times and more for 50, 200 and 1,000 rows: fewer than half are above 0.33, and
-a share of at most about 13 exp(−24.6 t²) is above t, from a tenth to a hundredth. Rounded values are first spread evenly
-over their step.
+by chance. √n times these were drawn 3,000 times and more for 50, 200 and 1,000 rows: fewer than half are above 0.33,
+and a share of at most about 13 exp(−24.6 t²) is above t, from a tenth to a hundredth. Rounded values are first spread
+evenly over their step.
 """
 
 from dataclasses import dataclass
