@@ -62,7 +62,7 @@ def numeric_table(X: Any, least_rows: int, name: str = "X", dense_for: str | Non
 def as_table(X: Any, name: str = "X") -> Any:
     """Convert lists, masked arrays and other array-likes to arrays; X of other types is returned as it is."""
     if isinstance(X, np.matrix):
-        raise InputError(f"{name} is a numpy.matrix, whose rows are matrices too: pass np.asarray({name}).")
+        return np.asarray(X)  # whose rows are rows, not matrices again
     if isinstance(X, np.ma.MaskedArray):
         # masked values are missing; scikit-learn would use the values under the mask
         return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan) if np.ma.is_masked(X) else X.data

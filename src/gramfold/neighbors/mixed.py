@@ -127,8 +127,6 @@ class MixedColumns(Plain):
 
 def _as_mixed(X: Any) -> Any:
     """Lists as arrays of objects: an array of text would hold their numbers as text too."""
-    if isinstance(X, np.matrix):
-        return np.asarray(X)  # a column of a matrix is a matrix
     if not isinstance(X, list | tuple):
         return as_table(X)
     widths = {len(row) for row in X if isinstance(row, list | tuple | np.ndarray)}
