@@ -53,6 +53,10 @@ class SingularFactorError(GramfoldError, ArithmeticError):
     """A matrix cannot be factored: a pivot is zero or not finite."""
 
 
+class ModelFileError(InputError):
+    """A model cannot be written to a file, or a file holds no model: damaged, foreign, or of a newer format."""
+
+
 class MemoryForecastError(GramfoldError, MemoryError):
     """The computation would need more memory than is available; `needed` is the number of bytes."""
 

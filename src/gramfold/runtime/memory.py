@@ -104,13 +104,16 @@ def require_memory(
     )
 
 
-def require_room(size: float, what: str) -> None:
-    """Raise an error if this many bytes for `what` do not fit."""
+_LESS = (
+    "pass fewer rows, float32 instead of float64, or a read-only memory map (numpy.load(..., mmap_mode='r')), which is "
+    "not copied"
+)
+
+
+def require_room(size: float, what: str, change: str = _LESS) -> None:
+    """Raise an error if this many bytes for `what` do not fit; `change` says what to do."""
     free = available_memory()
     if size > USABLE_SHARE * free:
         raise MemoryForecastError(
-            f"{what} needs {size / GIGABYTE:.1f} GB, but only {free / GIGABYTE:.1f} GB are free: pass fewer rows, "
-            "float32 instead of float64, or a read-only memory map (numpy.load(..., mmap_mode='r')), which is not "
-            "copied.",
-            size,
+            f"{what} needs {size / GIGABYTE:.1f} GB, but only {free / GIGABYTE:.1f} GB are free: {change}.", size
         )

@@ -1,0 +1,161 @@
+"""A model from the tree of a file. Whatever does not fit its class is refused before anything uses it."""
+
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array, coo_matrix, csc_array, csc_matrix, csr_array, csr_matrix
+from sklearn.base import BaseEstimator
+
+from gramfold.io.model_file.fitting import field_types, fits
+from gramfold.io.model_file.parts import FUNCTIONS, NOT_STORED, estimator_class, estimator_homes, part_classes
+
+_SPARSE = {
+    f"{kind} {cls.format}": cls
+    for kind, classes in {
+        "array": (csr_array, csc_array, coo_array),
+        "matrix": (csr_matrix, csc_matrix, coo_matrix),
+    }.items()
+    for cls in classes
+}
+_FLOATS = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
+
+
+class NotAModelError(Exception):
+    """The tree is none that was ever written; the sentence says where."""
+
+
+class Decoder:
+    """Makes the parts of one model, each once."""
+
+    def __init__(self, arrays: list[np.ndarray], *, scan: bool) -> None:
+        self._arrays, self._scan = arrays, scan  # whether values of arrays are looked at, or only their shapes
+        self._parts: list[Any] = []
+        self._kinds: dict[str, Callable[[Any], Any]] = {
+            "float": lambda word: _FLOATS[word],
+            "tuple": lambda items: tuple(self.value(one) for one in _list(items)),
+            "dict": self._dict,
+            "array": lambda number: self._arrays[_index(number)],
+            "array by columns": lambda number: self._arrays[_index(number)].T,
+            "texts": self._texts,
+            "sparse": self._sparse,
+            "number": self._number,
+            "dtype": _dtype,
+            "dtype class": lambda word: _dtype(word).type,
+            "slice": lambda ends: slice(*(self.value(one) for one in _list(ends, 3))),
+            "function": lambda name: FUNCTIONS[name],
+            "part": lambda number: self._parts[_index(number)],
+        }
+
+    def model(self, parts: Any, root: Any) -> Any:
+        """The model itself, after all its parts."""
+        for number, part in enumerate(_list(parts)):
+            try:
+                self._parts.append(self._made(part))
+            except NotAModelError:
+                raise
+            except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError) as error:
+                raise NotAModelError(f"part {number} cannot be made") from error
+        return self.value(root)
+
+    def value(self, value: Any) -> Any:
+        """One value of the tree."""
+        if value is None or isinstance(value, str | bool | int | float):
+            return value
+        if isinstance(value, list):
+            return [self.value(one) for one in value]
+        ((kind, held),) = value.items()
+        return self._kinds[kind](held)
+
+    def _dict(self, entries: Any) -> dict[Any, Any]:
+        return {self.value(key): self.value(one) for key, one in map(_pair, _list(entries))}
+
+    def _texts(self, held: Any) -> np.ndarray:
+        dtype, shape, items = held
+        if np.dtype(dtype).kind not in "OU":
+            raise NotAModelError("an array of texts has another type")
+        texts = np.empty(len(_list(items)), dtype=dtype)
+        texts[:] = [self.value(one) for one in items]
+        return texts.reshape(shape)
+
+    def _number(self, held: Any) -> Any:
+        dtype, digits = held
+        return np.frombuffer(bytes.fromhex(digits), dtype=_dtype(dtype))[0]
+
+    def _sparse(self, held: Any) -> Any:
+        kind, shape, *arrays = held
+        data, first, second = (self.value(one) for one in arrays)
+        cls, whole = _SPARSE[kind], (data, (first, second)) if kind.endswith("coo") else (data, first, second)
+        if not all(type(length) is int and length >= 0 for length in _list(shape, 2)):
+            raise NotAModelError("a sparse matrix has no shape")
+        matrix = cls(whole, shape=tuple(shape))  # which compares lengths
+        if self._scan and kind.endswith("coo"):
+            coo_array(whole, shape=tuple(shape))  # which looks at all numbers
+        elif self._scan:
+            matrix.check_format(full_check=True)
+        return matrix
+
+    # --- parts
+
+    def _made(self, part: Any) -> Any:
+        if not isinstance(part, dict):
+            raise NotAModelError("a part has no name")
+        return self._part(part["is"], part["holds"]) if "is" in part else self._estimator(part)
+
+    def _part(self, name: Any, holds: Any) -> Any:
+        cls = part_classes()[name]
+        types, values = field_types(cls), {key: self.value(one) for key, one in holds.items()}
+        for key, value in values.items():
+            if key not in types:
+                raise NotAModelError(f"{name} has no {key}")
+            if not fits(value, types[key]):
+                raise NotAModelError(f"{name}.{key} is a {type(value).__name__}, which it cannot be")
+        left_out = NOT_STORED.get(name, ())
+        for one in fields(cls):
+            given = one.name in values or one.default is not MISSING or one.default_factory is not MISSING
+            if not given and one.name not in left_out:
+                raise NotAModelError(f"{name} lacks {one.name}")
+        made = cls(**values, **dict.fromkeys(left_out))
+        if hasattr(made, "require_sound"):
+            made.require_sound(scan=self._scan)
+        return made
+
+    def _estimator(self, part: dict[str, Any]) -> BaseEstimator:
+        name = part["estimator"]
+        if name not in estimator_homes():
+            raise NotAModelError(f"there is no estimator {name!r}")
+        cls, parameters = estimator_class(name), self.value(part["parameters"])
+        made: BaseEstimator = cls(**parameters)
+        if "rows" in part:
+            return made.fit(self.value(part["rows"]))
+        learned = self.value(part["learned"])
+        for key, value in learned.items():
+            if not isinstance(key, str) or not key.isidentifier() or callable(getattr(cls, key, None)):
+                raise NotAModelError(f"{name} has no {key}")
+            vars(made)[key] = value
+        return made
+
+
+def _list(value: Any, length: int | None = None) -> list[Any]:
+    if not isinstance(value, list) or (length is not None and len(value) != length):
+        raise NotAModelError("a list is none")
+    return value
+
+
+def _pair(entry: Any) -> list[Any]:
+    return _list(entry, 2)
+
+
+def _index(number: Any) -> int:
+    """A number of an array or part; Python would count negative ones from the end."""
+    if type(number) is not int or number < 0:
+        raise NotAModelError("a number of an array is none")
+    return number
+
+
+def _dtype(word: Any) -> np.dtype[Any]:
+    found = np.dtype(word)
+    if found.kind not in "biuf":
+        raise NotAModelError("a type of numbers is none")
+    return found
