@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gramfold.errors import LeftOutError
 from gramfold.runtime.counting import counted
 
 Floats = NDArray[np.floating]
@@ -25,6 +26,48 @@ class Plain:
 
     def __getstate__(self) -> dict[str, Any]:
         return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    def without(self, *names: str) -> Self:
+        """The same with these fields left out; those that are None stay so."""
+        gone = {name: LeftOut.of(name, getattr(self, name)) for name in names}
+        return replace(self, **{name: left for name, left in gone.items() if left is not None})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LeftOut(Plain):
+    """Stands in a compact model for what it does not hold: whoever uses it gets an error that says so."""
+
+    what: str
+
+    @classmethod
+    def of(cls, what: str, value: Any) -> "LeftOut | None":
+        """In the place of this value; nothing can be left out of None, and nothing twice."""
+        return value if value is None or isinstance(value, LeftOut) else cls(what)
+
+    @property
+    def error(self) -> LeftOutError:
+        """What whoever uses it is told."""
+        return LeftOutError(
+            f"{self.what} was left out: this model was saved with compact=True and holds only what transform needs; "
+            f"save it without compact=True to keep {self.what}."
+        )
+
+    def __repr__(self) -> str:
+        return f"LeftOut({self.what!r})"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "what":  # of whoever copies, pickles or looks at it
+            raise AttributeError(f"'LeftOut' object has no attribute '{name}'")
+        raise self.error
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise self.error
+
+    __array__ = __len__ = __iter__ = __getitem__ = __contains__ = __call__ = __bool__ = __float__ = __int__ = _refuse
+    __index__ = __neg__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = __invert__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __matmul__ = __rmatmul__ = __pow__ = __rpow__ = __and__ = __rand__ = __or__ = __ror__ = _refuse
+    __array_ufunc__ = __array_function__ = _refuse
 
 
 @dataclass(frozen=True, eq=False, repr=False)
