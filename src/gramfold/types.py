@@ -132,6 +132,13 @@ class Neighbors(Plain):
         last[filled] = self.distances[self.indptr[1:][filled] - 1]
         return last
 
+    @property
+    def last(self) -> Self:
+        """The last neighbour of each row alone, by which `farthest` stays the same."""
+        last = np.zeros(len(self.indices), dtype=bool)
+        last[self.indptr[1:][self.counts > 0] - 1] = True
+        return self.keep(last)
+
     def keep(self, pairs: NDArray[np.bool_]) -> Self:
         """Keep only the pairs for which the mask is true."""
         counts = np.bincount(self.rows[pairs], minlength=len(self))
@@ -168,6 +175,7 @@ class Graph(Plain):
     rows: Integers  # (n,) data row of each vertex, the first of identical rows; -1 likewise
     bridges: Integers = field(default_factory=lambda: np.empty((0, 2), dtype=np.intp))  # (b, 2) joined pairs
     loops: Floats | None = None  # (n,) weights of self-loops, where the graph was given with its weights
+    shortest: Floats | None = None  # (n,) what `shortest_edges` gives, where the lengths were left out
 
     def __len__(self) -> int:
         return len(self.vertices)
@@ -180,6 +188,24 @@ class Graph(Plain):
     def n_edges(self) -> int:
         """Number of undirected edges."""
         return int(self.lengths.nnz // 2)
+
+    def shortest_edges(self, vertices: Integers) -> Floats:
+        """Length of the shortest edge of each of these vertices; infinite where it has none."""
+        if self.shortest is not None:
+            return np.asarray(self.shortest[vertices])
+        edges = csr_array(self.lengths[vertices])
+        shortest = np.full(len(vertices), np.inf)
+        np.minimum.at(shortest, np.repeat(np.arange(len(vertices)), np.diff(edges.indptr)), edges.data)
+        return shortest
+
+    def bare(self) -> Self:
+        """Its vertices alone."""
+        return self.without("lengths", "neighbors", "radii", "multiplicity", "rows", "bridges", "loops")
+
+    def with_shortest(self) -> Self:
+        """Its vertices, how many rows each stands for, and the length of the shortest edge of each."""
+        shortest = self.shortest_edges(np.arange(len(self)))
+        return replace(self.bare(), multiplicity=self.multiplicity, shortest=shortest)
 
 
 class Kernel(Plain, ABC):

@@ -1,16 +1,16 @@
 """New rows on the map of a neighbour graph: each joins the component of its nearest vertex and is placed there."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from gramfold.errors import DisconnectedGraphWarning
 from gramfold.extension.extrapolation import EUCLIDEAN, LIMIT, share_of_radius, warn_if_flown, warn_if_outside
 from gramfold.extension.local_slopes import Slopes, local_slopes
-from gramfold.extension.placement import Known, NewRows, Part, widened
+from gramfold.extension.placement import AmongVertices, Known, NewRows, Part, widened
 from gramfold.graph.components import Components
 from gramfold.graph.over_rows import graph_over_rows, neighbors_over_rows
 from gramfold.neighbors.metrics import Metric
@@ -48,6 +48,20 @@ class GraphSource(Plain):
     def _vertex(self) -> Integers:
         """Of each data row, (n,); -1 where the graph does not have it."""
         return self.components.vertex_of(0 if self.rows is None else self.rows.shape[0])
+
+    def compacted(self, parts: tuple[Part, ...]) -> Self:
+        """The search index, and of the graph what placements read."""
+        return replace(self.without("rows"), components=self._components_of(parts))
+
+    def _components_of(self, parts: tuple[Part, ...]) -> Components:
+        among: list[AmongVertices | None] = [part.placement for part in parts]  # None for a single point
+        graphs = [
+            graph.bare() if one is None else one.read_of(graph)
+            for one, graph in zip(among, self.components.graphs, strict=True)
+        ]
+        grams = any(one is not None and one.reads_grams for one in among)
+        net = self.components.net.compacted(by_rule=self.by_rule, grams=grams)
+        return replace(self.components.without("subset"), net=net, graphs=tuple(graphs))
 
     @property
     def unit(self) -> Unit:

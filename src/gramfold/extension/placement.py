@@ -57,6 +57,25 @@ class Placement(Protocol):
         At a training row they are those of the formula around it, which a look-up of its coordinates would hide.
         """
 
+    def compacted(self, part: Part) -> Part:
+        """The part without what new rows do not read of it: of coordinates that nobody takes only the corners are kept."""
+
+
+class AmongVertices(Placement, Protocol):
+    """A placement among the vertices of a graph: it reads NewRows."""
+
+    reads_grams: bool  # whether it asks the index for local Gram matrices
+
+    def read_of(self, graph: Graph) -> Graph:
+        """What it reads of the graph."""
+
+
+class AmongRows(Placement, Protocol):
+    """A placement of rows as they are."""
+
+    def needs(self, rows: Any) -> bool:
+        """Whether it reads all of these training rows."""
+
 
 def widened(columns: Floats, count: int) -> Floats:
     """With columns of zeros for directions that were not found."""

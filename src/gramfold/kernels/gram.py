@@ -11,7 +11,7 @@ section 2.2.1.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -48,6 +48,14 @@ class GramKernel(Kernel):
     def everybody(self) -> Any:
         """`array` values (n_vertices, n) of every vertex against those of the kernel, who are all but for landmarks."""
         return self.array if self.all_values is None else self.all_values
+
+    def for_new_values(self) -> Self:
+        """What `cross` and `gains` of new values read."""
+        return self.without("array", "all_values", "null", "rows")
+
+    def for_new_walks(self) -> Self:
+        """The same, and the squared walks of everybody."""
+        return self.without("null", "rows", *([] if self.all_values is None else ["array"]))
 
     def product(self, vectors: Floats) -> Floats:
         """P B Pᵀ V."""

@@ -7,8 +7,8 @@ What is not reproduced is the Schur complement K − C A† Cᵀ. It is positive
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks
 from gramfold.spectral.nystrom import Whitening, centered_scatter, nystrom_spectrum, whitening
 from gramfold.spectral.policy import leading_spectrum
-from gramfold.types import Floats, Integers, Kernel, Spectrum
+from gramfold.types import Floats, Integers, Kernel, LeftOut, Spectrum
 
 ENTRIES_PER_BLOCK = 1_000_000
 
@@ -105,6 +105,11 @@ class NystromGram(Kernel):
     def everybody(self) -> LandmarkValues:
         """What every row is to the landmarks."""
         return self.values
+
+    def for_new_values(self) -> Self:
+        """What `place` reads."""
+        values = replace(self.values, points=LeftOut.of("training rows", self.values.points))
+        return replace(self.without("scatter", "mass", "null", "rows"), values=values)
 
     def features(self) -> Iterator[tuple[slice, Floats]]:
         """Blocks of rows with their f(x) − f̄, (b, r)."""

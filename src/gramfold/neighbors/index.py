@@ -85,6 +85,14 @@ class Index(Plain, ABC):
         choosers = self.within(queries, _NARROW * own.farthest, reaches)
         return united(own, choosers.keep(choosers.distances <= reaches[choosers.indices]))
 
+    def lists_for_new(self, lists: Neighbors) -> Neighbors:
+        """What `joined` reads of the lists."""
+        return lists.last
+
+    def compacted(self, *, grams: bool) -> Self:
+        """The same for new rows alone; `grams` says whether local Gram matrices around them are asked for."""
+        return self
+
     @abstractmethod
     def distances_from(self, vertex: int) -> Floats:
         """Distances of all vertices from one of them, (size,)."""

@@ -48,6 +48,9 @@ class DistanceIndex(Index):
     def size(self) -> int:
         return len(self.first)
 
+    def compacted(self, *, grams: bool) -> Self:
+        return self if grams else self.without("distances")  # new rows bring their own
+
     def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
         parts = blocks(self.size, max(1, self.costs.entries_per_block // self.size))
         found = [self._own_block(part, k, radius) for part in stages.bar(parts, len(parts), "neighbors")]
