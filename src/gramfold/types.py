@@ -15,6 +15,13 @@ from gramfold.runtime.counting import counted
 Floats = NDArray[np.floating]
 Integers = NDArray[np.integer]
 
+# What a field of a model holds of the training data, for whoever asks what would be given away with it.
+ROWS = {"holds": "rows"}  # all of them or some, up to the unit
+COORDINATES = {"holds": "coordinates"}
+DISTANCES = {"holds": "distances"}  # or kernel values, between rows
+CENTERS = {"holds": "centers"}  # of groups of rows
+CATEGORIES = {"holds": "categories"}
+
 
 @dataclass(frozen=True, eq=False)
 class Plain:
@@ -76,7 +83,7 @@ class Neighbors(Plain):
 
     indptr: Integers  # (m + 1,)
     indices: Integers  # (total,) vertices
-    distances: Floats  # (total,) float64
+    distances: Floats = field(metadata=DISTANCES)  # (total,) float64
     n_vertices: int
     recall: float | None = None  # share of the true neighbours found, on a sample; None where exact
 
@@ -134,10 +141,10 @@ class Neighbors(Plain):
 
     @property
     def last(self) -> Self:
-        """The last neighbour of each row alone, by which `farthest` stays the same."""
+        """The distance of the last neighbour of each row alone, by which `farthest` stays the same."""
         last = np.zeros(len(self.indices), dtype=bool)
         last[self.indptr[1:][self.counts > 0] - 1] = True
-        return self.keep(last)
+        return self.keep(last).without("indices")
 
     def keep(self, pairs: NDArray[np.bool_]) -> Self:
         """Keep only the pairs for which the mask is true."""
@@ -167,7 +174,7 @@ class Graph(Plain):
     numbered in the order that suits the method.
     """
 
-    lengths: csr_array  # (n, n) symmetric, no diagonal
+    lengths: csr_array = field(metadata=DISTANCES)  # (n, n) symmetric, no diagonal
     neighbors: Neighbors  # the nearest neighbours of each vertex, bridges included
     radii: Floats | None  # (n,) neighbourhood radius: distance to the last neighbour; None where the graph was given
     multiplicity: Floats  # (n,) number of identical data rows, or the sum of their weights; 0 where it has no row
@@ -287,7 +294,7 @@ class Spectrum(Plain):
     """Leading eigenpairs of a kernel, with their residuals."""
 
     eigenvalues: Floats  # (p,) of the kernel, descending (or in the order of `penalties`)
-    eigenvectors: Floats  # (n, p), orthonormal in the kernel's mass, signs canonical
+    eigenvectors: Floats = field(metadata=COORDINATES)  # (n, p), orthonormal in the kernel's mass, signs canonical
     residuals: (
         Floats  # (p,) ‖A u − λ u‖ / λ of the symmetric form: A = M^½ K M^½ (gram) or M^-½ P M^-½ (penalty), |u| = 1
     )

@@ -97,7 +97,6 @@ def beyond_rows(cls: type, **params) -> list[Case]:
     return [
         Case(cls(**params, search="approximate"), X, name="-approximate"),
         Case(cls(**params), sparse(X), sparse(fresh), far=sparse(fresh + 90.0), name="-sparse"),
-        Case(cls(**params, metric="gower"), mixed(X), mixed(fresh), name="-gower"),
         Case(cls(**params, metric="precomputed"), cdist(X, X), cdist(fresh, X), name="-precomputed"),
         Case(cls(**params, drop_edges=[(0, 1)]), X, name="-dropped"),
         Case(cls(**params), X, name="-weights", sample_weight=1.0 + (np.arange(N) % 3)),
@@ -122,6 +121,10 @@ def cases() -> list[Case]:
         *on_graphs(g.LaplacianEigenmaps, landmarks=60),
         *on_graphs(g.LPP),
         *on_graphs(g.KernelEigenmaps),
+        *(
+            Case(cls(metric="gower"), mixed(X), mixed(fresh), name="-gower")
+            for cls in (g.Isomap, g.LaplacianEigenmaps, g.SpectralClustering)
+        ),
         Case(g.Isomap(conformal=True), X, name="-conformal"),
         Case(g.Isomap(landmarks=25, conformal=True), X, name="-conformal-landmarks"),
         Case(g.KernelIsomap(landmarks=25), X, name="-landmarks"),
@@ -177,3 +180,130 @@ def test_places_are_the_same_to_the_last_bit(case):
         expected, found = with_warnings(model, case.far), with_warnings(less, case.far)
         np.testing.assert_array_equal(found[0], expected[0])
         assert len(found[1]) == len(expected[1])
+
+
+# --- how large it is
+
+
+def buffers(node: object, found: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
+    """Every array of a model; those that share memory once."""
+    if isinstance(node, np.ndarray):
+        base = node
+        while isinstance(base.base, np.ndarray):
+            base = base.base
+        found[id(base)] = base
+    elif issparse(node):
+        for array in (node.data, node.indices, node.indptr):
+            buffers(array, found)
+    elif is_dataclass(node):
+        for one in fields(node):
+            buffers(getattr(node, one.name), found)
+    elif isinstance(node, Mapping | tuple | list):
+        for value in node.values() if isinstance(node, Mapping) else node:
+            buffers(value, found)
+    return found
+
+
+def size(model: object) -> int:
+    return sum(array.nbytes for array in buffers(model, {}).values())
+
+
+def wide_sheet(n: int, seed: int = 0) -> np.ndarray:
+    """A sheet in 10 columns."""
+    return np.hstack([sheet(n, seed), 0.1 * np.random.default_rng(seed).normal(size=(n, 7))])
+
+
+@pytest.mark.parametrize("conformal", [False, True])
+def test_isomap_of_5000_rows_with_200_landmarks_takes_less_than_10_megabytes(conformal):
+    model = gramfold.Isomap(landmarks=200, conformal=conformal).fit(wide_sheet(5_000))
+    less = small(model)
+    assert size(less.model_) <= 9.5e6, "the file has a header too"
+    assert len(pickle.dumps(less)) <= 10e6
+    fresh = wide_sheet(300, seed=1)
+    np.testing.assert_array_equal(less.transform(fresh), model.transform(fresh))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        gramfold.PCA(),
+        gramfold.ProbabilisticPCA(),
+        gramfold.MixturePPCA(),
+        gramfold.FactorAnalysis(),
+        gramfold.OrientedPCA(),
+        gramfold.ProjectionPursuit(),
+        gramfold.LPP(),
+        gramfold.KernelPCA(landmarks=20),
+        gramfold.LandmarkMDS(landmarks=20),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_the_size_of_maps_of_columns_and_landmarks_does_not_grow_with_the_rows(model):
+    few, many = (size(compacted(clone(model).fit(wide_sheet(n)).model_)) for n in (200, 800))
+    assert many <= 1.2 * few + 1_000
+
+
+@pytest.mark.parametrize("model", [gramfold.KernelPCA(), gramfold.ClassicalMDS(), gramfold.LLE()], ids=lambda one: type(one).__name__)
+def test_others_keep_rows_and_nothing_of_their_square(model):
+    few, many = (size(compacted(clone(model).fit(wide_sheet(n)).model_)) for n in (200, 800))
+    assert many <= 4.1 * few + 1_000
+
+
+# --- nothing is kept that nobody reads
+
+
+def leaves(node: object, path: tuple = ()):
+    """Arrays in a model and where they are."""
+    if isinstance(node, LeftOut):
+        return
+    if isinstance(node, np.ndarray) or issparse(node):
+        yield path, node
+    elif is_dataclass(node):
+        for one in fields(node):
+            yield from leaves(getattr(node, one.name), (*path, one.name))
+    elif isinstance(node, Mapping):
+        for name, value in node.items():
+            yield from leaves(value, (*path, name))
+    elif isinstance(node, tuple | list):
+        for number, value in enumerate(node):
+            yield from leaves(value, (*path, number))
+
+
+def put(node: object, path: tuple, value: object) -> object:
+    """The same model with something else there."""
+    if not path:
+        return value
+    name, *rest = path
+    if is_dataclass(node):
+        return replace(node, **{name: put(getattr(node, name), tuple(rest), value)})
+    if isinstance(node, Mapping):
+        return {**node, name: put(node[name], tuple(rest), value)}
+    return type(node)(put(one, tuple(rest), value) if i == name else one for i, one in enumerate(node))
+
+
+# n numbers at most, or rows that are stored once more for nothing: kept for plainer code
+SPARED = (
+    "multiplicity",  # of a Laplacian that is not regularised; the array is `pull`
+    "vertices",
+    "number",
+    "shortest",
+)
+TOLD_APART = ("KernelIsomap", "ClassicalMDS-constant", "ClassicalMDS-shift")  # rows at one place, by the distances
+
+
+def test_what_is_kept_is_read(case):
+    case, model = case
+    less = small(model)
+    for path, leaf in leaves(less.model_):
+        shared = sum(np.shares_memory(other, leaf) for _, other in leaves(less.model_) if not issparse(other) | issparse(leaf))
+        if path[0] == "found" or leaf.size < N or path[-1] in SPARED or shared > 1:
+            continue
+        if path[-1] == "array" and case.name.startswith(TOLD_APART):
+            continue
+        without = clone(less)
+        without.model_ = put(less.model_, path, LeftOut("this"))
+        with pytest.raises((LeftOutError, AttributeError, TypeError, ValueError)):
+            for rows in (case.new, case.train, case.far):
+                if rows is not None:
+                    placed(without, rows)
+            pytest.fail(f"{path} was not read")

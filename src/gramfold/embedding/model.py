@@ -1,5 +1,6 @@
 """A fitted model: frozen data, and all that `transform` and `inverse_transform` read."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
@@ -20,7 +21,7 @@ from gramfold.extension.ridge_inverse import RidgeInverse
 from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.units import Unit
-from gramfold.types import Floats, Graph, Integers, Kernel, LeftOut, Neighbors, Plain, Spectrum
+from gramfold.types import COORDINATES, ROWS, Floats, Graph, Integers, Kernel, LeftOut, Neighbors, Plain, Spectrum
 
 NO_FUNCTION = (
     "inverse='fixed-point' needs a Gaussian kernel function, which {} does not have: use 'mixture', 'barycentric' or "
@@ -74,7 +75,7 @@ class Source(Protocol):
         """How far outside of the training rows these lie, (m,)."""
 
     def compacted(self, parts: tuple[Part, ...]) -> Self:
-        """The source without what `place` does not read; the parts are those before anything was left out."""
+        """The source without what `place` does not read; the parts are compact already."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +87,7 @@ class Remains(Plain):
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted(Plain):
+class Fitted(Plain, ABC):
     """What every fit leaves."""
 
     name: str  # of the estimator's class
@@ -95,6 +96,11 @@ class Fitted(Plain):
     timings: Mapping[str, float]  # seconds of each stage
     found: Mapping[str, Any]  # the method's own attributes, by name
     remains: Remains | None = field(default=None, kw_only=True)  # of what was left out of a compact model
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """How many rows it was fitted on."""
 
     def compacted(self) -> Self:
         """The same model without what only the training rows, or looking at the fit, need."""
@@ -112,7 +118,7 @@ class Fitted(Plain):
 class FittedMap(Fitted):
     """What every fit of a map leaves."""
 
-    embedding: Floats  # (n, p) in the user's unit, before alignment; NaN where a row has no place
+    embedding: Floats = field(metadata=COORDINATES)  # (n, p) in the user's unit, before alignment; NaN where a row has no place
     alignment: Alignment | None = field(default=None, kw_only=True)  # with an earlier map
 
     @cached_property
@@ -120,6 +126,10 @@ class FittedMap(Fitted):
         """The map that the user sees."""
         places = self.embedding
         return places if self.alignment is None else self.alignment.outward(places, places.dtype)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.embedding) if self.remains is None else self.remains.n_rows
 
     @property
     def dimensions(self) -> int:
@@ -141,7 +151,7 @@ class Model(FittedMap):
     parts: tuple[Part, ...]  # one for each connected component
     degree: float = 0.0  # the power of the rows' unit that the map comes in
     own: OwnInverse | None = None
-    rebuilt: Any = field(default=None)  # the rows that the inverse rebuilds, where they are not those of the source
+    rebuilt: Any = field(default=None, metadata=ROWS)  # the rows that the inverse rebuilds, where they are not those of the source
 
     @property
     def kernel(self) -> Kernel:
@@ -189,12 +199,13 @@ class Model(FittedMap):
         """The same model, in which `LeftOut` stands for all that places of new rows do not need."""
         if self.remains is not None:
             return self
-        n, alignment = len(self.embedding), self.alignment
+        n, alignment = self.n_rows, self.alignment
+        parts = tuple(part if part.placement is None else part.placement.compacted(part) for part in self.parts)
         return replace(
             self,
             found=self.shortened(n),
-            source=self.source.compacted(self.parts),
-            parts=tuple(part if part.placement is None else part.placement.compacted(part) for part in self.parts),
+            source=self.source.compacted(parts),
+            parts=parts,
             embedding=LeftOut("embedding_"),
             own=LeftOut.of("inverse_transform", self.own),
             rebuilt=LeftOut.of("training rows", self.rebuilt),

@@ -3,7 +3,7 @@
 A row needs no neighbours for its coordinates; where each of several components has a map, they decide which is used.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,7 +21,7 @@ from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.sparse_rows import as_sparse
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.warning import warn
-from gramfold.types import Floats, Graph, Integers, LeftOut, Neighbors, Plain
+from gramfold.types import ROWS, Floats, Graph, Integers, LeftOut, Neighbors, Plain
 
 _TAKEN_BACK = 0.05  # of the map's extent: less is hardly seen
 
@@ -85,7 +85,7 @@ class ContinuousSource(Plain):
     """Where the rows of such a method come from, and how new rows meet them."""
 
     unit: Unit
-    rows: Any  # the training rows, in the unit
+    rows: Any = field(metadata=ROWS)  # the training rows, in the unit
     ball: Ball  # about them
     metric: Metric | None  # by which rows are near
     joined: Graph | None  # over the data rows: the graph that the map is of, where it is not one of neighbours

@@ -1,7 +1,7 @@
 """New points by their distances:  y(x) = Λ^-½ Vᵀ k_c(x, ·) with k(x, j) = −½ d(x, j)²."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from gramfold.extension.project import centered_projection, project
 from gramfold.kernels.distances import Distances
 from gramfold.neighbors.slopes import has_slopes, summed_slopes
 from gramfold.runtime.threads import blocks
-from gramfold.types import Floats, Integers, Neighbors, Plain
+from gramfold.types import ROWS, Floats, Integers, Neighbors, Plain
 
 _ENTRIES_PER_BLOCK = 1_000_000
 
@@ -23,7 +23,7 @@ class DistancePlacement(Plain):
     """Against the rows that the kernel is over."""
 
     distances: Distances
-    rows: Any  # (n, d) training rows; None where new rows hold their distances
+    rows: Any = field(metadata=ROWS)  # (n, d) training rows; None where new rows hold their distances
     carriers: Integers | None = None  # which of them, or of the distances of a new row, the kernel is over; None: all
 
     def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:

@@ -28,6 +28,7 @@ LIMIT = 3.0
 _FLOWN = 10.0  # sizes of the map
 _NEIGHBORS = 8
 _AT_THE_RIM = 100  # points
+CORNERS = 2  # of a box, which say where it is
 _ENTRIES_PER_BLOCK = 100_000  # they stay in cache
 EUCLIDEAN = Metric("euclidean", "euclidean")
 

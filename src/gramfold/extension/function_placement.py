@@ -1,6 +1,6 @@
 """New points under a kernel function:  y(x) = Λ^-½ Vᵀ k_c(x, ·), against all rows or the landmarks alone."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from gramfold.kernels.nystrom import NystromGram, nystrom_gram
 from gramfold.kernels.values import SQUARE_ENTRIES_PER_BLOCK, CarriedValues, KernelValues, Missed
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blocks
-from gramfold.types import Floats, Integers, LeftOut, Plain
+from gramfold.types import ROWS, Floats, Integers, LeftOut, Plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class FunctionPlacement(Plain):
     """Against all training rows."""
 
     values: KernelValues
-    rows: Any  # None where new rows hold their values
+    rows: Any = field(metadata=ROWS)  # None where new rows hold their values
 
     def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, q)."""

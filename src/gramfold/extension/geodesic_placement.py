@@ -36,7 +36,8 @@ class GeodesicPlacement:
 
     def read_of(self, graph: Graph) -> Graph:
         """Conformal steps are divided by the mean lengths of the lists."""
-        return replace(graph.bare(), neighbors=graph.neighbors) if self.conformal else graph.bare()
+        bare = graph.bare()
+        return replace(bare, neighbors=graph.neighbors.without("indices")) if self.conformal else bare
 
     def place(self, new: NewRows, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, q)."""

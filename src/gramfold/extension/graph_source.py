@@ -1,7 +1,7 @@
 """New rows on the map of a neighbour graph: each joins the component of its nearest vertex and is placed there."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ from gramfold.graph.over_rows import graph_over_rows, neighbors_over_rows
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.warning import warn
-from gramfold.types import Floats, Graph, Integers, Neighbors, Plain
+from gramfold.types import ROWS, Floats, Graph, Integers, Neighbors, Plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class GraphSource(Plain):
     """Where the rows of a graph method come from, and how new rows meet them."""
 
     components: Components
-    rows: Any  # the training rows, in the unit; None where X holds their distances or edges
+    rows: Any = field(metadata=ROWS)  # the training rows, in the unit; None where X holds their distances or edges
     by_rule: bool  # whether a new row has the edges that the graph would give it, or only those to its nearest
 
     @cached_property

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gramfold.neighbors.index import Index
-from gramfold.types import Floats, Graph, Kernel, Neighbors, Plain
+from gramfold.types import COORDINATES, Floats, Graph, Kernel, Neighbors, Plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +17,7 @@ class Part(Plain):
     kernel: Any  # its Kernel; None for a single point
     spectrum: Any  # its Spectrum; None for a single point
     placement: Any  # its Placement; None for a single point
-    coordinates: Floats  # (n_vertices, p), in its own frame
+    coordinates: Floats = field(metadata=COORDINATES)  # (n_vertices, p), in its own frame
     offset: Floats  # (p,) of its frame on the map
     found: Mapping[str, Any] = field(default_factory=dict)  # what the method found out on the way, by name
 

@@ -1,6 +1,6 @@
 """New rows on a map that is made of all training rows at once: a table, or values against it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from gramfold.extension.local_slopes import Slopes, local_slopes
 from gramfold.extension.placement import Known, Part, widened
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.units import Unit
-from gramfold.types import Floats, Plain
+from gramfold.types import ROWS, Floats, Plain
 
 
 class Filling(Protocol):
@@ -27,7 +27,7 @@ class TableSource(Plain):
     """Where the rows of such a method come from, and how new rows meet them."""
 
     unit: Unit
-    rows: Any  # the training rows, in the unit; None where X holds values against them
+    rows: Any = field(metadata=ROWS)  # the training rows, in the unit; None where X holds values against them
     metric: Metric | None  # by which rows are near; None likewise
     ball: Ball | None  # about the rows: whoever is in it is amid them; None where nobody is asked
     filling: Filling | None = None  # of values that are missing in new rows; None where none may be

@@ -205,8 +205,10 @@ class NeighborGraph(Plain):
 
         Of the lists only how far they reach is asked, unless an approximate search walks along them.
         """
-        lists = self.index.lists_for_new(self.neighbors) if by_rule else self.neighbors.last
-        return replace(self.without("copies", "dropped"), neighbors=lists, index=self.index.compacted(grams=grams))
+        less = replace(self.without("copies", "dropped"), index=self.index.compacted(grams=grams))
+        if self.radius is not None and not self.index.given:  # it is that of every row
+            return less.without("neighbors")
+        return replace(less, neighbors=self.index.lists_for_new(self.neighbors) if by_rule else self.neighbors.last)
 
     def meet(self, X: Any) -> Neighbors:
         """The vertices that new rows meet: their nearest, or those within the radius."""

@@ -68,11 +68,15 @@ class Clusters(Fitted):
     labels: Integers  # (n,) of each vertex; −1 where it is in no cluster
     division: Division | None  # None where components are the clusters and nothing had to be solved
 
+    @property
+    def n_rows(self) -> int:
+        return len(self.net.copies.vertex) if self.remains is None else self.remains.n_rows
+
     def compacted(self) -> Self:
         """Without what `predict` does not read."""
         if self.remains is not None:
             return self
-        n = len(self.net.copies.vertex)
+        n = self.n_rows
         return replace(
             self,
             found=self.shortened(n),
