@@ -19,6 +19,13 @@ class PrecomputedInputError(GramfoldError, TypeError):
     """The request needs the rows themselves, but the model was fitted on distances, a graph or a kernel."""
 
 
+class LeftOutError(GramfoldError, AttributeError):
+    """What was asked for is not in the model, which was saved with compact=True: it holds only what `transform` needs.
+
+    It is an AttributeError, so that `hasattr` answers False.
+    """
+
+
 class NoPreimageError(InputError):
     """The requested inverse does not exist for this method, kernel or kind of rows."""
 

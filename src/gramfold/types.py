@@ -9,10 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gramfold.errors import LeftOutError
 from gramfold.runtime.counting import counted
 
 Floats = NDArray[np.floating]
 Integers = NDArray[np.integer]
+
+# What a field of a model holds of the training data, for whoever asks what would be given away with it.
+ROWS = {"holds": "rows"}  # all of them or some, up to the unit
+COORDINATES = {"holds": "coordinates"}
+DISTANCES = {"holds": "distances"}  # or kernel values, between rows
+CENTERS = {"holds": "centers"}  # of groups of rows
+CATEGORIES = {"holds": "categories"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +34,48 @@ class Plain:
     def __getstate__(self) -> dict[str, Any]:
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
+    def without(self, *names: str) -> Self:
+        """The same with these fields left out; those that are None stay so."""
+        gone = {name: LeftOut.of(name, getattr(self, name)) for name in names}
+        return replace(self, **{name: left for name, left in gone.items() if left is not None})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LeftOut(Plain):
+    """Stands in a compact model for what it does not hold: whoever uses it gets an error that says so."""
+
+    what: str
+
+    @classmethod
+    def of(cls, what: str, value: Any) -> "LeftOut | None":
+        """In the place of this value; nothing can be left out of None, and nothing twice."""
+        return value if value is None or isinstance(value, LeftOut) else cls(what)
+
+    @property
+    def error(self) -> LeftOutError:
+        """What whoever uses it is told."""
+        return LeftOutError(
+            f"{self.what} was left out: this model was saved with compact=True and holds only what transform needs; "
+            f"save it without compact=True to keep {self.what}."
+        )
+
+    def __repr__(self) -> str:
+        return f"LeftOut({self.what!r})"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "what":  # of whoever copies, pickles or looks at it
+            raise AttributeError(f"'LeftOut' object has no attribute '{name}'")
+        raise self.error
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise self.error
+
+    __array__ = __len__ = __iter__ = __getitem__ = __contains__ = __call__ = __bool__ = __float__ = __int__ = _refuse
+    __index__ = __neg__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = __invert__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __matmul__ = __rmatmul__ = __pow__ = __rpow__ = __and__ = __rand__ = __or__ = __ror__ = _refuse
+    __array_ufunc__ = __array_function__ = _refuse
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Neighbors(Plain):
@@ -33,7 +83,7 @@ class Neighbors(Plain):
 
     indptr: Integers  # (m + 1,)
     indices: Integers  # (total,) vertices
-    distances: Floats  # (total,) float64
+    distances: Floats = field(metadata=DISTANCES)  # (total,) float64
     n_vertices: int
     recall: float | None = None  # share of the true neighbours found, on a sample; None where exact
 
@@ -89,6 +139,13 @@ class Neighbors(Plain):
         last[filled] = self.distances[self.indptr[1:][filled] - 1]
         return last
 
+    @property
+    def last(self) -> Self:
+        """The distance of the last neighbour of each row alone, by which `farthest` stays the same."""
+        last = np.zeros(len(self.indices), dtype=bool)
+        last[self.indptr[1:][self.counts > 0] - 1] = True
+        return self.keep(last).without("indices")
+
     def keep(self, pairs: NDArray[np.bool_]) -> Self:
         """Keep only the pairs for which the mask is true."""
         counts = np.bincount(self.rows[pairs], minlength=len(self))
@@ -117,7 +174,7 @@ class Graph(Plain):
     numbered in the order that suits the method.
     """
 
-    lengths: csr_array  # (n, n) symmetric, no diagonal
+    lengths: csr_array = field(metadata=DISTANCES)  # (n, n) symmetric, no diagonal
     neighbors: Neighbors  # the nearest neighbours of each vertex, bridges included
     radii: Floats | None  # (n,) neighbourhood radius: distance to the last neighbour; None where the graph was given
     multiplicity: Floats  # (n,) number of identical data rows, or the sum of their weights; 0 where it has no row
@@ -125,6 +182,7 @@ class Graph(Plain):
     rows: Integers  # (n,) data row of each vertex, the first of identical rows; -1 likewise
     bridges: Integers = field(default_factory=lambda: np.empty((0, 2), dtype=np.intp))  # (b, 2) joined pairs
     loops: Floats | None = None  # (n,) weights of self-loops, where the graph was given with its weights
+    shortest: Floats | None = None  # (n,) what `shortest_edges` gives, where the lengths were left out
 
     def __len__(self) -> int:
         return len(self.vertices)
@@ -137,6 +195,24 @@ class Graph(Plain):
     def n_edges(self) -> int:
         """Number of undirected edges."""
         return int(self.lengths.nnz // 2)
+
+    def shortest_edges(self, vertices: Integers) -> Floats:
+        """Length of the shortest edge of each of these vertices; infinite where it has none."""
+        if self.shortest is not None:
+            return np.asarray(self.shortest[vertices])
+        edges = csr_array(self.lengths[vertices])
+        shortest = np.full(len(vertices), np.inf)
+        np.minimum.at(shortest, np.repeat(np.arange(len(vertices)), np.diff(edges.indptr)), edges.data)
+        return shortest
+
+    def bare(self) -> Self:
+        """Its vertices alone."""
+        return self.without("lengths", "neighbors", "radii", "multiplicity", "rows", "bridges", "loops")
+
+    def with_shortest(self) -> Self:
+        """Its vertices, how many rows each stands for, and the length of the shortest edge of each."""
+        shortest = self.shortest_edges(np.arange(len(self)))
+        return replace(self.bare(), multiplicity=self.multiplicity, shortest=shortest)
 
 
 class Kernel(Plain, ABC):
@@ -218,7 +294,7 @@ class Spectrum(Plain):
     """Leading eigenpairs of a kernel, with their residuals."""
 
     eigenvalues: Floats  # (p,) of the kernel, descending (or in the order of `penalties`)
-    eigenvectors: Floats  # (n, p), orthonormal in the kernel's mass, signs canonical
+    eigenvectors: Floats = field(metadata=COORDINATES)  # (n, p), orthonormal in the kernel's mass, signs canonical
     residuals: (
         Floats  # (p,) ‖A u − λ u‖ / λ of the symmetric form: A = M^½ K M^½ (gram) or M^-½ P M^-½ (penalty), |u| = 1
     )

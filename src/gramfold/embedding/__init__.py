@@ -18,7 +18,7 @@ from gramfold.embedding.groups import (
 )
 from gramfold.embedding.laplacian import SAME_EIGENVECTORS, laplacian_map
 from gramfold.embedding.linear import LinearMap, OrientedMap, Table, first_look, linear_model
-from gramfold.embedding.model import Fitted, FittedMap, Inverse, Model
+from gramfold.embedding.model import Fitted, FittedMap, Inverse, Model, Remains
 from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads
@@ -55,6 +55,7 @@ __all__ = [
     "Part",
     "Reads",
     "Rebuilding",
+    "Remains",
     "Table",
     "Whole",
     "attribute",

@@ -248,7 +248,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         """
         model: Model = self._model()
         inverse = made_inverse(self, model)
-        places = model.inward(read_places(Y, model.embedding.shape[1]))
+        places = model.inward(read_places(Y, model.dimensions))
         warn_if_outside(model.outside_map(places, self.inverse, lambda: made_surroundings(self, model)), "coordinates")
         return model.rebuild(inverse, places)
 
@@ -288,9 +288,9 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         """
         model: Model = self._model()
         if of == "auto":
-            of = rows_or_places(points, model.columns.count, model.embedding.shape[1])
+            of = rows_or_places(points, model.columns.count, model.dimensions)
         if of == "coordinates":
-            return made_surroundings(self, model)(model.inward(read_places(points, model.embedding.shape[1])))
+            return made_surroundings(self, model)(model.inward(read_places(points, model.dimensions)))
         if of != "rows":
             raise InputError(f"of={of!r} is not valid: use 'rows', 'coordinates' or 'auto'.")
         model, rows = self._read(points)
@@ -321,7 +321,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
 
     @property
     def _n_features_out(self) -> int:
-        return int(self.embedding_.shape[1])
+        return int(self._model().dimensions)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -7,7 +7,7 @@ import numpy as np
 
 from gramfold.embedding.parameters import attribute, method
 from gramfold.errors import InputError
-from gramfold.types import Floats, Integers, Plain
+from gramfold.types import Floats, Integers, LeftOut, Plain
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,7 +71,8 @@ class Alignment(Plain):
 
     def __repr__(self) -> str:
         turned = ", mirrored" if self.mirrored else ""
-        return f"Alignment({len(self.rows):,} rows, misfit {self.misfit:.2g}, scale {self.scale:.3g}{turned})"
+        rows = "" if isinstance(self.rows, LeftOut) else f"{len(self.rows):,} rows, "
+        return f"Alignment({rows}misfit {self.misfit:.2g}, scale {self.scale:.3g}{turned})"
 
 
 def _alignment(model: Any) -> Alignment | None:

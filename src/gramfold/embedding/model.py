@@ -1,17 +1,18 @@
 """A fitted model: frozen data, and all that `transform` and `inverse_transform` read."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.embedding.frame import Alignment
 from gramfold.embedding.reading import Columns, Reads
-from gramfold.errors import NoPreimageError, PrecomputedInputError
-from gramfold.extension.extrapolation import Ball, Surroundings
+from gramfold.errors import InputError, NoPreimageError, PrecomputedInputError
+from gramfold.extension.extrapolation import Ball, Surroundings, corners
 from gramfold.extension.inverse import LocalInverse
 from gramfold.extension.local_slopes import Slopes
 from gramfold.extension.mixture_inverse import MixtureInverse
@@ -20,7 +21,7 @@ from gramfold.extension.ridge_inverse import RidgeInverse
 from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.units import Unit
-from gramfold.types import Floats, Graph, Integers, Kernel, Neighbors, Plain, Spectrum
+from gramfold.types import COORDINATES, ROWS, Floats, Graph, Integers, Kernel, LeftOut, Neighbors, Plain, Spectrum
 
 NO_FUNCTION = (
     "inverse='fixed-point' needs a Gaussian kernel function, which {} does not have: use 'mixture', 'barycentric' or "
@@ -73,9 +74,20 @@ class Source(Protocol):
     def outside(self, X: Any, n_jobs: int | None) -> Floats:
         """How far outside of the training rows these lie, (m,)."""
 
+    def compacted(self, parts: tuple[Part, ...]) -> Self:
+        """The source without what `place` does not read; the parts are compact already."""
+
 
 @dataclass(frozen=True, eq=False)
-class Fitted(Plain):
+class Remains(Plain):
+    """What a compact model keeps of the training rows that it was fitted on."""
+
+    n_rows: int
+    extent: Floats | None = None  # (2, p) the least and the largest coordinates on the map, in the model's unit
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted(Plain, ABC):
     """What every fit leaves."""
 
     name: str  # of the estimator's class
@@ -83,13 +95,30 @@ class Fitted(Plain):
     columns: Columns
     timings: Mapping[str, float]  # seconds of each stage
     found: Mapping[str, Any]  # the method's own attributes, by name
+    remains: Remains | None = field(default=None, kw_only=True)  # of what was left out of a compact model
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """How many rows it was fitted on."""
+
+    def compacted(self) -> Self:
+        """The same model without what only the training rows, or looking at the fit, need."""
+        raise InputError(
+            f"{self.name} has no coordinates for new rows, so that a compact model would hold nothing: save it without "
+            "compact=True."
+        )
+
+    def shortened(self, n: int) -> dict[str, Any]:
+        """What was found, without what has an entry for each of the n training rows."""
+        return {name: LeftOut(name) if _by_row(value, n) else value for name, value in self.found.items()}
 
 
 @dataclass(frozen=True, eq=False)
 class FittedMap(Fitted):
     """What every fit of a map leaves."""
 
-    embedding: Floats  # (n, p) in the user's unit, before alignment; NaN where a row has no place
+    embedding: Floats = field(metadata=COORDINATES)  # (n, p) in the user's unit, before alignment; NaN where a row has no place
     alignment: Alignment | None = field(default=None, kw_only=True)  # with an earlier map
 
     @cached_property
@@ -97,6 +126,16 @@ class FittedMap(Fitted):
         """The map that the user sees."""
         places = self.embedding
         return places if self.alignment is None else self.alignment.outward(places, places.dtype)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.embedding) if self.remains is None else self.remains.n_rows
+
+    @property
+    def dimensions(self) -> int:
+        """How many coordinates a row has."""
+        extent = None if self.remains is None else self.remains.extent
+        return int((self.embedding if extent is None else extent).shape[1])
 
     @property
     def kept(self) -> np.ndarray:
@@ -112,17 +151,19 @@ class Model(FittedMap):
     parts: tuple[Part, ...]  # one for each connected component
     degree: float = 0.0  # the power of the rows' unit that the map comes in
     own: OwnInverse | None = None
-    rebuilt: Any = field(default=None)  # the rows that the inverse rebuilds, where they are not those of the source
+    rebuilt: Any = field(default=None, metadata=ROWS)  # the rows that the inverse rebuilds, where they are not those of the source
 
     @property
     def kernel(self) -> Kernel:
         """Of the largest component."""
+        self._require_all("kernel_")
         kernel: Kernel = self.parts[0].kernel
         return kernel
 
     @property
     def spectrum(self) -> Spectrum:
         """Of the largest component, over its rows."""
+        self._require_all("spectrum_")
         spectrum, rows = self.parts[0].spectrum, self.kernel.rows
         assert isinstance(spectrum, Spectrum)
         if np.array_equal(rows, np.arange(len(spectrum.eigenvectors))):
@@ -132,26 +173,56 @@ class Model(FittedMap):
     @property
     def graph(self) -> Graph:
         """Over the data rows, where these come from a graph."""
+        self._require_all("graph_")
         graph: Graph = self.source.graph  # type: ignore[attr-defined]
         return graph
 
     @property
     def neighbors(self) -> Neighbors:
         """The nearest neighbours of each data row, likewise."""
+        self._require_all("neighbors_")
         neighbors: Neighbors = self.source.neighbors  # type: ignore[attr-defined]
         return neighbors
 
     @property
     def dropped_edges(self) -> Integers:
         """The data rows of edges that were taken out of the graph, likewise, (m, 2)."""
+        self._require_all("dropped_edges_")
         dropped: Integers = self.source.dropped  # type: ignore[attr-defined]
         return dropped
+
+    def _require_all(self, what: str) -> None:
+        if self.remains is not None:
+            raise LeftOut(what).error
+
+    def compacted(self) -> Self:
+        """The same model, in which `LeftOut` stands for all that places of new rows do not need."""
+        if self.remains is not None:
+            return self
+        n, alignment = self.n_rows, self.alignment
+        parts = tuple(part if part.placement is None else part.placement.compacted(part) for part in self.parts)
+        return replace(
+            self,
+            found=self.shortened(n),
+            source=self.source.compacted(parts),
+            parts=parts,
+            embedding=LeftOut("embedding_"),
+            own=LeftOut.of("inverse_transform", self.own),
+            rebuilt=LeftOut.of("training rows", self.rebuilt),
+            alignment=None if alignment is None else alignment.without("rows", "residuals"),
+            remains=Remains(n, corners(self.inner_map[self.kept])),
+        )
 
     # --- there
 
     def place(self, X: Any, n_jobs: int | None) -> Floats:
         """Places (m, p) of new rows."""
-        return self.outward(self.source.place(X, self.parts, lambda: self.inner_map[self.kept], n_jobs), X.dtype)
+        return self.outward(self.source.place(X, self.parts, self._known_places, n_jobs), X.dtype)
+
+    def _known_places(self) -> Floats:
+        """Those of the training rows, or the corners of the box about them."""
+        extent = None if self.remains is None else self.remains.extent
+        return self.inner_map[self.kept] if extent is None else extent
 
     def slopes(self, X: Any, n_jobs: int | None) -> Floats:
         """Derivatives (m, p, d) of the places of new rows by their columns, both as the user sees them."""
@@ -243,4 +314,14 @@ class Model(FittedMap):
         """How far outside of the map places lie; of an inverse that is one rule everywhere only those beyond all."""
         if way != "auto" or self.own is None or not self.own.everywhere:
             return around()(places)
-        return Ball.of(self.inner_map[self.kept]).outside(places, around)
+        return Ball.of(self.inner_map[self.kept]).outside(places, lambda points: around()(points))
+
+
+def _by_row(value: Any, n: int) -> bool:
+    """Whether some of it has an entry for each of n rows."""
+    if is_dataclass(value):
+        return any(_by_row(getattr(value, one.name), n) for one in fields(value))
+    if isinstance(value, Mapping | tuple | list):
+        inside = value.values() if isinstance(value, Mapping) else value
+        return len(value) == n or any(_by_row(one, n) for one in inside)
+    return n in getattr(value, "shape", ())

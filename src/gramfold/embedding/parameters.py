@@ -13,6 +13,8 @@ from typing import Any, Literal, TypeVar, dataclass_transform, get_args, get_ori
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval
 
+from gramfold.types import LeftOut
+
 Class = TypeVar("Class")
 Value = TypeVar("Value")
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
@@ -46,9 +48,12 @@ class _Attribute:
             return self
         try:
             model = vars(estimator)["model_"]
-            return model.found[self.name] if self.read is None else self.read(model)
+            value = model.found[self.name] if self.read is None else self.read(model)
         except KeyError:
             raise AttributeError(f"'{type(estimator).__name__}' object has no attribute '{self.name}'") from None
+        if isinstance(value, LeftOut):
+            raise LeftOut(self.name).error
+        return value
 
     def __set__(self, estimator: Any, value: Any) -> None:
         raise AttributeError(

@@ -205,10 +205,7 @@ def _gain_of_ties(tie: Floats, penalties: Floats) -> Floats:
 
 def _shares(met: Neighbors, graph: Graph) -> Floats:
     """S (m,): how far each new point has passed over into the vertex nearest to it."""
-    edges = csr_array(graph.lengths[met.nearest])
-    rows = np.repeat(np.arange(len(met)), np.diff(edges.indptr))
-    radius = np.full(len(met), np.inf)  # a vertex without any edge has nobody else near it
-    np.minimum.at(radius, rows, _BESIDE * edges.data)
+    radius = _BESIDE * graph.shortest_edges(met.nearest)  # a vertex without any edge has nobody else near it
     distance = met.distances[met.indptr[:-1]]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(distance > 0, np.maximum(1.0 - distance / radius, 0.0), 1.0)

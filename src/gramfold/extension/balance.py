@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,16 @@ class Balance:
     """y(x) = Σ_j a(x, j) y_j / (d(x) − μ M(x)), see extension/average.py."""
 
     self_tuning: bool  # whether each row has a width of its own
+    reads_grams: ClassVar[bool] = False
+
+    def compacted(self, part: Part) -> Part:
+        """How edges are weighed, and the penalties."""
+        kernel = part.kernel.without("penalty", "root", "downdate", "mass", "null", "rows")
+        return replace(part, kernel=kernel, spectrum=part.spectrum.without("eigenvectors"), found={})
+
+    def read_of(self, graph: Graph) -> Graph:
+        """How near to a vertex new points pass over into it."""
+        return graph.with_shortest()
 
     def place(self, new: NewRows, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, q)."""

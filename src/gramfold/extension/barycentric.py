@@ -6,7 +6,8 @@ sum stays 1, and  ∂y = −zᵀ ∂A w  with  z = A⁻¹ (y_· − y(x) 1),  1�
     ∂y = Σ_j z_j δ_j + 2 reg (zᵀw) Σ_j δ_j                        (kernels/reconstruction.py)
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from gramfold.kernels.reconstruction import barycentric_slopes
 from gramfold.neighbors.index import VectorIndex
 from gramfold.neighbors.slopes import dense_rows, summed_differences
 from gramfold.neighbors.sparse_rows import numbers_per_row
-from gramfold.types import Floats, Integers
+from gramfold.types import Floats, Graph, Integers
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,15 @@ class Barycentric:
     """For maps that are linear within a neighbourhood."""
 
     reg: float  # ridge on the weights, relative to the trace of the local Gram matrix
+    reads_grams: ClassVar[bool] = True
+
+    def compacted(self, part: Part) -> Part:
+        """Nothing but the coordinates."""
+        return replace(part.without("kernel", "spectrum"), found={})
+
+    def read_of(self, graph: Graph) -> Graph:
+        """The vertices."""
+        return graph.bare()
 
     def place(self, new: NewRows, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, p)."""

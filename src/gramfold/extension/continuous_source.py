@@ -3,15 +3,15 @@
 A row needs no neighbours for its coordinates; where each of several components has a map, they decide which is used.
 """
 
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.errors import ExtrapolationWarning, PrecomputedInputError
 from gramfold.extension.carried_inverse import CarriedInverse
-from gramfold.extension.extrapolation import LIMIT, Ball, Surroundings, warn_if_flown, warn_if_outside
+from gramfold.extension.extrapolation import LIMIT, Ball, Rim, Surroundings, corners, warn_if_flown, warn_if_outside
 from gramfold.extension.graph_source import GraphSource
 from gramfold.extension.local_slopes import Slopes
 from gramfold.extension.placement import Known, Part, widened
@@ -21,7 +21,7 @@ from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.sparse_rows import as_sparse
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.warning import warn
-from gramfold.types import Floats, Graph, Integers, Neighbors, Plain
+from gramfold.types import ROWS, Floats, Graph, Integers, LeftOut, Neighbors, Plain
 
 _TAKEN_BACK = 0.05  # of the map's extent: less is hardly seen
 
@@ -40,6 +40,7 @@ class ContinuousPlacement(Plain):
     """y(x) = vᵀ z(x), clipped where that is far beyond the embedding of the training rows."""
 
     map: TransformationalMap
+    reads_grams: ClassVar[bool] = False
 
     def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, q), with a warning of rows that were clipped, or where nothing can be divided by u."""
@@ -63,6 +64,17 @@ class ContinuousPlacement(Plain):
             )
         return extended.places
 
+    def compacted(self, part: Part) -> Part:
+        """The functions, their coefficients and bounds, and how large the map is."""
+        gone = {"kernel": LeftOut("kernel_"), "spectrum": LeftOut("spectrum_")}
+        placement = replace(self, map=replace(self.map, places=corners(self.map.places), **gone))  # type: ignore[arg-type]
+        coordinates = corners(part.coordinates)
+        return replace(part.without("kernel", "spectrum"), placement=placement, coordinates=coordinates, found={})
+
+    def read_of(self, graph: Graph) -> Graph:
+        """Only which component a new row belongs to."""
+        return graph.bare()
+
     def slopes(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
         """Derivatives (m, q, d) of the map."""
         return self.map.slopes(new)
@@ -73,11 +85,12 @@ class ContinuousSource(Plain):
     """Where the rows of such a method come from, and how new rows meet them."""
 
     unit: Unit
-    rows: Any  # the training rows, in the unit
+    rows: Any = field(metadata=ROWS)  # the training rows, in the unit
     ball: Ball  # about them
     metric: Metric | None  # by which rows are near
     joined: Graph | None  # over the data rows: the graph that the map is of, where it is not one of neighbours
     members: GraphSource | None  # the components of a neighbour graph
+    rim: Rim | None = None  # what is left of the rows, where they were left out
 
     @classmethod
     def of(cls, members: GraphSource) -> Self:
@@ -104,10 +117,11 @@ class ContinuousSource(Plain):
     def place(self, X: Any, parts: tuple[Part, ...], known: Known, n_jobs: int | None) -> Floats:
         """Places (m, p) of new rows."""
         X = self.unit.inward_new(X)
-        X = as_sparse(X) if issparse(self.rows) else X
-        if self.members is not None and (len(parts) > 1 or len(known()) < self.rows.shape[0]):
+        X = as_sparse(X) if self._sparse else X
+        if self.members is not None and self._divided(parts):
             return self._place_by_component(self.members, X, parts, known, n_jobs)
-        warn_if_outside(self.ball.outside(X, lambda: self._surroundings(n_jobs)), "rows")
+        around = self.rim or (lambda points: self._surroundings(n_jobs)(points))
+        warn_if_outside(self.ball.outside(X, around), "rows")
         return self.on_map(parts[0], X, n_jobs)
 
     def _place_by_component(
@@ -131,9 +145,9 @@ class ContinuousSource(Plain):
     def slopes(self, X: Any, parts: tuple[Part, ...], n_jobs: int | None) -> Slopes:
         """Derivatives (m, p, d) of the places of new rows, in the unit; NaN where a row has no place."""
         X = self.unit.inward_new(X)
-        X = as_sparse(X) if issparse(self.rows) else X
+        X = as_sparse(X) if self._sparse else X
         component = np.zeros(X.shape[0], dtype=np.intp)
-        if self.members is not None and (len(parts) > 1 or (self.members.components.component < 0).any()):
+        if self.members is not None and self._divided(parts):
             component = self.members.component_of(X, self.members.met(X))
         found = np.full((X.shape[0], len(parts[0].offset), X.shape[1]), np.nan)
         for number, part in enumerate(parts):
@@ -149,6 +163,20 @@ class ContinuousSource(Plain):
         if self.members is not None:
             return self.members.outside(X, n_jobs)
         return self._surroundings(n_jobs)(self.unit.inward_new(X))
+
+    def compacted(self, parts: tuple[Part, ...]) -> Self:
+        """Without the rows; new rows meet neighbours only where these decide which of several maps is theirs."""
+        members = self.members.compacted(parts) if self.members is not None and self._divided(parts) else None
+        return replace(self.without("rows", "joined"), members=members, rim=Rim.of(self.ball, self.rows))
+
+    def _divided(self, parts: tuple[Part, ...]) -> bool:
+        """Whether some rows have another map than others, or none."""
+        assert self.members is not None
+        return len(parts) > 1 or bool((self.members.components.component < 0).any())
+
+    @property
+    def _sparse(self) -> bool:
+        return issparse(self.rows) if self.rim is None else self.rim.sparse
 
     def _surroundings(self, n_jobs: int | None) -> Surroundings:
         return Surroundings(self.rows, n_jobs)

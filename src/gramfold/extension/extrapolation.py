@@ -27,6 +27,8 @@ from gramfold.types import Floats
 LIMIT = 3.0
 _FLOWN = 10.0  # sizes of the map
 _NEIGHBORS = 8
+_AT_THE_RIM = 100  # points
+CORNERS = 2  # of a box, which say where it is
 _ENTRIES_PER_BLOCK = 100_000  # they stay in cache
 EUCLIDEAN = Metric("euclidean", "euclidean")
 
@@ -45,13 +47,39 @@ class Ball:
             middle = np.asarray(points.mean(axis=0, dtype=np.float64)).ravel()
         return cls(middle, float(_lengths(points, middle).max()))
 
-    def outside(self, points: Any, surroundings: Callable[[], "Surroundings"]) -> Floats:
-        """How far outside each point is that lies beyond the ball; 0 for the others."""
+    def outside(self, points: Any, around: Callable[[Any], Floats]) -> Floats:
+        """How far outside each point is that lies beyond the ball, which `around` is asked for; 0 for the others."""
         outside = np.zeros(points.shape[0])
         beyond = np.flatnonzero(_lengths(points, self.middle) > self.radius * (1.0 + ROUNDING))
         if beyond.size:
-            outside[beyond] = surroundings()(points[beyond])
+            outside[beyond] = around(points[beyond])
         return outside
+
+
+@dataclass(frozen=True)
+class Rim:
+    """What is left of training points that were left out: the ball about them, and how near they are to each other.
+
+    A point beyond the ball is at least |x − middle| − radius away from all of them, and the one that is nearest to it
+    is at their rim. So that much over the largest neighbourhood radius of points at the rim is, as a rule, at most e(x).
+    """
+
+    ball: Ball | None  # None where nobody is asked how far outside a point is
+    reach: float  # distance to the 8th neighbour, the largest of the points farthest out
+    sparse: bool  # whether the points were
+
+    @classmethod
+    def of(cls, ball: Ball | None, points: Any) -> "Rim":
+        """Of the points in this ball."""
+        if ball is None:
+            return cls(None, 0.0, issparse(points))
+        outermost = points[np.argsort(_lengths(points, ball.middle))[-_AT_THE_RIM:]]
+        return cls(ball, float(Surroundings(points, 1).radii(outermost).max()), issparse(points))
+
+    def __call__(self, points: Any) -> Floats:
+        """About how far outside points beyond the ball are, at least, (m,)."""
+        assert self.ball is not None
+        return share_of_radius(np.maximum(_lengths(points, self.ball.middle) - self.ball.radius, 0.0), self.reach)
 
 
 class Surroundings:
@@ -68,15 +96,23 @@ class Surroundings:
         if issparse(points) and not issparse(self._points):
             points = points.toarray()  # as the training points are
         distances, nearest = self._nearest(points, 1)
-        radius = self._nearest(self._points[nearest[:, 0]], self._k + 1)[0][:, -1]
-        return share_of_radius(distances[:, 0], radius)
+        return share_of_radius(distances[:, 0], self.radii(self._points[nearest[:, 0]]))
+
+    def radii(self, points: Any) -> Floats:
+        """Distance of training points to their 8th neighbour, (m,)."""
+        return self._nearest(points, self._k + 1)[0][:, -1]
 
     def _nearest(self, points: Any, k: int) -> tuple[Floats, np.ndarray]:
         lists = self._index.nearest(points, k)
         return lists.distances.reshape(-1, k), lists.indices.reshape(-1, k)
 
 
-def share_of_radius(distance: Floats, radius: Floats) -> Floats:
+def corners(points: Floats) -> Floats:
+    """The least and the largest value of each column, (2, p): the box about the points."""
+    return np.stack([points.min(axis=0), points.max(axis=0)])
+
+
+def share_of_radius(distance: Floats, radius: Floats | float) -> Floats:
     """Distance / radius, 0 at distance 0, infinity where the radius is next to 0."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(distance > 0, distance / radius, 0.0)

@@ -1,12 +1,13 @@
 """New points under a kernel function:  y(x) = Λ^-½ Vᵀ k_c(x, ·), against all rows or the landmarks alone."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.errors import NoPreimageError
+from gramfold.extension.extrapolation import corners
 from gramfold.extension.fixed_point import FixedPointInverse
 from gramfold.extension.placement import Built, Part
 from gramfold.extension.project import centered_projection, project, scaled
@@ -15,7 +16,7 @@ from gramfold.kernels.nystrom import NystromGram, nystrom_gram
 from gramfold.kernels.values import SQUARE_ENTRIES_PER_BLOCK, CarriedValues, KernelValues, Missed
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blocks
-from gramfold.types import Floats, Integers, Plain
+from gramfold.types import ROWS, Floats, Integers, LeftOut, Plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,15 +24,23 @@ class FunctionPlacement(Plain):
     """Against all training rows."""
 
     values: KernelValues
-    rows: Any  # None where new rows hold their values
+    rows: Any = field(metadata=ROWS)  # None where new rows hold their values
 
     def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, q)."""
         places = np.empty((new.shape[0], len(part.spectrum)))
-        for some in blocks(new.shape[0], max(1, SQUARE_ENTRIES_PER_BLOCK // part.kernel.shape[0])):
+        for some in blocks(new.shape[0], max(1, SQUARE_ENTRIES_PER_BLOCK // len(part.kernel.mass))):
             fresh = new[some] if self.values.function is None else self.values.function.varying(new[some], self.rows)
             places[some] = project(part.kernel.cross(fresh), part.kernel, part.spectrum)
         return places
+
+    def compacted(self, part: Part) -> Part:
+        """What values are centred and projected with."""
+        return replace(part, kernel=part.kernel.for_new_values(), coordinates=corners(part.coordinates), found={})
+
+    def needs(self, rows: Any) -> bool:
+        """Whether the kernel is over all of these."""
+        return self.rows is rows
 
     def slopes(self, new: Any, part: Part, n_jobs: int | None) -> Floats | None:
         """Σ_j w_j ∇k(x, x_j), with w the centred Λ^-½ V."""
@@ -48,6 +57,15 @@ class NystromPlacement(Plain):
     def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, q)."""
         return np.asarray(part.kernel.place(self.values.columns(new, self.landmarks), part.spectrum.axes))
+
+    def compacted(self, part: Part) -> Part:
+        """The landmarks, and the axes over them."""
+        kernel, spectrum = part.kernel.for_new_values(), part.spectrum.without("eigenvectors")
+        return replace(part, kernel=kernel, spectrum=spectrum, coordinates=corners(part.coordinates), found={})
+
+    def needs(self, rows: Any) -> bool:
+        """Landmarks are enough."""
+        return False
 
     def slopes(self, new: Any, part: Part, n_jobs: int | None) -> Floats | None:
         """Σ_l w_l ∇k(x, x_l) over the landmarks, with w = A^-½ U."""
@@ -68,6 +86,16 @@ class LandmarkPlacement(Plain):
         for some, values in part.kernel.everybody.columns.stream(new):
             places[some] = project(part.kernel.cross(values), part.kernel, part.spectrum)
         return places
+
+    def compacted(self, part: Part) -> Part:
+        """The landmarks, and what values against them are centred and projected with."""
+        everybody = replace(part.kernel.everybody, points=LeftOut("training rows"))
+        kernel = replace(part.kernel.for_new_values(), all_values=everybody)
+        return replace(part, kernel=kernel, coordinates=corners(part.coordinates), found={})
+
+    def needs(self, rows: Any) -> bool:
+        """Landmarks are enough."""
+        return False
 
     def slopes(self, new: Any, part: Part, n_jobs: int | None) -> Floats | None:
         """Σ_l w_l ∇k(x, x_l) over the landmarks, with w the centred Λ^-½ V."""

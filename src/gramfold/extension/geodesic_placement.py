@@ -9,7 +9,7 @@ step. A training row steps along its own edges: any path from it begins with one
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -28,6 +28,16 @@ class GeodesicPlacement:
     """d(x, j) = min over the neighbours i of x of |x − x_i| + D_ij, conformal lengths where the graph has them."""
 
     conformal: bool
+    reads_grams: ClassVar[bool] = False
+
+    def compacted(self, part: Part) -> Part:
+        """The walks of everybody, and what they are projected with."""
+        return replace(part, kernel=part.kernel.for_new_walks(), found={})
+
+    def read_of(self, graph: Graph) -> Graph:
+        """Conformal steps are divided by the mean lengths of the lists."""
+        bare = graph.bare()
+        return replace(bare, neighbors=graph.neighbors.without("indices")) if self.conformal else bare
 
     def place(self, new: NewRows, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, q)."""

@@ -1,22 +1,22 @@
 """New rows on the map of a neighbour graph: each joins the component of its nearest vertex and is placed there."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from gramfold.errors import DisconnectedGraphWarning
 from gramfold.extension.extrapolation import EUCLIDEAN, LIMIT, share_of_radius, warn_if_flown, warn_if_outside
 from gramfold.extension.local_slopes import Slopes, local_slopes
-from gramfold.extension.placement import Known, NewRows, Part, widened
+from gramfold.extension.placement import AmongVertices, Known, NewRows, Part, widened
 from gramfold.graph.components import Components
 from gramfold.graph.over_rows import graph_over_rows, neighbors_over_rows
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.warning import warn
-from gramfold.types import Floats, Graph, Integers, Neighbors, Plain
+from gramfold.types import ROWS, Floats, Graph, Integers, Neighbors, Plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class GraphSource(Plain):
     """Where the rows of a graph method come from, and how new rows meet them."""
 
     components: Components
-    rows: Any  # the training rows, in the unit; None where X holds their distances or edges
+    rows: Any = field(metadata=ROWS)  # the training rows, in the unit; None where X holds their distances or edges
     by_rule: bool  # whether a new row has the edges that the graph would give it, or only those to its nearest
 
     @cached_property
@@ -48,6 +48,20 @@ class GraphSource(Plain):
     def _vertex(self) -> Integers:
         """Of each data row, (n,); -1 where the graph does not have it."""
         return self.components.vertex_of(0 if self.rows is None else self.rows.shape[0])
+
+    def compacted(self, parts: tuple[Part, ...]) -> Self:
+        """The search index, and of the graph what placements read."""
+        return replace(self.without("rows"), components=self._components_of(parts))
+
+    def _components_of(self, parts: tuple[Part, ...]) -> Components:
+        among: list[AmongVertices | None] = [part.placement for part in parts]  # None for a single point
+        graphs = [
+            graph.bare() if one is None else one.read_of(graph)
+            for one, graph in zip(among, self.components.graphs, strict=True)
+        ]
+        grams = any(one is not None and one.reads_grams for one in among)
+        net = self.components.net.compacted(by_rule=self.by_rule, grams=grams)
+        return replace(self.components.without("subset"), net=net, graphs=tuple(graphs))
 
     @property
     def unit(self) -> Unit:

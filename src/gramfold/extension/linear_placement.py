@@ -3,11 +3,12 @@
 y(x) = (x − mean) · directions;    back: least squares over the training rows (linear_inverse.py)
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from gramfold.extension.extrapolation import corners
 from gramfold.extension.linear_inverse import LinearInverse
 from gramfold.extension.placement import Part
 from gramfold.kernels.linear import project, pull
@@ -24,6 +25,14 @@ class LinearPlacement(Plain):
     def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, p) of rows."""
         return project(new, self.mean, self.directions, n_jobs)
+
+    def compacted(self, part: Part) -> Part:
+        """Nothing of the part but how large the map is: it is a function of the columns."""
+        return replace(part.without("kernel", "spectrum"), coordinates=corners(part.coordinates), found={})
+
+    def needs(self, rows: Any) -> bool:
+        """None of them."""
+        return False
 
     def slopes(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
         """The directions, at every row."""

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gramfold.neighbors.index import Index
-from gramfold.types import Floats, Graph, Kernel, Neighbors, Plain
+from gramfold.types import COORDINATES, Floats, Graph, Kernel, Neighbors, Plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +17,7 @@ class Part(Plain):
     kernel: Any  # its Kernel; None for a single point
     spectrum: Any  # its Spectrum; None for a single point
     placement: Any  # its Placement; None for a single point
-    coordinates: Floats  # (n_vertices, p), in its own frame
+    coordinates: Floats = field(metadata=COORDINATES)  # (n_vertices, p), in its own frame
     offset: Floats  # (p,) of its frame on the map
     found: Mapping[str, Any] = field(default_factory=dict)  # what the method found out on the way, by name
 
@@ -56,6 +56,25 @@ class Placement(Protocol):
 
         At a training row they are those of the formula around it, which a look-up of its coordinates would hide.
         """
+
+    def compacted(self, part: Part) -> Part:
+        """The part without what new rows do not read of it: of coordinates that nobody takes only the corners are kept."""
+
+
+class AmongVertices(Placement, Protocol):
+    """A placement among the vertices of a graph: it reads NewRows."""
+
+    reads_grams: bool  # whether it asks the index for local Gram matrices
+
+    def read_of(self, graph: Graph) -> Graph:
+        """What it reads of the graph."""
+
+
+class AmongRows(Placement, Protocol):
+    """A placement of rows as they are."""
+
+    def needs(self, rows: Any) -> bool:
+        """Whether it reads all of these training rows."""
 
 
 def widened(columns: Floats, count: int) -> Floats:

@@ -1,18 +1,18 @@
 """New rows on a map that is made of all training rows at once: a table, or values against it."""
 
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Self
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from gramfold.errors import PrecomputedInputError
-from gramfold.extension.extrapolation import EUCLIDEAN, LIMIT, Ball, Surroundings, warn_if_flown, warn_if_outside
+from gramfold.extension.extrapolation import EUCLIDEAN, LIMIT, Ball, Rim, Surroundings, warn_if_flown, warn_if_outside
 from gramfold.extension.local_slopes import Slopes, local_slopes
 from gramfold.extension.placement import Known, Part, widened
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.units import Unit
-from gramfold.types import Floats, Plain
+from gramfold.types import ROWS, Floats, Plain
 
 
 class Filling(Protocol):
@@ -27,18 +27,19 @@ class TableSource(Plain):
     """Where the rows of such a method come from, and how new rows meet them."""
 
     unit: Unit
-    rows: Any  # the training rows, in the unit; None where X holds values against them
+    rows: Any = field(metadata=ROWS)  # the training rows, in the unit; None where X holds values against them
     metric: Metric | None  # by which rows are near; None likewise
     ball: Ball | None  # about the rows: whoever is in it is amid them; None where nobody is asked
     filling: Filling | None = None  # of values that are missing in new rows; None where none may be
     flown: bool = True  # whether rows are told of that are amid the training rows and land far from all of them
+    rim: Rim | None = None  # what is left of the rows, where they were left out
 
     def place(self, X: Any, parts: tuple[Part, ...], known: Known, n_jobs: int | None) -> Floats:
         """Places (m, p) of new rows; those amid the training rows should be on the map."""
         X = self.seen(self.unit.inward_new(X))
         outside = np.zeros(X.shape[0])
         if self.ball is not None:
-            outside = self.ball.outside(X, lambda: self.surroundings(n_jobs))
+            outside = self.ball.outside(X, self.rim or (lambda points: self.surroundings(n_jobs)(points)))
             warn_if_outside(outside, "rows")
         (part,) = parts
         places = widened(part.placement.place(X, part, n_jobs), len(part.offset))
@@ -62,9 +63,19 @@ class TableSource(Plain):
 
     def seen(self, X: Any) -> Any:
         """The rows that are placed, in the place of new ones: without gaps, and sparse where the training rows are."""
-        if issparse(self.rows) and not issparse(X):
+        if self._sparse and not issparse(X):
             return csr_array(X)  # as the training rows are, which they are compared with
         return X if self.filling is None else self.filling.fill(X)
+
+    @property
+    def _sparse(self) -> bool:
+        return issparse(self.rows) if self.rim is None else self.rim.sparse
+
+    def compacted(self, parts: tuple[Part, ...]) -> Self:
+        """Without the rows, unless the kernel is over all of them."""
+        if self.rows is None or parts[0].placement.needs(self.rows):
+            return self
+        return replace(self.without("rows"), rim=Rim.of(self.ball, self.rows))
 
     def surroundings(self, n_jobs: int | None) -> Surroundings:
         """The training rows, asked how far others lie outside of them."""

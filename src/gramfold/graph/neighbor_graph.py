@@ -200,6 +200,16 @@ class NeighborGraph(Plain):
 
     # --- new rows
 
+    def compacted(self, *, by_rule: bool, grams: bool) -> Self:
+        """What new rows meet: by the rule of the graph or not, and with local Gram matrices of neighbours or without.
+
+        Of the lists only how far they reach is asked, unless an approximate search walks along them.
+        """
+        less = replace(self.without("copies", "dropped"), index=self.index.compacted(grams=grams))
+        if self.radius is not None and not self.index.given:  # it is that of every row
+            return less.without("neighbors")
+        return replace(less, neighbors=self.index.lists_for_new(self.neighbors) if by_rule else self.neighbors.last)
+
     def meet(self, X: Any) -> Neighbors:
         """The vertices that new rows meet: their nearest, or those within the radius."""
         return self._chosen(X, self._near(X))

@@ -11,7 +11,7 @@ rows of which it has a share of a millionth, and a new row that is all its own w
 Brand, IJCAI 2003, section 3.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from gramfold.runtime.threads import blocks
-from gramfold.types import Floats, Integers
+from gramfold.types import CENTERS, Floats, Integers
 
 _ENTRIES_PER_BLOCK = 2_000_000
 _LEAST_SHARE = 1e-8  # of the largest responsibility: what is below is far from every place that it could change
@@ -83,7 +83,7 @@ class LinearBasis:
 class MixtureBasis:
     """See the module."""
 
-    centers: Floats  # (m, d) μ
+    centers: Floats = field(metadata=CENTERS)  # (m, d) μ
     width: float  # σ
     axes: Floats | None = None  # (m, d, l) U; None: all d
     turned: Any = None  # (m,) kernels whose axes are combinations, in units of their rows' spread; None: no kernel

@@ -10,14 +10,14 @@ section 2.2.1.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from gramfold.errors import InputError
 from gramfold.runtime.threads import blocks, in_blocks
-from gramfold.types import Floats, Integers, Kernel
+from gramfold.types import DISTANCES, Floats, Integers, Kernel
 
 _ENTRIES_PER_BLOCK = 100_000  # of a matrix that is raised to float64, or changed, a block at a time: they stay in cache
 
@@ -26,7 +26,7 @@ _ENTRIES_PER_BLOCK = 100_000  # of a matrix that is raised to float64, or change
 class GramKernel(Kernel):
     """See the module. `means` B c and `grand_mean` cᵀ B c are what a new row is centred with."""
 
-    array: Floats  # (n, n) symmetric, in the storage dtype
+    array: Floats = field(metadata=DISTANCES)  # (n, n) symmetric, in the storage dtype
     scale: float  # B = scale · array
     means: Floats  # (n,)
     grand_mean: float
@@ -37,7 +37,7 @@ class GramKernel(Kernel):
     exponent: float = 0.5
     kind: Literal["gram"] = "gram"
     landmarks: Integers | None = None  # (n,) the vertices that the kernel is over; None: all of them
-    all_values: Any = None  # (n_vertices, n) where there are landmarks: what `array` holds, of every vertex
+    all_values: Any = field(default=None, metadata=DISTANCES)  # (n_vertices, n) where there are landmarks: what `array` holds, of every vertex
 
     @property
     def constant(self) -> float:
@@ -48,6 +48,14 @@ class GramKernel(Kernel):
     def everybody(self) -> Any:
         """`array` values (n_vertices, n) of every vertex against those of the kernel, who are all but for landmarks."""
         return self.array if self.all_values is None else self.all_values
+
+    def for_new_values(self) -> Self:
+        """What `cross` and `gains` of new values read."""
+        return self.without("array", "all_values", "null", "rows")
+
+    def for_new_walks(self) -> Self:
+        """The same, and the squared walks of everybody."""
+        return self.without("null", "rows", *([] if self.all_values is None else ["array"]))
 
     def product(self, vectors: Floats) -> Floats:
         """P B Pᵀ V."""

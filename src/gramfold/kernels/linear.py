@@ -7,7 +7,7 @@ sparse, and are centred in float64, a block at a time.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
-from gramfold.types import Floats, Integers, Kernel
+from gramfold.types import ROWS, Floats, Integers, Kernel
 
 _ENTRIES_PER_BLOCK = 100_000  # of dense rows, which stay in the cache
 _LEAST_ROWS = 50  # in a block: products with fewer are slow
@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 class LinearGram(Kernel):
     """See the module."""
 
-    points: Any  # (n, d) the rows, dense or CSR
+    points: Any = field(metadata=ROWS)  # (n, d) the rows, dense or CSR
     mean: Floats  # (d,)
     root: Floats | None  # (d, r); None is the identity
     mass: Floats

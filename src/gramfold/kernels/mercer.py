@@ -23,7 +23,7 @@ Cailliez, Psychometrika 48 (1983); Lingoes, Psychometrika 36 (1971); Choi, Choi,
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from scipy.linalg import eigh
@@ -66,6 +66,12 @@ class RepairedGram(GramKernel):
     def unrepaired(self) -> GramKernel:
         """The kernel before its repair."""
         return centered_gram(self.array, scale=-0.5, mass=self.mass, center=self.center, rows=self.rows)
+
+    def for_new_values(self) -> Self:
+        return replace(super().for_new_values().without("dropped"), array=self.array)  # see `_vertex_of`
+
+    def for_new_walks(self) -> Self:
+        return replace(super().for_new_walks().without("dropped"), array=self.array)
 
     def product(self, vectors: Floats) -> Floats:
         product = super().product(vectors)

@@ -7,8 +7,8 @@ What is not reproduced is the Schur complement K − C A† Cᵀ. It is positive
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks
 from gramfold.spectral.nystrom import Whitening, centered_scatter, nystrom_spectrum, whitening
 from gramfold.spectral.policy import leading_spectrum
-from gramfold.types import Floats, Integers, Kernel, Spectrum
+from gramfold.types import ROWS, Floats, Integers, Kernel, LeftOut, Spectrum
 
 ENTRIES_PER_BLOCK = 1_000_000
 
@@ -28,7 +28,7 @@ class LandmarkColumns:
     """k(·, L): the kernel values of any rows against the landmarks."""
 
     function: RowKernel | None  # None where the rows hold these values already
-    landmarks: Any  # (m, d) their rows; None likewise
+    landmarks: Any = field(metadata=ROWS)  # (m, d) their rows; None likewise
     count: int  # m
     entries_per_block: int = ENTRIES_PER_BLOCK
 
@@ -50,7 +50,7 @@ class LandmarkValues:
     """C = k(X, L), (n, m): a matrix whose rows are computed when they are read."""
 
     columns: LandmarkColumns
-    points: Any  # (n, d) the rows, or their precomputed values (n, m)
+    points: Any = field(metadata=ROWS)  # (n, d) the rows, or their precomputed values (n, m)
 
     def __len__(self) -> int:
         return int(self.points.shape[0])
@@ -105,6 +105,11 @@ class NystromGram(Kernel):
     def everybody(self) -> LandmarkValues:
         """What every row is to the landmarks."""
         return self.values
+
+    def for_new_values(self) -> Self:
+        """What `place` reads."""
+        values = replace(self.values, points=LeftOut.of("training rows", self.values.points))
+        return replace(self.without("scatter", "mass", "null", "rows"), values=values)
 
     def features(self) -> Iterator[tuple[slice, Floats]]:
         """Blocks of rows with their f(x) − f̄, (b, r)."""

@@ -15,7 +15,7 @@ Rᵀ Z = Uᵀ D^-½. Brand, IJCAI 2003, section 2.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any, Literal
@@ -34,7 +34,7 @@ from gramfold.runtime.warning import warn
 from gramfold.spectral.canonical import signs_of
 from gramfold.spectral.dense import lowest_eigenpairs
 from gramfold.spectral.policy import checked
-from gramfold.types import Floats, Integers, Kernel, Spectrum
+from gramfold.types import COORDINATES, ROWS, Floats, Integers, Kernel, Spectrum
 
 Approximation = Literal["reweighted", "affine", "stochastic", "raw"]
 
@@ -66,7 +66,7 @@ class ClassWeights:
 class Vertices:
     """The rows of a table that are the vertices of a graph, in an order in which neighbours are near each other."""
 
-    points: Floats  # (n_rows, d) the table, not copied
+    points: Floats = field(metadata=ROWS)  # (n_rows, d) the table, not copied
     numbers: Integers  # (n,) its row for each vertex
     order: Integers  # (n,) the vertices
 
@@ -349,7 +349,7 @@ class TransformationalMap:
     coefficients: Floats  # (r, p)
     kernel: TransformationalKernel
     spectrum: Spectrum
-    places: Floats  # (n, p) of the vertices
+    places: Floats = field(metadata=COORDINATES)  # (n, p) of the vertices
     leading: float  # the eigenvalue that was dropped
     ripple: float  # of the dropped coordinate: largest departure from its mean / mean; 0 is the constant
     bounds: Bounds | None = None

@@ -124,6 +124,9 @@ class SmallWorldIndex(VectorIndex):
         i, j, lengths = (np.concatenate(column) for column in zip(*found, strict=True))
         return i, j, lengths
 
+    def lists_for_new(self, lists: Neighbors) -> Neighbors:
+        return lists  # which it walks along
+
     def joined(self, queries: Floats, k: int, lists: Neighbors) -> Neighbors:
         # Vertices that would take a new row as a neighbour are mostly near to it, or neighbours of its neighbours.
         near = self.nearest(queries, min(self.size, max(_LOOK, k)))

@@ -12,7 +12,7 @@ from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.sparse_rows import require_dense_queries
 from gramfold.runtime.costs import COSTS, SearchCosts
 from gramfold.runtime.progress import SILENT, Stages
-from gramfold.types import Floats, Integers, Neighbors, Plain
+from gramfold.types import ROWS, Floats, Integers, Neighbors, Plain
 
 # Rounding allowed when a radius is compared with a distance computed in another order.
 ROUNDING = 1e-12
@@ -85,6 +85,14 @@ class Index(Plain, ABC):
         choosers = self.within(queries, _NARROW * own.farthest, reaches)
         return united(own, choosers.keep(choosers.distances <= reaches[choosers.indices]))
 
+    def lists_for_new(self, lists: Neighbors) -> Neighbors:
+        """What `joined` reads of the lists."""
+        return lists.last
+
+    def compacted(self, *, grams: bool) -> Self:
+        """The same for new rows alone; `grams` says whether local Gram matrices around them are asked for."""
+        return self
+
     @abstractmethod
     def distances_from(self, vertex: int) -> Floats:
         """Distances of all vertices from one of them, (size,)."""
@@ -121,7 +129,7 @@ class Index(Plain, ABC):
 class VectorIndex(Index):
     """Search among rows of numbers. A subclass finds candidates; distances come from differences."""
 
-    points: Floats  # (n, d) row after row in memory
+    points: Floats = field(metadata=ROWS)  # (n, d) row after row in memory
     metric: Metric
     n_jobs: int | None
     costs: SearchCosts = field(default=COSTS.search, kw_only=True)

@@ -8,7 +8,7 @@ So a column contributes min(|a − b|, 1) to Gower's distance, whatever it holds
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ from scipy.sparse import issparse
 from gramfold.errors import InputError, NotNumbersError
 from gramfold.neighbors.columns import MISSING, as_table, kind_of, require_table, types_of, values_of
 from gramfold.runtime.threads import blocks
-from gramfold.types import Floats, Integers, Plain
+from gramfold.types import CATEGORIES, Floats, Integers, Plain
 
 _FARTHEST = 1e15  # ranges of the training column: a new number beyond is as far from all training rows
 _PAIRS_PER_BLOCK = 4_000_000
@@ -66,7 +66,7 @@ class MixedTable:
 class MixedColumns(Plain):
     """What the columns of the training table hold, by which new rows are encoded."""
 
-    categories: tuple[tuple[Category, ...] | None, ...]  # of each column; None for numbers
+    categories: tuple[tuple[Category, ...] | None, ...] = field(metadata=CATEGORIES)  # of each column; None for numbers
     smallest: Floats  # (d,) halved; NaN for categories and for columns of gaps
     spread: Floats  # (d,) halved; 0 for columns that are constant
     patterns: NDArray[np.bool_]  # (p, d) which columns rows know, each combination once

@@ -16,7 +16,7 @@ from gramfold.neighbors.index import ROUNDING, Index, Outlook, Step, VectorIndex
 from gramfold.runtime.costs import COSTS, SearchCosts
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import blocks
-from gramfold.types import Floats, Integers, Neighbors, Plain
+from gramfold.types import DISTANCES, Floats, Integers, Neighbors, Plain
 
 # A larger difference from the transpose, relative to the largest entry, is not a rounding error (float32: 1e-6).
 ASYMMETRY = 1e-8
@@ -31,7 +31,7 @@ LARGEST, NEGLIGIBLE = 1e100, 1e-150
 class DistanceIndex(Index):
     """A symmetric matrix of all distances; new rows are given by their distances to the training rows."""
 
-    distances: Floats  # (n, n) among the vertices
+    distances: Floats = field(metadata=DISTANCES)  # (n, n) among the vertices
     first: Integers  # (n,) the training row of each vertex, the first of duplicates
     rounding: float = 0.0  # a new row within this distance of a vertex is that vertex
     costs: SearchCosts = field(default=COSTS.search, kw_only=True)
@@ -47,6 +47,9 @@ class DistanceIndex(Index):
     @property
     def size(self) -> int:
         return len(self.first)
+
+    def compacted(self, *, grams: bool) -> Self:
+        return self if grams else self.without("distances")  # new rows bring their own
 
     def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
         parts = blocks(self.size, max(1, self.costs.entries_per_block // self.size))
@@ -172,7 +175,7 @@ class GraphIndex(SparseIndex):
     A new row with the stored entries of a training row is that row, with or without a stored 0 for itself.
     """
 
-    graph: csr_array  # (n, n)
+    graph: csr_array = field(metadata=DISTANCES)  # (n, n)
     gaps_unknown: ClassVar[bool] = True
 
     @classmethod

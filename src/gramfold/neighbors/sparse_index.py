@@ -7,7 +7,7 @@ out is not above the k-th distance (many ties, say), the row is searched again b
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ from gramfold.neighbors.sparse_products import Products
 from gramfold.neighbors.sparse_rows import as_sparse, canonical, squared_lengths
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import blocks, one_blas_thread, run_blocks
-from gramfold.types import Floats, Integers
+from gramfold.types import ROWS, Floats, Integers
 
 _ENTRIES_PER_BLOCK = 1_000_000  # of float32 products, which stay in the cache of a core
 _SPARE = 6  # candidates beyond k
@@ -30,7 +30,7 @@ _PAIRS_PER_ROW = 64  # that may be within a radius, at first
 class SparseRowsIndex(VectorIndex):
     """All products, a block of rows at a time; for the Euclidean and the cosine metric."""
 
-    points: Any  # (n, d) CSR in the canonical form
+    points: Any = field(metadata=ROWS)  # (n, d) CSR in the canonical form
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", canonical(self.points))

@@ -116,6 +116,9 @@ class SketchIndex(SparseRowsIndex):
     def _within(self, rows: Any, reach: Floats, reaches: Floats | None) -> tuple[Integers, Integers, Floats]:
         return SmallWorldIndex._within(self, rows, reach, reaches)  # type: ignore[arg-type]  # noqa: SLF001
 
+    def lists_for_new(self, lists: Neighbors) -> Neighbors:
+        return lists  # which it walks along
+
     def joined(self, queries: Any, k: int, lists: Neighbors) -> Neighbors:
         return SmallWorldIndex.joined(self, as_sparse(queries), k, lists)  # type: ignore[arg-type]
 

@@ -6,7 +6,7 @@
 On plane k that mean is m_k + U_k E[t | y] for t ~ N(0, Λ_k) and y = Aᵀ (m_k + U_k t − mean) + noise.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from scipy.linalg import solve
 
 from gramfold.extension.judging import frobenius, judged_sample, relative
 from gramfold.extension.mixture_inverse import AffineMixture
+from gramfold.extension.extrapolation import corners
 from gramfold.extension.placement import Part
 from gramfold.kernels.linear import project
 from gramfold.kernels.plane import Plane
@@ -35,6 +36,14 @@ class PlanesPlacement(Plain):
     def place(self, new: Floats, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, q) of rows."""
         return project(self.mixture.rebuilt(new), self.mean, self.directions, n_jobs)
+
+    def compacted(self, part: Part) -> Part:
+        """Nothing of the part but how large the map is: it is a function of the columns."""
+        return replace(part.without("kernel", "spectrum"), coordinates=corners(part.coordinates), found={})
+
+    def needs(self, rows: Any) -> bool:
+        """None of them."""
+        return False
 
     def slopes(self, new: Floats, part: Part, n_jobs: int | None) -> Floats:
         """Σ r_k Aᵀ U_k U_kᵀ + Σ r_k Aᵀ x̂_k ∇log N_k, with x̂_k the nearest point of plane k, relative to x̂."""

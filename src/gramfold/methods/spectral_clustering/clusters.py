@@ -4,14 +4,14 @@ A new row gets edges by the rule of the graph, coordinates from these edges, and
 Where the connected components are the clusters, it gets the cluster of the nearest vertex.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from gramfold.embedding import Fitted
+from gramfold.embedding import Fitted, Remains
 from gramfold.extension.average import Spread, average, edge_weights
 from gramfold.graph.affinity import Width, affinity, local_widths
 from gramfold.graph.cut import kept_shares
@@ -67,6 +67,23 @@ class Clusters(Fitted):
     edges: Edges
     labels: Integers  # (n,) of each vertex; −1 where it is in no cluster
     division: Division | None  # None where components are the clusters and nothing had to be solved
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.net.copies.vertex) if self.remains is None else self.remains.n_rows
+
+    def compacted(self) -> Self:
+        """Without what `predict` does not read."""
+        if self.remains is not None:
+            return self
+        n = self.n_rows
+        return replace(
+            self,
+            found=self.shortened(n),
+            net=self.net.compacted(by_rule=True, grams=False),
+            edges=replace(self.edges, graph=self.edges.graph.with_shortest()),
+            remains=Remains(n),
+        )
 
     @cached_property
     def graph(self) -> Graph:

@@ -4,7 +4,7 @@ Components are null vectors of the Laplacian, known without solving, and may be 
 Otherwise L y = λ D y: an axis for each component and the next eigenvectors are an embedding, which a rule clusters.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from gramfold.kernels.penalty import PenaltyKernel
 from gramfold.kernels.regularized import default_tau, regularized_penalty
 from gramfold.methods.spectral_clustering.assign import Assignment, by_appearance
 from gramfold.methods.spectral_clustering.few_components import LEFT_OUT
-from gramfold.types import Floats, Integers, Plain, Spectrum
+from gramfold.types import COORDINATES, Floats, Integers, Plain, Spectrum
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Division(Plain):
     """An embedding of the vertices, and the rule that assigns clusters to its coordinates."""
 
     component: Integers  # (n,) of each vertex
-    places: Floats  # (n, k) an axis for each component, then eigenvectors
+    places: Floats = field(metadata=COORDINATES)  # (n, k) an axis for each component, then eigenvectors
     penalties: Floats  # (k,) their eigenvalues
     assignment: Assignment
     tau: float = 0.0  # of a regularised Laplacian
