@@ -41,6 +41,9 @@ _HOMES = {
     "align": "gramfold.alignment",
     "blockwise": "gramfold.neighbors.blockwise",
     "compare": "gramfold.comparison",
+    "load": "gramfold.io.model_file",
+    "model_info": "gramfold.io.model_file",
+    "save": "gramfold.io.model_file",
 }
 _ROOMS = ("advice", "datasets", "diagnostics", "errors", "io", "plotting")
 
@@ -82,7 +85,10 @@ __all__ = [
     "diagnostics",
     "errors",
     "io",
+    "load",
+    "model_info",
     "plotting",
+    "save",
 ]
 
 

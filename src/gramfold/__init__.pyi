@@ -7,6 +7,9 @@ from gramfold import plotting as plotting
 from gramfold.advice import advise as advise
 from gramfold.alignment import align as align
 from gramfold.comparison import compare as compare
+from gramfold.io.model_file import load as load
+from gramfold.io.model_file import model_info as model_info
+from gramfold.io.model_file import save as save
 from gramfold.methods.classical_mds import ClassicalMDS as ClassicalMDS
 from gramfold.methods.commute_time import CommuteTime as CommuteTime
 from gramfold.methods.diffusion_map import DiffusionMap as DiffusionMap
@@ -79,5 +82,8 @@ __all__ = [
     "diagnostics",
     "errors",
     "io",
+    "load",
+    "model_info",
     "plotting",
+    "save",
 ]

@@ -1,5 +1,6 @@
 """The base class of all estimators: parameters, `fit`, and scikit-learn's protocol."""
 
+import os
 from abc import abstractmethod
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
@@ -104,6 +105,24 @@ class Estimator(BaseEstimator):
             model = self._build(fit)
         self.model_ = model
         return self
+
+    def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> None:
+        """Write the fitted model to a file, which `gramfold.load` reads.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write or replace, at once; the usual ending is .gramfold.
+        compact : bool, default=False
+            Whether to keep only what out-of-sample coordinates need; the rest then raises an error.
+
+        See Also
+        --------
+        gramfold.save : The same for a pipeline with transformers of scikit-learn.
+        """
+        from gramfold.io.model_file import save
+
+        save(self, path, compact=compact)
 
     def _model(self) -> Any:
         """What the fit left."""

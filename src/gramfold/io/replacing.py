@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, BinaryIO
 
 from gramfold.errors import InputError
 
@@ -60,21 +60,95 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     with _told_to_end(clean):
         try:
-            yield draft
-            if to_stream:
-                with draft.open("rb") as whole, path.open("wb") as stream:
-                    shutil.copyfileobj(whole, stream)
-            else:
-                if target.exists():
-                    shutil.copymode(target, draft)
-                draft.replace(target)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise InputError(
-                f"'{path}' could not be written ({reason}): free disk space or choose another folder."
-            ) from error
+            with _refused_by_system(path):
+                yield draft
+                if to_stream:
+                    with draft.open("rb") as whole, path.open("wb") as stream:
+                        shutil.copyfileobj(whole, stream)
+                else:
+                    if target.exists():
+                        shutil.copymode(target, draft)
+                    draft.replace(target)
         finally:
             clean()
+
+
+@contextmanager
+def replacing_stream(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Provide a stream of bytes that becomes the file when the block ends, and is on the disk then.
+
+    As `replacing`, but where the system can, the new file has no name until it is whole: a process that is killed
+    leaves nothing behind.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File to create or replace.
+
+    Yields
+    ------
+    BinaryIO
+        The stream.
+    """
+    check_folder(path)
+    target = Path(path).resolve()
+    with _refused_by_system(Path(path)):
+        unnamed = _unnamed(target)
+    if unnamed is None:
+        with replacing(path) as draft, draft.open("wb") as stream:
+            yield stream
+            _settle(stream)
+        return
+    with _refused_by_system(Path(path)), os.fdopen(unnamed, "wb") as stream:
+        yield stream
+        _settle(stream)
+        if target.exists():
+            os.fchmod(stream.fileno(), stat.S_IMODE(target.stat().st_mode))
+        _name(stream, target)
+
+
+def _unnamed(target: Path) -> int | None:
+    """A new file without a name in the folder of this one; None where the system has none, or there is no file."""
+    if not hasattr(os, "O_TMPFILE") or not Path("/proc/self/fd").is_dir():
+        return None
+    if target.exists() and not target.is_file():
+        return None  # a pipe or a device
+    try:
+        return os.open(target.parent, os.O_TMPFILE | os.O_RDWR, 0o666)
+    except OSError as error:
+        if error.errno in {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}:  # as file systems say it
+            return None
+        raise
+
+
+def _settle(stream: BinaryIO) -> None:
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def _name(stream: BinaryIO, target: Path) -> None:
+    """Give a file without a name this one; where there is one, by way of another name, since only that can replace."""
+    held = f"/proc/self/fd/{stream.fileno()}"
+    folder = os.open(target.parent, os.O_RDONLY)  # with a folder Python follows the link in /proc, without it does not
+    try:
+        os.link(held, target, src_dir_fd=folder)
+    except FileExistsError:
+        draft = target.parent / f".gramfold-{secrets.token_hex(8)}{target.suffix}"
+        os.link(held, draft, src_dir_fd=folder)
+        draft.replace(target)
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def _refused_by_system(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(
+            f"'{path}' could not be written ({reason}): free disk space or choose another folder."
+        ) from error
 
 
 @contextmanager

@@ -39,11 +39,11 @@ _LOOK = 64
 class SmallWorldIndex(VectorIndex):
     """HNSW index of float32 copies of the rows; distances are computed again in float64.
 
-    The links of the search graph are stored with a model: built again, by another faiss or on another machine, they may
-    differ, and so would the coordinates of new rows.
+    The links of the search graph are pickled with a model: built again, by another faiss or on another machine, they may
+    differ, and so would the coordinates of new rows. A model file holds none, since faiss believes whatever it reads.
     """
 
-    links: NDArray[np.uint8]  # the search graph without its rows, as faiss writes it
+    links: NDArray[np.uint8] | None  # the search graph without its rows, as faiss writes it; None: built when used
     width: int = field(default=_SEARCH_WIDTH, kw_only=True)  # of a search; at least twice k
 
     @classmethod
@@ -55,18 +55,9 @@ class SmallWorldIndex(VectorIndex):
                 f"rows of 0 and 1, not {_told(metric)}: use search='exact'."
             )
         faiss = load_faiss()
-        points = np.ascontiguousarray(points)
-        rows = metric.prepare(points)
-        vectors = metric.vectors(rows)
-        center = _center(vectors)
-        graph = faiss.IndexHNSWFlat(rows.shape[1], _LINKS)
-        graph.hnsw.efConstruction = _BUILD_WIDTH
-        with _threads(faiss, n_jobs):
-            graph.add(_float32(vectors, center))
-        links = faiss.serialize_index(graph, faiss.IO_FLAG_SKIP_STORAGE)
-        index = cls(points, metric, n_jobs, links, costs=costs)
-        vars(index).update(rows=rows, _center=center, _graph=graph)  # already computed
-        return index
+        built = cls(np.ascontiguousarray(points), metric, n_jobs, None, costs=costs)
+        links = faiss.serialize_index(built._graph, faiss.IO_FLAG_SKIP_STORAGE)
+        return built._sharing(replace(built, links=links))
 
     @cached_property
     def _center(self) -> Floats:
@@ -78,6 +69,12 @@ class SmallWorldIndex(VectorIndex):
     @cached_property
     def _graph(self) -> Any:
         faiss = load_faiss()
+        if self.links is None:
+            graph = faiss.IndexHNSWFlat(self.rows.shape[1], _LINKS)
+            graph.hnsw.efConstruction = _BUILD_WIDTH
+            with _threads(faiss, self.n_jobs):
+                graph.add(self._vectors(self.rows))
+            return graph
         graph, storage = faiss.deserialize_index(self.links), faiss.IndexFlatL2(self.rows.shape[1])
         storage.add(self._vectors(self.rows))
         storage.this.disown()
@@ -143,9 +140,12 @@ class SmallWorldIndex(VectorIndex):
 
     def measured(self, k: int, random_state: np.random.RandomState) -> Self:
         """The same index with its measured recall."""
-        index = replace(self, recall=self.measure_recall(k, random_state))
-        vars(index).update(vars(self) | {"recall": index.recall})  # both share what was built
-        return index
+        return self._sharing(replace(self, recall=self.measure_recall(k, random_state)))
+
+    def _sharing(self, other: Self) -> Self:
+        """The other index of the same points, with what was built for this one."""
+        vars(other).update({name: value for name, value in vars(self).items() if name not in vars(other)})
+        return other
 
     def measure_recall(self, k: int, random_state: np.random.RandomState, sample_size: int = _RECALL_SAMPLE) -> float:
         """Recall on a sample of the vertices: share of the k neighbours found that are as near as the true ones."""

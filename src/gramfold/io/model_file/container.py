@@ -6,7 +6,7 @@
 
 The header says of each array its type, shape and place; its `__metadata__` holds the text and the SHA-256 digest of the
 text. The text lists the digest of each array. So every byte of a file is checked: of the header there is one spelling
-only, which is compared. Arrays are ordered by the size of their items, so that each is aligned as it would be in memory.
+only, which is compared. Arrays are ordered by the size of their items, so that each is aligned as it is in memory.
 Nothing is compressed: what is in a file takes as much memory as it has bytes.
 """
 
@@ -68,8 +68,7 @@ def write_container(stream: BinaryIO, told: dict[str, Any], arrays: list[np.ndar
     entries = [Entry(array.dtype.str, array.shape, sha256(_bytes(array)).hexdigest()) for array in arrays]
     listed = [[entry.dtype, list(entry.shape), entry.digest] for entry in entries]
     stream.write(_front(_json({**told, "arrays": listed}), entries))
-    for number in _order(entries):
-        stream.write(_bytes(arrays[number]))
+    stream.writelines(_bytes(arrays[number]) for number in _order(entries))
 
 
 def _bytes(array: np.ndarray) -> memoryview:
@@ -197,8 +196,8 @@ def _text_of(words: bytes, path: Path) -> str:
         newer = version.isdigit() and len(version) < _LENGTH and int(version) > FORMAT
         if newer:
             raise ModelFileError(
-                f"'{path}' is a model file of format {version}, and this gramfold reads formats up to {FORMAT}: install "
-                "a newer gramfold to load it."
+                f"'{path}' is a model file of format {version}, and this gramfold reads formats up to {FORMAT}: "
+                "install a newer gramfold to load it."
             )
         raise _damaged(path, "its format has no number")
     if digest != sha256(text.encode("utf8", "surrogatepass")).hexdigest():

@@ -5,19 +5,19 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, coo_matrix, csc_array, csc_matrix, csr_array, csr_matrix
+from scipy.sparse import csc_array, csc_matrix, csr_array, csr_matrix
 from sklearn.base import BaseEstimator
+from sklearn.compose import make_column_selector
 
+from gramfold.embedding import Estimator, Fitted
 from gramfold.io.model_file.fitting import field_types, fits
-from gramfold.io.model_file.parts import FUNCTIONS, NOT_STORED, estimator_class, estimator_homes, part_classes
+from gramfold.io.model_file.parts import FUNCTIONS, NOT_STORED, TYPES, estimator_class, estimator_homes, part_classes
 
 _SPARSE = {
-    f"{kind} {cls.format}": cls
-    for kind, classes in {
-        "array": (csr_array, csc_array, coo_array),
-        "matrix": (csr_matrix, csc_matrix, coo_matrix),
-    }.items()
-    for cls in classes
+    "array csr": csr_array,
+    "array csc": csc_array,
+    "matrix csr": csr_matrix,
+    "matrix csc": csc_matrix,
 }
 _FLOATS = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
 
@@ -38,11 +38,13 @@ class Decoder:
             "dict": self._dict,
             "array": lambda number: self._arrays[_index(number)],
             "array by columns": lambda number: self._arrays[_index(number)].T,
-            "texts": self._texts,
+            "texts": lambda held: self._objects(held).astype(str),
+            "objects": self._objects,
             "sparse": self._sparse,
             "number": self._number,
             "dtype": _dtype,
-            "dtype class": lambda word: _dtype(word).type,
+            "type": lambda name: TYPES[name],
+            "column selector": self._selector,
             "slice": lambda ends: slice(*(self.value(one) for one in _list(ends, 3))),
             "function": lambda name: FUNCTIONS[name],
             "part": lambda number: self._parts[_index(number)],
@@ -55,7 +57,15 @@ class Decoder:
                 self._parts.append(self._made(part))
             except NotAModelError:
                 raise
-            except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError) as error:
+            except (
+                ValueError,
+                TypeError,
+                KeyError,
+                IndexError,
+                AttributeError,
+                RecursionError,
+                OverflowError,
+            ) as error:
                 raise NotAModelError(f"part {number} cannot be made") from error
         return self.value(root)
 
@@ -71,13 +81,15 @@ class Decoder:
     def _dict(self, entries: Any) -> dict[Any, Any]:
         return {self.value(key): self.value(one) for key, one in map(_pair, _list(entries))}
 
-    def _texts(self, held: Any) -> np.ndarray:
-        dtype, shape, items = held
-        if np.dtype(dtype).kind not in "OU":
-            raise NotAModelError("an array of texts has another type")
-        texts = np.empty(len(_list(items)), dtype=dtype)
-        texts[:] = [self.value(one) for one in items]
-        return texts.reshape(shape)
+    def _objects(self, held: Any) -> np.ndarray:
+        shape, items = held
+        objects = np.empty(len(_list(items)), dtype=object)
+        objects[:] = [self.value(one) for one in items]
+        return objects.reshape(shape)
+
+    def _selector(self, held: Any) -> make_column_selector:
+        pattern, include, exclude = (self.value(one) for one in _list(held, 3))
+        return make_column_selector(pattern, dtype_include=include, dtype_exclude=exclude)
 
     def _number(self, held: Any) -> Any:
         dtype, digits = held
@@ -85,15 +97,11 @@ class Decoder:
 
     def _sparse(self, held: Any) -> Any:
         kind, shape, *arrays = held
-        data, first, second = (self.value(one) for one in arrays)
-        cls, whole = _SPARSE[kind], (data, (first, second)) if kind.endswith("coo") else (data, first, second)
+        data, indices, starts = (self.value(one) for one in arrays)
         if not all(type(length) is int and length >= 0 for length in _list(shape, 2)):
             raise NotAModelError("a sparse matrix has no shape")
-        matrix = cls(whole, shape=tuple(shape))  # which compares lengths
-        if self._scan and kind.endswith("coo"):
-            coo_array(whole, shape=tuple(shape))  # which looks at all numbers
-        elif self._scan:
-            matrix.check_format(full_check=True)
+        matrix = _SPARSE[kind]((data, indices, starts), shape=tuple(shape))
+        matrix.check_format(full_check=self._scan)
         return matrix
 
     # --- parts
@@ -126,6 +134,8 @@ class Decoder:
         if name not in estimator_homes():
             raise NotAModelError(f"there is no estimator {name!r}")
         cls, parameters = estimator_class(name), self.value(part["parameters"])
+        if parameters.get("memory") is not None:
+            raise NotAModelError(f"{name} would read what is kept in a folder")
         made: BaseEstimator = cls(**parameters)
         if "rows" in part:
             return made.fit(self.value(part["rows"]))
@@ -134,6 +144,8 @@ class Decoder:
             if not isinstance(key, str) or not key.isidentifier() or callable(getattr(cls, key, None)):
                 raise NotAModelError(f"{name} has no {key}")
             vars(made)[key] = value
+        if isinstance(made, Estimator) and not (isinstance(learned.get("model_"), Fitted) and made.model_.name == name):
+            raise NotAModelError(f"{name} has no model of its own")
         return made
 
 

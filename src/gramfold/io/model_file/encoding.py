@@ -10,15 +10,17 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import issparse, sparray
 from sklearn.base import BaseEstimator
+from sklearn.compose import make_column_selector
 
 from gramfold.errors import ModelFileError
 from gramfold.io.model_file.container import storable
-from gramfold.io.model_file.parts import FUNCTIONS, NOT_STORED, name_of_estimator, name_of_part
+from gramfold.io.model_file.parts import FUNCTIONS, NOT_STORED, TYPES, name_of_estimator, name_of_part
 from gramfold.io.model_file.searches import rows_of_search
 
-_FORMATS = ("csr", "csc", "coo")
+# Of an estimator's parameters: what watched a fit, and where a pipeline kept what it computed, are no part of it.
+_ONLY_OF_A_FIT = ("progress", "memory")
 
 
 class Encoder:
@@ -43,7 +45,7 @@ class Encoder:
         if isinstance(value, list):
             return [self.value(one, f"{path}[{i}]") for i, one in enumerate(value)]
         if type(value) is tuple:
-            return {"tuple": [self.value(one, f"{path}[{i}]") for i, one in enumerate(value)]}
+            return {"tuple": [self.value(one, where) for where, one in zip(_places(value, path), value, strict=True)]}
         if isinstance(value, Mapping):
             return {"dict": [[self._key(k, path), self.value(v, f"{path}[{k!r}]")] for k, v in value.items()]}
         if isinstance(value, np.generic) and (plain := storable(np.asarray(value))) is not None:
@@ -53,8 +55,11 @@ class Encoder:
     def _special(self, value: Any, path: str) -> Any:
         if isinstance(value, np.dtype) and value.kind in "biuf":
             return {"dtype": value.str}
-        if isinstance(value, type) and issubclass(value, np.generic):  # as numpy's and scikit-learn's parameters have
-            return {"dtype class": np.dtype(value).str}
+        if isinstance(value, type) and TYPES.get(value.__name__) is value:
+            return {"type": value.__name__}
+        if type(value) is make_column_selector:
+            asked = (value.pattern, value.dtype_include, value.dtype_exclude)
+            return {"column selector": [self.value(one, path) for one in asked]}
         if isinstance(value, slice):
             return {"slice": [self.value(one, path) for one in (value.start, value.stop, value.step)]}
         if name_of_part(value) is not None or isinstance(value, BaseEstimator):
@@ -76,7 +81,7 @@ class Encoder:
     def _array(self, array: np.ndarray, path: str) -> Any:
         if array.dtype.kind in "OU":
             items = [self.value(one, path) for one in array.ravel().tolist()]
-            return {"texts": [array.dtype.str, list(array.shape), items]}
+            return {"texts" if array.dtype.kind == "U" else "objects": [list(array.shape), items]}
         columns = array.ndim > 1 and array.flags.f_contiguous and not array.flags.c_contiguous
         place = (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
         if place not in self._known:
@@ -89,11 +94,10 @@ class Encoder:
         return self._known[place]
 
     def _sparse(self, matrix: Any, path: str) -> Any:
-        if matrix.format not in _FORMATS or len(matrix.shape) != 2:
-            matrix = matrix.tocsr()
-        kind = ("matrix " if isinstance(matrix, np.matrix) or not _is_array(matrix) else "array ") + matrix.format
-        held = (matrix.row, matrix.col) if matrix.format == "coo" else (matrix.indices, matrix.indptr)
-        return {"sparse": [kind, list(matrix.shape), *(self._array(one, path) for one in (matrix.data, *held))]}
+        matrix = matrix if matrix.format == "csc" else matrix.tocsr()  # itself where it is one
+        kind = f"{'array' if isinstance(matrix, sparray) else 'matrix'} {matrix.format}"
+        held = (self._array(one, path) for one in (matrix.data, matrix.indices, matrix.indptr))
+        return {"sparse": [kind, list(matrix.shape), *held]}
 
     # --- parts
 
@@ -110,7 +114,7 @@ class Encoder:
         assert name is not None
         left_out = NOT_STORED.get(name, ())
         held = {
-            one.name: self.value(getattr(value, one.name), f"{path}.{one.name}")
+            one.name: self.value(getattr(value, one.name), f"{one.name} of {path}")
             for one in fields(value)
             if one.name not in left_out
         }
@@ -121,23 +125,27 @@ class Encoder:
         if name is None:
             raise _refused(value, path)
         if (rows := rows_of_search(value)) is not None:
-            parameters = self.value(value.get_params(deep=False), f"{path}({name})")
+            parameters = self._named(value.get_params(deep=False), path)
             return {"estimator": name, "parameters": parameters, "rows": self.value(rows, path)}
         held = {key: one for key, one in value.__getstate__().items() if key != "_sklearn_version"}
         parameters = {key: held.pop(key) for key in value.get_params(deep=False) if key in held}
-        if "progress" in parameters:
-            parameters["progress"] = None  # what watched a fit is no part of the model
+        parameters |= {key: None for key in _ONLY_OF_A_FIT if key in parameters}
         return {
             "estimator": name,
-            "parameters": self.value(parameters, f"{path}({name})"),
-            "learned": self.value(held, f"{path}({name})"),
+            "parameters": self._named(parameters, path),
+            "learned": self._named(held, path),
         }
 
+    def _named(self, held: Mapping[str, Any], path: str) -> Any:
+        """Parameters or attributes of an estimator."""
+        return {"dict": [[key, self.value(one, f"{key} of {path}")] for key, one in held.items()]}
 
-def _is_array(matrix: Any) -> bool:
-    from scipy.sparse import sparray
 
-    return isinstance(matrix, sparray)
+def _places(values: tuple[Any, ...], path: str) -> list[str]:
+    """What the entries of a tuple are called: those of (name, transformer, columns) by the name."""
+    if values and isinstance(values[0], str) and any(isinstance(one, BaseEstimator) for one in values):
+        return [f"step {values[0]!r}"] * len(values)
+    return [f"{path}[{i}]" for i in range(len(values))]
 
 
 def _refused(value: Any, path: str) -> ModelFileError:
@@ -151,8 +159,8 @@ def _refused(value: Any, path: str) -> ModelFileError:
         )
     if isinstance(value, np.random.RandomState | np.random.Generator):
         return ModelFileError(
-            f"{path} is a random generator, which a model file does not hold: set_params(random_state=0), which changes "
-            "nothing of a fitted model, and save again."
+            f"{path} is a random generator, which a model file does not hold: set_params(random_state=0), which "
+            "changes nothing of a fitted model, and save again."
         )
     if callable(value):
         name = getattr(value, "__name__", kind.__name__)
@@ -161,6 +169,6 @@ def _refused(value: Any, path: str) -> ModelFileError:
             "that has a name, or compute it before and fit on the result ('precomputed')."
         )
     return ModelFileError(
-        f"{path} is a {kind.__module__}.{kind.__qualname__}, which a model file cannot hold: use numbers, texts, arrays "
-        "and the transformers of scikit-learn."
+        f"{path} is a {kind.__module__}.{kind.__qualname__}, which a model file cannot hold: use numbers, texts, "
+        "arrays and the transformers of scikit-learn."
     )

@@ -12,13 +12,13 @@ import numpy as np
 
 _PARTS = {
     "gramfold.embedding.frame": ("Alignment",),
-    "gramfold.embedding.model": ("FittedMap", "Model"),
+    "gramfold.embedding.model": ("FittedMap", "Model", "Remains"),
     "gramfold.embedding.reading": ("Columns", "Reads"),
     "gramfold.extension.balance": ("Balance",),
     "gramfold.extension.barycentric": ("Barycentric",),
     "gramfold.extension.continuous_source": ("CarriedBasis", "ContinuousPlacement", "ContinuousSource"),
     "gramfold.extension.distance_placement": ("DistancePlacement",),
-    "gramfold.extension.extrapolation": ("Ball",),
+    "gramfold.extension.extrapolation": ("Ball", "Rim"),
     "gramfold.extension.function_placement": (
         "FunctionInverse",
         "FunctionPlacement",
@@ -68,7 +68,7 @@ _PARTS = {
     "gramfold.runtime.costs": ("SearchCosts",),
     "gramfold.sdp.problem": ("Certificate", "Solution", "Step"),
     "gramfold.spectral.nystrom": ("NystromSpectrum", "Whitening"),
-    "gramfold.types": ("Graph", "NegativePart", "Neighbors", "Spectrum"),
+    "gramfold.types": ("Graph", "LeftOut", "NegativePart", "Neighbors", "Spectrum"),
 }
 # What is made again from the rest when it is first used.
 NOT_STORED = {"SmallWorldIndex": ("links",)}
@@ -103,6 +103,25 @@ FUNCTIONS = {
     function.__name__: function
     for function in (np.log1p, np.expm1, np.log, np.log2, np.log10, np.exp, np.sqrt, np.cbrt, np.square, np.absolute)
 } | {function.__name__: function for function in (np.arcsinh, np.sinh, np.arctan, np.tanh, np.sign, np.negative)}
+
+# Of parameters such as OneHotEncoder(dtype=...) and make_column_selector(dtype_include=...).
+TYPES = {
+    kind.__name__: kind
+    for kind in (bool, int, float, str, object, np.number, np.floating, np.integer)
+    + (
+        np.float16,
+        np.float32,
+        np.float64,
+        np.int8,
+        np.int16,
+        np.int32,
+        np.int64,
+        np.uint8,
+        np.uint16,
+        np.uint32,
+        np.uint64,
+    )
+}
 
 
 @cache

@@ -1,0 +1,130 @@
+"""What is in a model file."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from gramfold.embedding import Estimator
+from gramfold.embedding.compact import training_rows_in
+from gramfold.io.model_file.container import FORMAT, Container
+from gramfold.io.model_file.files import decoded, models_in
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What a model file holds. Print it, or use its fields."""
+
+    path: str
+    bytes: int
+    format: int
+    method: str  # the class of the model
+    steps: tuple[str, ...]  # the classes before it, where it is a pipeline
+    parameters: Mapping[str, Any]  # of the model, other than the defaults
+    rows: int  # that it was fitted on
+    columns: int
+    column_names: tuple[str, ...] | None
+    dimensions: int | None  # of the map; None where it has none
+    compact: bool
+    training_data: str  # what it holds of the training rows, in words
+    libraries: Mapping[str, str]  # that it was written with
+
+    def __str__(self) -> str:
+        """One fact a line."""
+        names = self.column_names
+        shown = "" if names is None else f": {', '.join(names[:8])}{' …' if len(names) > 8 else ''}"
+        whole = " -> ".join([*self.steps, self.method])
+        parameters = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        facts = {
+            "model": whole if self.dimensions is None else f"{whole}, {self.dimensions} dimensions",
+            "parameters": parameters or "defaults",
+            "fitted on": f"{self.rows:,} rows of {self.columns:,} columns{shown}",
+            "holds": self.training_data + ("" if not self.compact else " (compact: what transform needs)"),
+            "size": _size(self.bytes),
+            "written with": ", ".join(f"{name} {version}" for name, version in self.libraries.items()),
+            "format": f"gramfold model file, format {self.format}",
+        }
+        return "\n".join(f"{name + ':':<14}{fact}" for name, fact in facts.items())
+
+
+def model_info(path: str | os.PathLike[str]) -> ModelInfo:
+    """Say what is in a model file: the model, its columns, and what it holds of the training rows.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Model file. It is checked as `gramfold.load` checks it.
+
+    Returns
+    -------
+    info : ModelInfo
+        Print it, or use its fields.
+
+    Examples
+    --------
+    >>> import gramfold, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     gramfold.PCA(n_components=3).fit(load_iris().data).save(f"{folder}/iris.gramfold", compact=True)
+    ...     info = gramfold.model_info(f"{folder}/iris.gramfold")
+    >>> info.method, info.rows, info.training_data
+    ('PCA', 150, 'no training rows')
+    """
+    opened = Container(path)
+    model = decoded(opened, scan=True)
+    *_, last = models_in(model)
+    fitted, defaults = last.model_, {one.name: one.default for one in fields(type(last))}  # type: ignore[arg-type]
+    first = next(models_in(model)).model_
+    names = getattr(model, "feature_names_in_", None) if isinstance(model, Pipeline) else first.columns.names
+    changed = {
+        name: value for name, value in last.get_params(deep=False).items() if not _same(value, defaults.get(name))
+    }
+    columns = getattr(model, "n_features_in_", first.columns.count)
+    return ModelInfo(
+        path=str(Path(path)),
+        bytes=opened.size,
+        format=FORMAT,
+        method=type(last).__name__,
+        steps=tuple(type(step).__name__ for _, step in model.steps[:-1]) if isinstance(model, Pipeline) else (),
+        parameters=changed,
+        rows=fitted.n_rows,
+        columns=columns,
+        column_names=None if names is None else tuple(names),
+        dimensions=getattr(fitted, "dimensions", None),
+        compact=bool(opened.told["compact"]),
+        training_data=_training_data(model),
+        libraries=opened.told["libraries"],
+    )
+
+
+def _training_data(model: Any) -> str:
+    """What the steps of a pipeline, or a model, hold of the training rows."""
+    if not isinstance(model, Pipeline):
+        return str(training_rows_in(model.model_))
+    told = [(type(step).__name__, _of_step(step)) for _, step in model.steps]
+    return "; ".join(f"{name}: {words}" for name, words in told if words)
+
+
+def _of_step(step: Any) -> str:
+    if isinstance(step, Estimator | Pipeline):
+        return _training_data(step)
+    held = [*vars(step).values(), *(one for _, one, *_ in getattr(step, "transformers_", ()))]
+    inside = [_of_step(one) for one in held if isinstance(one, BaseEstimator)]
+    rows = ["training rows"] if hasattr(step, "_fit_X") else []  # of an imputer that searches neighbours
+    categories = ["the categories of the columns"] if hasattr(step, "categories_") else []
+    return "; ".join(dict.fromkeys(word for word in [*rows, *categories, *inside] if word))
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and not hasattr(value, "shape") and value == default)
+
+
+def _size(count: int) -> str:
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} bytes"
