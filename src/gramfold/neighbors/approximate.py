@@ -39,8 +39,8 @@ _LOOK = 64
 class SmallWorldIndex(VectorIndex):
     """HNSW index of float32 copies of the rows; distances are computed again in float64.
 
-    The links of the search graph are pickled with a model: built again, by another faiss or on another machine, they may
-    differ, and so would the coordinates of new rows. A model file holds none, since faiss believes whatever it reads.
+    The links of the search graph are pickled with a model: built again, by another faiss or on another machine, they
+    may differ, and so would the coordinates of new rows. A model file holds none: faiss believes whatever it reads.
     """
 
     links: NDArray[np.uint8] | None  # the search graph without its rows, as faiss writes it; None: built when used
