@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import decomposition
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
-from sklearn.decomposition import PCA as ScikitPCA
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import VarianceThreshold
@@ -52,16 +52,23 @@ OF_NUMBERS = {
     "StandardScaler": make_pipeline(StandardScaler(), Isomap()),
     "all scalers": make_pipeline(RobustScaler(), MinMaxScaler(), MaxAbsScaler(), Normalizer(), PCA()),
     "made normal": make_pipeline(PowerTransformer(), QuantileTransformer(n_quantiles=20), PCA()),
-    "arcsinh and PCA": make_pipeline(FunctionTransformer(np.arcsinh), ScikitPCA(3), LaplacianEigenmaps()),
+    "arcsinh and PCA": make_pipeline(
+        FunctionTransformer(np.arcsinh, feature_names_out="one-to-one"), decomposition.PCA(3), LaplacianEigenmaps()
+    ),
     "TruncatedSVD": make_pipeline(VarianceThreshold(), TruncatedSVD(3, random_state=0), PCA()),
     "one in another": make_pipeline(make_pipeline(StandardScaler()), PolynomialFeatures(2), PCA()),
     "bins": make_pipeline(KBinsDiscretizer(3, encode="ordinal", quantile_method="averaged_inverted_cdf"), PCA()),
     "two models": make_pipeline(PCA(3), Isomap()),
-    "union": make_pipeline(FeatureUnion([("a", StandardScaler()), ("b", ScikitPCA(2))]), PCA()),
+    "union": make_pipeline(FeatureUnion([("a", StandardScaler()), ("b", decomposition.PCA(2))]), PCA()),
     "slices": make_pipeline(
         ColumnTransformer([("a", StandardScaler(), slice(0, 2)), ("b", "passthrough", [2])], remainder="drop"), PCA()
     ),
-    "counts": make_pipeline(FunctionTransformer(np.absolute), Binarizer(threshold=0.5), TfidfTransformer(), PCA()),
+    "counts": make_pipeline(
+        FunctionTransformer(np.absolute, feature_names_out="one-to-one"),
+        Binarizer(threshold=0.5),
+        TfidfTransformer(),
+        PCA(),
+    ),
     "to pandas": make_pipeline(StandardScaler(), PCA()).set_output(transform="pandas"),
 }
 OF_ALL = {
@@ -138,7 +145,7 @@ def test_foreign_steps_are_refused_by_name(step, words, tmp_path):
 
 
 def test_a_pipeline_must_end_in_a_model(tmp_path):
-    model = make_pipeline(StandardScaler(), ScikitPCA(2)).fit(numbers())
+    model = make_pipeline(StandardScaler(), decomposition.PCA(2)).fit(numbers())
     with pytest.raises(InputError, match="model is a PCA, and a model file holds"):
         gramfold.save(model, tmp_path / "one")
 

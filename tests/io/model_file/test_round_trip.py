@@ -44,7 +44,7 @@ def same(left, right, path="model"):
         for i, (one, other) in enumerate(zip(left, right, strict=True)):
             same(one, other, f"{path}[{i}]")
     elif not hasattr(left, "get_params"):
-        assert left == right or (left != left and right != right), path  # noqa: PLR0124 - NaN
+        assert left == right or (left != left and right != right), path
 
 
 def placed(model, rows):
