@@ -68,8 +68,7 @@ class ContinuousPlacement(Plain):
         """The functions, their coefficients and bounds, and how large the map is."""
         gone = {"kernel": LeftOut("kernel_"), "spectrum": LeftOut("spectrum_")}
         placement = replace(self, map=replace(self.map, places=corners(self.map.places), **gone))  # type: ignore[arg-type]
-        coordinates = corners(part.coordinates)
-        return replace(part.without("kernel", "spectrum"), placement=placement, coordinates=coordinates, found={})
+        return replace(part.boxed().without("kernel", "spectrum"), placement=placement)
 
     def read_of(self, graph: Graph) -> Graph:
         """Only which component a new row belongs to."""

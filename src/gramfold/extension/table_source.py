@@ -44,7 +44,7 @@ class TableSource(Plain):
         (part,) = parts
         places = widened(part.placement.place(X, part, n_jobs), len(part.offset))
         if self.flown:
-            warn_if_flown(places[outside <= LIMIT], part.coordinates)
+            warn_if_flown(places[outside <= LIMIT], part.extent)
         return places
 
     def slopes(self, X: Any, parts: tuple[Part, ...], n_jobs: int | None) -> Slopes:
