@@ -82,7 +82,7 @@ def on_graphs(cls: type, **params) -> list[Case]:
     """What a method of a neighbour graph is given."""
     X, fresh, Z = sheet(N), sheet(40, seed=1), two_sheets()
     twice = np.vstack([X, X[:30]])
-    found = [
+    return [
         Case(cls(**params), X),
         Case(cls(**params), twice, name="-copies"),
         Case(cls(**params, on_disconnected="separate"), Z, name="-separate"),
@@ -93,7 +93,6 @@ def on_graphs(cls: type, **params) -> list[Case]:
         Case(cls(**params), pd.DataFrame(X, columns=list("abc")), pd.DataFrame(fresh, columns=list("abc")), name="-df"),
         Case(cls(**params), X * 1e200, fresh * 1e200, name="-unit"),
     ]
-    return found
 
 
 def beyond_rows(cls: type, **params) -> list[Case]:
@@ -111,7 +110,7 @@ def cases() -> list[Case]:
     g = gramfold
     X, fresh = sheet(N), sheet(40, seed=1)
     default = [Case(cls(), X, name="-default") for cls in PLACING]
-    found = [
+    return [
         *default,
         *on_graphs(g.Isomap),
         *beyond_rows(g.Isomap),
@@ -159,7 +158,6 @@ def cases() -> list[Case]:
         Case(g.PCA(), X * 1e200, fresh * 1e200, name="-unit"),
         Case(g.PCA(), X, name="-weights", sample_weight=1.0 + (np.arange(N) % 3)),
     ]
-    return found
 
 
 CASES = cases()
@@ -301,6 +299,15 @@ def twice(model: object, leaf: object) -> bool:
     return sum(other is leaf for _, other in leaves(model)) > 1
 
 
+def fails(model: BaseEstimator, rows: object) -> bool:
+    """Whether rows get no places."""
+    try:
+        placed(model, rows)
+    except (AttributeError, TypeError, ValueError):  # some are asked for their kind first
+        return True
+    return False
+
+
 def test_what_is_kept_is_read(case):
     case, model = case
     less = small(model)
@@ -311,11 +318,7 @@ def test_what_is_kept_is_read(case):
             continue
         without = clone(less)
         without.model_ = put(less.model_, path, LeftOut("this"))
-        with pytest.raises((LeftOutError, AttributeError, TypeError, ValueError)):
-            for rows in (case.new, case.train, case.far):
-                if rows is not None:
-                    placed(without, rows)
-            pytest.fail(f"{path} was not read")
+        assert any(fails(without, rows) for rows in (case.new, case.train, case.far) if rows is not None), path
 
 
 # --- what it does not hold it says
@@ -323,14 +326,10 @@ def test_what_is_kept_is_read(case):
 
 def same_or_left_out(ask, model, less) -> bool:
     """The same answer, or the one sentence; whether there is an answer."""
-    try:
-        expected = ask(model)
-    except InputError:
-        return False
+    expected = ask(model)
     try:
         found = ask(less)
-    except LeftOutError as error:
-        assert "was left out: this model was saved with compact=True" in str(error)
+    except LeftOutError:
         return False
     np.testing.assert_array_equal(found, expected)
     return True
@@ -442,7 +441,7 @@ def test_what_was_left_out_cannot_be_used(use):
     for one in (LeftOut("kernel_"), copy.copy(LeftOut("kernel_")), pickle.loads(pickle.dumps(LeftOut("kernel_")))):
         assert repr(one) == "LeftOut('kernel_')"
         assert inspect.getmembers(one)
-        with pytest.raises(LeftOutError, match="^kernel_ was left out"):
+        with pytest.raises(LeftOutError, match=r"^kernel_ was left out"):
             use(one)
 
 

@@ -318,7 +318,7 @@ class Model(FittedMap):
         """How far outside of the map places lie; of an inverse that is one rule everywhere only those beyond all."""
         if way != "auto" or self.own is None or not self.own.everywhere:
             return around()(places)
-        return Ball.of(self.inner_map[self.kept]).outside(places, lambda points: around()(points))
+        return Ball.of(self.inner_map[self.kept]).outside(places, around)
 
 
 def _by_row(value: Any, n: int) -> bool:

@@ -39,7 +39,7 @@ class TableSource(Plain):
         X = self.seen(self.unit.inward_new(X))
         outside = np.zeros(X.shape[0])
         if self.ball is not None:
-            outside = self.ball.outside(X, self.rim or (lambda points: self.surroundings(n_jobs)(points)))
+            outside = self.ball.outside(X, lambda: self.rim or self.surroundings(n_jobs))
             warn_if_outside(outside, "rows")
         (part,) = parts
         places = widened(part.placement.place(X, part, n_jobs), len(part.offset))
