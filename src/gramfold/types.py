@@ -1,8 +1,9 @@
 """The result types Neighbors, Graph, Kernel and Spectrum, which are immutable dataclasses."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -77,6 +78,19 @@ class LeftOut(Plain):
     __array_ufunc__ = __array_function__ = _refuse
 
 
+def or_compact(representation: Callable[[Any], str]) -> Callable[[Any], str]:
+    """A `__repr__` that says so where what it shows was left out."""
+
+    @wraps(representation)
+    def shown(self: Any) -> str:
+        try:
+            return representation(self)
+        except LeftOutError:
+            return f"{type(self).__name__}(compact)"
+
+    return shown
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Neighbors(Plain):
     """Lists of neighbours, one per row and of any length, nearest first and the lower index at a tie."""
@@ -108,6 +122,7 @@ class Neighbors(Plain):
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
+    @or_compact
     def __repr__(self) -> str:
         median = f"median distance {np.median(self.distances):.3g}" if len(self.distances) else "no neighbours"
         recall = "" if self.recall is None else f", recall {self.recall:.3f}"
@@ -187,6 +202,7 @@ class Graph(Plain):
     def __len__(self) -> int:
         return len(self.vertices)
 
+    @or_compact
     def __repr__(self) -> str:
         bridges = f", {counted(len(self.bridges), 'bridge')}" if len(self.bridges) else ""
         return f"Graph({len(self):,} rows, {self.n_edges:,} edges{bridges})"
@@ -244,6 +260,7 @@ class Kernel(Plain, ABC):
 
     # What a user sees is over the data rows.
 
+    @or_compact
     def __repr__(self) -> str:
         rows, columns = self.shape
         return f"{type(self).__name__}({rows:,} x {columns:,} {self.kind}, {len(self.mass):,} distinct rows)"
@@ -308,6 +325,7 @@ class Spectrum(Plain):
     def __len__(self) -> int:
         return len(self.eigenvalues)
 
+    @or_compact
     def __repr__(self) -> str:
         n, count = self.eigenvectors.shape
         numbers = (

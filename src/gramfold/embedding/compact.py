@@ -55,7 +55,7 @@ def training_rows_in(model: Fitted) -> TrainingData:
     axes, variances, and the least and largest value of a coordinate. Rows with categories are held as numbers, whose
     meaning is in the categories of the columns.
     """
-    held = list(_held(model))
+    held = [(_seen(what, model), one) for what, one in _held(model)]
     words = {
         "coordinates": _coordinates_in_words([one for what, one in held if what == "coordinates"], model),
         "distances": "distances or kernel values between training rows",
@@ -66,6 +66,11 @@ def training_rows_in(model: Fitted) -> TrainingData:
     there = {what for what, _ in held}
     others = tuple(text for what, text in words.items() if what in there)
     return TrainingData(max((one.shape[0] for what, one in held if what == "rows"), default=0), model.n_rows, others)
+
+
+def _seen(what: str, model: Fitted) -> str:
+    """Rows of precomputed input hold distances or kernel values."""
+    return "distances" if what == "rows" and model.reads.precomputed else what
 
 
 def _coordinates_in_words(found: list[Any], model: Fitted) -> str:

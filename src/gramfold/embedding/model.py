@@ -118,7 +118,9 @@ class Fitted(Plain, ABC):
 class FittedMap(Fitted):
     """What every fit of a map leaves."""
 
-    embedding: Floats = field(metadata=COORDINATES)  # (n, p) in the user's unit, before alignment; NaN where a row has no place
+    embedding: Floats = field(
+        metadata=COORDINATES
+    )  # (n, p) in the user's unit, before alignment; NaN where a row has no place
     alignment: Alignment | None = field(default=None, kw_only=True)  # with an earlier map
 
     @cached_property
@@ -151,7 +153,9 @@ class Model(FittedMap):
     parts: tuple[Part, ...]  # one for each connected component
     degree: float = 0.0  # the power of the rows' unit that the map comes in
     own: OwnInverse | None = None
-    rebuilt: Any = field(default=None, metadata=ROWS)  # the rows that the inverse rebuilds, where they are not those of the source
+    rebuilt: Any = field(
+        default=None, metadata=ROWS
+    )  # the rows that the inverse rebuilds, where they are not those of the source
 
     @property
     def kernel(self) -> Kernel:
@@ -206,7 +210,7 @@ class Model(FittedMap):
             found=self.shortened(n),
             source=self.source.compacted(parts),
             parts=parts,
-            embedding=LeftOut("embedding_"),
+            embedding=LeftOut("embedding_"),  # type: ignore[arg-type]
             own=LeftOut.of("inverse_transform", self.own),
             rebuilt=LeftOut.of("training rows", self.rebuilt),
             alignment=None if alignment is None else alignment.without("rows", "residuals"),
@@ -314,7 +318,7 @@ class Model(FittedMap):
         """How far outside of the map places lie; of an inverse that is one rule everywhere only those beyond all."""
         if way != "auto" or self.own is None or not self.own.everywhere:
             return around()(places)
-        return Ball.of(self.inner_map[self.kept]).outside(places, lambda points: around()(points))
+        return Ball.of(self.inner_map[self.kept]).outside(places, around)
 
 
 def _by_row(value: Any, n: int) -> bool:

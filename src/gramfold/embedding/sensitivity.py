@@ -48,7 +48,7 @@ def kind_of(settings: Any) -> SensitivityKind:
 
 def sensitivity_of(model: Model, X: Any, n_jobs: int | None) -> Floats:
     """Derivatives (m, p, d) of the map at rows as the model reads them."""
-    shape = X.shape[0], model.embedding.shape[1], X.shape[1]
+    shape = X.shape[0], model.dimensions, X.shape[1]
     _require_memory(model.name, shape, X.dtype.itemsize)
     found = np.empty(shape, dtype=X.dtype)
     for some, values in sensitivity_blocks(model, X, n_jobs):
@@ -59,7 +59,7 @@ def sensitivity_of(model: Model, X: Any, n_jobs: int | None) -> Floats:
 def sensitivity_blocks(model: Model, X: Any, n_jobs: int | None) -> Iterator[tuple[slice, Floats]]:
     """The same a block of rows at a time."""
     _require_columns(model, X)
-    n, p, d = X.shape[0], model.embedding.shape[1], X.shape[1]
+    n, p, d = X.shape[0], model.dimensions, X.shape[1]
     for some in blocks(n, max(_LEAST_ROWS, _ENTRIES_PER_BLOCK // (p * d))):
         yield some, model.slopes(X[some], n_jobs)
 

@@ -68,8 +68,7 @@ class ContinuousPlacement(Plain):
         """The functions, their coefficients and bounds, and how large the map is."""
         gone = {"kernel": LeftOut("kernel_"), "spectrum": LeftOut("spectrum_")}
         placement = replace(self, map=replace(self.map, places=corners(self.map.places), **gone))  # type: ignore[arg-type]
-        coordinates = corners(part.coordinates)
-        return replace(part.without("kernel", "spectrum"), placement=placement, coordinates=coordinates, found={})
+        return replace(part.boxed().without("kernel", "spectrum"), placement=placement)
 
     def read_of(self, graph: Graph) -> Graph:
         """Only which component a new row belongs to."""
@@ -120,8 +119,7 @@ class ContinuousSource(Plain):
         X = as_sparse(X) if self._sparse else X
         if self.members is not None and self._divided(parts):
             return self._place_by_component(self.members, X, parts, known, n_jobs)
-        around = self.rim or (lambda points: self._surroundings(n_jobs)(points))
-        warn_if_outside(self.ball.outside(X, around), "rows")
+        warn_if_outside(self.ball.outside(X, lambda: self.rim or self._surroundings(n_jobs)), "rows")
         return self.on_map(parts[0], X, n_jobs)
 
     def _place_by_component(

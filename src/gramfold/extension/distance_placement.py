@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from gramfold.extension.extrapolation import corners
 from gramfold.extension.placement import Part
 from gramfold.extension.project import centered_projection, project
 from gramfold.kernels.distances import Distances
@@ -42,7 +41,7 @@ class DistancePlacement(Plain):
         placement = self
         if part.kernel.landmarks is not None and self.rows is not None:
             placement = replace(self, rows=self._carriers(), carriers=None)
-        return replace(part, kernel=part.kernel.for_new_values(), placement=placement, coordinates=corners(part.coordinates), found={})
+        return replace(part.boxed(), kernel=part.kernel.for_new_values(), placement=placement)
 
     def needs(self, rows: Any) -> bool:
         """Whether the kernel is over all of these."""

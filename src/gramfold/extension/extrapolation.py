@@ -47,12 +47,12 @@ class Ball:
             middle = np.asarray(points.mean(axis=0, dtype=np.float64)).ravel()
         return cls(middle, float(_lengths(points, middle).max()))
 
-    def outside(self, points: Any, around: Callable[[Any], Floats]) -> Floats:
+    def outside(self, points: Any, around: "Callable[[], Surroundings | Rim]") -> Floats:
         """How far outside each point is that lies beyond the ball, which `around` is asked for; 0 for the others."""
         outside = np.zeros(points.shape[0])
         beyond = np.flatnonzero(_lengths(points, self.middle) > self.radius * (1.0 + ROUNDING))
         if beyond.size:
-            outside[beyond] = around(points[beyond])
+            outside[beyond] = around()(points[beyond])
         return outside
 
 
@@ -61,7 +61,7 @@ class Rim:
     """What is left of training points that were left out: the ball about them, and how near they are to each other.
 
     A point beyond the ball is at least |x − middle| − radius away from all of them, and the one that is nearest to it
-    is at their rim. So that much over the largest neighbourhood radius of points at the rim is, as a rule, at most e(x).
+    is at their rim. That much over the largest neighbourhood radius of points at the rim is, as a rule, at most e(x).
     """
 
     ball: Ball | None  # None where nobody is asked how far outside a point is

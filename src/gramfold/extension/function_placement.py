@@ -7,7 +7,6 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.errors import NoPreimageError
-from gramfold.extension.extrapolation import corners
 from gramfold.extension.fixed_point import FixedPointInverse
 from gramfold.extension.placement import Built, Part
 from gramfold.extension.project import centered_projection, project, scaled
@@ -36,7 +35,7 @@ class FunctionPlacement(Plain):
 
     def compacted(self, part: Part) -> Part:
         """What values are centred and projected with."""
-        return replace(part, kernel=part.kernel.for_new_values(), coordinates=corners(part.coordinates), found={})
+        return replace(part.boxed(), kernel=part.kernel.for_new_values())
 
     def needs(self, rows: Any) -> bool:
         """Whether the kernel is over all of these."""
@@ -61,7 +60,7 @@ class NystromPlacement(Plain):
     def compacted(self, part: Part) -> Part:
         """The landmarks, and the axes over them."""
         kernel, spectrum = part.kernel.for_new_values(), part.spectrum.without("eigenvectors")
-        return replace(part, kernel=kernel, spectrum=spectrum, coordinates=corners(part.coordinates), found={})
+        return replace(part.boxed(), kernel=kernel, spectrum=spectrum)
 
     def needs(self, rows: Any) -> bool:
         """Landmarks are enough."""
@@ -91,7 +90,7 @@ class LandmarkPlacement(Plain):
         """The landmarks, and what values against them are centred and projected with."""
         everybody = replace(part.kernel.everybody, points=LeftOut("training rows"))
         kernel = replace(part.kernel.for_new_values(), all_values=everybody)
-        return replace(part, kernel=kernel, coordinates=corners(part.coordinates), found={})
+        return replace(part.boxed(), kernel=kernel)
 
     def needs(self, rows: Any) -> bool:
         """Landmarks are enough."""

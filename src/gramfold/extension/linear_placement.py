@@ -3,12 +3,11 @@
 y(x) = (x − mean) · directions;    back: least squares over the training rows (linear_inverse.py)
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gramfold.extension.extrapolation import corners
 from gramfold.extension.linear_inverse import LinearInverse
 from gramfold.extension.placement import Part
 from gramfold.kernels.linear import project, pull
@@ -28,7 +27,7 @@ class LinearPlacement(Plain):
 
     def compacted(self, part: Part) -> Part:
         """Nothing of the part but how large the map is: it is a function of the columns."""
-        return replace(part.without("kernel", "spectrum"), coordinates=corners(part.coordinates), found={})
+        return part.boxed().without("kernel", "spectrum")
 
     def needs(self, rows: Any) -> bool:
         """None of them."""

@@ -1,11 +1,12 @@
 """How a new row gets its place: what it met, and the object that puts that on the map."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
+from gramfold.extension.extrapolation import corners
 from gramfold.neighbors.index import Index
 from gramfold.types import COORDINATES, Floats, Graph, Kernel, Neighbors, Plain
 
@@ -20,6 +21,16 @@ class Part(Plain):
     coordinates: Floats = field(metadata=COORDINATES)  # (n_vertices, p), in its own frame
     offset: Floats  # (p,) of its frame on the map
     found: Mapping[str, Any] = field(default_factory=dict)  # what the method found out on the way, by name
+    box: Floats | None = None  # (2, p) the corners of the coordinates, where they were left out
+
+    @property
+    def extent(self) -> Floats:
+        """Coordinates that reach as far as all of them."""
+        return self.coordinates if self.box is None else self.box
+
+    def boxed(self) -> "Part":
+        """Without the coordinates, but for how far they reach, and without what was found out."""
+        return replace(self.without("coordinates"), box=corners(self.coordinates), found={})
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +69,7 @@ class Placement(Protocol):
         """
 
     def compacted(self, part: Part) -> Part:
-        """The part without what new rows do not read of it: of coordinates that nobody takes only the corners are kept."""
+        """The part without what new rows do not read of it."""
 
 
 class AmongVertices(Placement, Protocol):

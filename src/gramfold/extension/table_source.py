@@ -39,12 +39,12 @@ class TableSource(Plain):
         X = self.seen(self.unit.inward_new(X))
         outside = np.zeros(X.shape[0])
         if self.ball is not None:
-            outside = self.ball.outside(X, self.rim or (lambda points: self.surroundings(n_jobs)(points)))
+            outside = self.ball.outside(X, lambda: self.rim or self.surroundings(n_jobs))
             warn_if_outside(outside, "rows")
         (part,) = parts
         places = widened(part.placement.place(X, part, n_jobs), len(part.offset))
         if self.flown:
-            warn_if_flown(places[outside <= LIMIT], part.coordinates)
+            warn_if_flown(places[outside <= LIMIT], part.extent)
         return places
 
     def slopes(self, X: Any, parts: tuple[Part, ...], n_jobs: int | None) -> Slopes:

@@ -37,7 +37,9 @@ class GramKernel(Kernel):
     exponent: float = 0.5
     kind: Literal["gram"] = "gram"
     landmarks: Integers | None = None  # (n,) the vertices that the kernel is over; None: all of them
-    all_values: Any = field(default=None, metadata=DISTANCES)  # (n_vertices, n) where there are landmarks: what `array` holds, of every vertex
+    all_values: Any = field(
+        default=None, metadata=DISTANCES
+    )  # (n_vertices, n) where there are landmarks: what `array` holds, of every vertex
 
     @property
     def constant(self) -> float:

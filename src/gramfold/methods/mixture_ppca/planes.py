@@ -6,7 +6,7 @@
 On plane k that mean is m_k + U_k E[t | y] for t ~ N(0, Λ_k) and y = Aᵀ (m_k + U_k t − mean) + noise.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from scipy.linalg import solve
 
 from gramfold.extension.judging import frobenius, judged_sample, relative
 from gramfold.extension.mixture_inverse import AffineMixture
-from gramfold.extension.extrapolation import corners
 from gramfold.extension.placement import Part
 from gramfold.kernels.linear import project
 from gramfold.kernels.plane import Plane
@@ -39,7 +38,7 @@ class PlanesPlacement(Plain):
 
     def compacted(self, part: Part) -> Part:
         """Nothing of the part but how large the map is: it is a function of the columns."""
-        return replace(part.without("kernel", "spectrum"), coordinates=corners(part.coordinates), found={})
+        return part.boxed().without("kernel", "spectrum")
 
     def needs(self, rows: Any) -> bool:
         """None of them."""
