@@ -122,7 +122,7 @@ class Estimator(BaseEstimator):
         """The picture of the map and what is known of the fit; before a fit, scikit-learn's diagram."""
         from gramfold.notebook import html_card
 
-        return html_card(self) if self.__sklearn_is_fitted__() else str(estimator_html_repr(self))
+        return html_card(self) if hasattr(self, "embedding_") else str(estimator_html_repr(self))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """What a notebook shows, and its plain text elsewhere."""

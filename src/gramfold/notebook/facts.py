@@ -9,6 +9,7 @@ import numpy as np
 
 from gramfold.embedding.made import known_verdict
 from gramfold.kernels.gram import GramKernel
+from gramfold.notebook.numerals import percent
 from gramfold.runtime.counting import counted
 
 _LONGEST = 60  # letters of a value
@@ -79,7 +80,7 @@ def _seconds(timings: Mapping[str, float]) -> str:
     if not timings:
         return ""
     stage, longest = max(timings.items(), key=lambda one: one[1])
-    return f"{_time(whole)}, of which {_time(longest)} for {stage}"
+    return _time(whole) + (f", of which {_time(longest)} for {stage}" if whole >= 1 else "")
 
 
 def _time(seconds: float) -> str:
@@ -92,12 +93,12 @@ def _variance(estimator: Any) -> str:
     """The share of the map, where the fit found it."""
     found = estimator.model_.found
     if "explained_variance_ratio_" in found:
-        return f"{np.sum(found['explained_variance_ratio_']):.1%} explained"
+        return f"{percent(float(np.sum(found['explained_variance_ratio_'])))} explained"
     kernel, spectrum = getattr(estimator, "kernel_", None), getattr(estimator, "spectrum_", None)
     # a Gram matrix of distances may have negative eigenvalues, and their sum would have to be computed
     if kernel is None or isinstance(kernel, GramKernel) or not spectrum.total:
         return ""
-    return f"{spectrum.eigenvalues.clip(min=0).sum() / spectrum.total:.1%} of that of the kernel"
+    return f"{percent(float(spectrum.eigenvalues.clip(min=0).sum() / spectrum.total))} of the kernel's"
 
 
 def _verdict(estimator: Any) -> str:

@@ -6,15 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gramfold.notebook.numerals import percent
 from gramfold.notebook.palette import ABSENT, PLAIN, hue_of_category, rgb
 from gramfold.notebook.raster import barred, scattered, sized
 from gramfold.notebook.scale import HEIGHT, SHARP, WIDTH, Scale, scale_of
 from gramfold.runtime.counting import counted
 from gramfold.types import Floats, Integers
 
-_CROWDED = 0.5  # of the rows on one dot: the picture shows little of them
+_CROWDED = (0.5, 0.8, 0.9, 0.95)  # of the rows on one, two, three or four dots: the picture shows little of them
 _AROUND = SHARP  # pixels beside the fullest one that belong to the same dot
 _VARIES = 1e-9  # of the widest coordinate: those that span less are constant but for rounding
+_LOOKED_AT = 10_000  # rows from which the coordinates that spread most are chosen
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,9 @@ def picture_of(estimator: Any) -> Picture:
     """The picture of a fitted estimator: its map, with its clusters in colours where it has some."""
     places, labels = estimator.embedding_, getattr(estimator, "labels_", None)
     groups = () if labels is None else _groups(labels)
-    if places is None:
+    if places is None:  # of a clusterer alone
         return _picture_of_sizes(type(estimator).__name__, groups)
-    shown = np.arange(places.shape[1]) if labels is None else _varying(places)
+    shown = np.arange(places.shape[1]) if labels is None else _spread_most(places)
     points = np.asarray(places[:, shown[:2]], dtype=np.float64)
     placed = ~np.isnan(points).any(axis=1)
     colors = np.array([group.color for group in groups]) if groups else rgb(PLAIN)[None]
@@ -80,24 +82,23 @@ def _crowding(scale: Scale, columns: Integers, lines: Integers) -> tuple[str, ..
         return (f"all {n:,} rows are at one place",) if n > 1 else ()
     width = WIDTH * SHARP
     counts = np.bincount(lines * width + columns, minlength=width * HEIGHT * SHARP).reshape(-1, width)
-    line, column = np.unravel_index(counts.argmax(), counts.shape)
-    near = (slice(max(at - _AROUND, 0), at + _AROUND + 1) for at in (int(line), int(column)))
-    most = int(counts[tuple(near)].sum())
-    return (f"{_share(most, n)} of the rows are on one dot of the picture",) if most > max(_CROWDED * n, 2) else ()
-
-
-def _share(part: int, whole: int) -> str:
-    """In percent, and 100% only of all."""
-    digits = 1
-    while part < whole and round(100 * part / whole, digits) == 100.0:
-        digits += 1
-    return f"{100 * part / whole:.{0 if part == whole else digits}f}%"
+    most = 0
+    for dots, crowded in enumerate(_CROWDED, 1):
+        line, column = np.unravel_index(counts.argmax(), counts.shape)
+        near = tuple(slice(max(at - _AROUND, 0), at + _AROUND + 1) for at in (int(line), int(column)))
+        most += int(counts[near].sum())
+        if most > max(crowded * n, 2 * dots):
+            return (f"{percent(most, n)} of the rows are on {counted(dots, 'dot')} of the picture",)
+        counts[near] = 0
+    return ()
 
 
 def _caption(numbers: Integers, width: int, scale: Scale) -> str:
     """Which coordinates are seen, and on what scale."""
     if len(numbers) == 1:
-        return f"coordinate {numbers[0]}{f' of {width}' if width > 1 else ''} and how many rows have it"
+        return (
+            f"coordinate {numbers[0]}{f' of {width}' if width > 1 else ''}: bars count rows, each line below is a row"
+        )
     of = f" of {width}" if width > 2 else ""
     words = f"coordinates {numbers[0]} (across) and {numbers[1]} (up){of}"
     constant = [str(number) for number, half in zip(numbers, scale.half, strict=True) if half == 0]
@@ -118,11 +119,19 @@ def _extent(numbers: Integers, scale: Scale) -> str:
     )
 
 
-def _varying(places: Floats) -> Integers:
-    """Coordinates that are not constant; all where none varies. Those of a connected component are constant on it."""
-    spans = np.nanmax(places, axis=0) - np.nanmin(places, axis=0)
-    found = np.flatnonzero(spans > _VARIES * max(spans.max(), np.finfo(float).tiny))
-    return found if len(found) else np.arange(places.shape[1])
+def _spread_most(places: Floats) -> Integers:
+    """The two coordinates of a spectral embedding that rows fill best, or the one that varies.
+
+    Its first coordinates tell a few far rows from all others, and those of a connected component are constant on it.
+    """
+    seen = places[:: max(1, len(places) // _LOOKED_AT)]
+    seen = seen[~np.isnan(seen).any(axis=1)]
+    spans = np.ptp(seen, axis=0) if len(seen) else np.zeros(places.shape[1])
+    varying = np.flatnonzero(spans > _VARIES * spans.max())
+    if not len(varying):
+        return np.arange(places.shape[1])
+    fill = seen[:, varying].std(axis=0) / spans[varying]
+    return np.sort(varying[np.argsort(-fill, kind="stable")[:2]])
 
 
 def _groups(labels: Integers) -> tuple[Group, ...]:

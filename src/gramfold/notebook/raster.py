@@ -13,8 +13,10 @@ _LARGEST, _SMALLEST = 6.0, 1.5  # radius of a dot in pixels
 _FEWER, _SHRINK = 14.0, -0.2  # radius of n dots: 14 n^−0.2; 5 pixels for 150 rows, 3 for 1,800
 _SOLID, _FAINT = 0.85, 0.35  # opacity of a dot among few, and among many
 _CLEARER = 2.4  # opacity of n dots: 2.4 n^−0.2
+_STEPS = 32  # of opacity: the eye sees no more, and the file is half as long
 _BINS = 73  # bars of a map of one coordinate
 _TALLEST = 0.8  # of the picture, that the longest bar takes
+_THICKEST = 24 * SHARP  # bar of a group, with the gap below it
 _RUG = 8 * SHARP  # height of the line of single rows under the bars
 
 Shape = tuple[int, int]
@@ -96,7 +98,7 @@ def barred(columns: Integers, colors: Floats, codes: Integers) -> NDArray[np.uin
 
 def _bytes(shade: Floats, hue: Floats) -> NDArray[np.uint8]:
     """Colours (pixels, 3) of this opacity (pixels,) on paper."""
-    seen = PAPER + shade[:, None] * (hue - PAPER)
+    seen = PAPER + np.rint(_STEPS * shade)[:, None] / _STEPS * (hue - PAPER)
     return np.rint(255 * seen).astype(np.uint8).reshape(*_SIZE, 3)
 
 
@@ -104,10 +106,11 @@ def sized(counts: Integers, colors: Floats) -> NDArray[np.uint8]:
     """Pixels of a bar for each group (k,), as long as it has rows."""
     height, width = _SIZE
     shade, hue = np.zeros(_SIZE), np.ones((*_SIZE, 3))
-    edges = np.linspace(_RUG, height - _RUG, len(counts) + 1).astype(int)
+    last = min(height - _RUG, _RUG + len(counts) * _THICKEST)
+    edges = np.linspace(_RUG, last, len(counts) + 1).astype(int)
     ends = _RUG + np.rint(counts / counts.max() * (width - 2 * _RUG)).astype(int)
     for top, bottom, end, color in zip(edges[:-1], edges[1:], ends, colors, strict=True):
-        gap = (bottom - top) // 5
-        shade[top + gap : max(bottom - gap, top + 1), _RUG:end] = _SOLID
+        thick = max(4 * (bottom - top) // 5, 1)  # the rest is a gap
+        shade[top : top + thick, _RUG:end] = _SOLID
         hue[top:bottom] = color
     return _bytes(shade.ravel(), hue.reshape(-1, 3))
