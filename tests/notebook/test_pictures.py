@@ -11,6 +11,7 @@ import pytest
 from matplotlib.image import imread
 
 from gramfold import PCA, Isomap, SpectralClustering
+from gramfold.errors import DisconnectedGraphWarning
 from gramfold.notebook.palette import ABSENT, OKABE_ITO, PLAIN, hue_of_category, opacity, rgb
 from gramfold.notebook.picture import picture_of
 from gramfold.notebook.png import png_bytes
@@ -152,7 +153,7 @@ def test_bars_of_one_coordinate_have_the_colors_of_clusters():
     left, right = picture.pixels[:, : SIZE[1] // 2], picture.pixels[:, SIZE[1] // 2 :]
     for half, color in ((left, OKABE_ITO[0]), (right, OKABE_ITO[1])):
         seen = half[inked(half)].mean(axis=0) / 255
-        assert np.abs(seen - rgb(color)).max() < 0.15
+        assert np.abs(seen - rgb(color)).max() < 0.17  # a bar lets a little of the paper through
 
 
 def test_components_without_a_map_are_bars_of_their_sizes():
@@ -204,6 +205,8 @@ def test_a_hair_line_is_widened_and_says_so():
     wide = picture_of(Shown(places * [1, 300]))
     assert re.search(r"on two scales: 2 is (29|30)\d times as long$", wide.caption)
     assert np.ptp(np.flatnonzero(inked(wide.pixels).any(axis=0))) > SIZE[1] / 2
+    # where one row alone makes it long, the others are no line
+    assert picture_of(Shown([*places, [1e5, 0.0]])).caption.endswith("on one scale")
 
 
 def test_more_coordinates_are_mentioned():
@@ -219,7 +222,7 @@ def test_no_size_of_coordinates_is_too_large(size):
 
 
 def test_clusters_are_shown_along_coordinates_that_tell_them_apart():
-    X = np.vstack([RNG(j).normal(size=(60, 2)) + [6.0 * j, 0] for j in range(3)])
+    X = np.vstack([RNG(j).normal(size=(60, 2)) + [3.0 * j, 0] for j in range(3)])
     model = SpectralClustering(n_clusters=3, n_neighbors=15).fit(X)
     assert np.ptp(model.embedding_[:, 0]) == pytest.approx(0.0, abs=1e-9)  # one component: its axis is constant
     picture = picture_of(model)
@@ -229,7 +232,8 @@ def test_clusters_are_shown_along_coordinates_that_tell_them_apart():
 
 def test_left_out_rows_of_a_real_map():
     X = np.vstack([RNG(0).normal(size=(60, 3)), RNG(1).normal(size=(20, 3)) + 100])
-    model = Isomap(n_neighbors=6, on_disconnected="largest").fit(X)
+    with pytest.warns(DisconnectedGraphWarning):
+        model = Isomap(n_neighbors=6, on_disconnected="largest").fit(X)
     assert picture_of(model).notes == ("20 rows of 80 are not placed (NaN)",)
 
 

@@ -124,7 +124,8 @@ def _spread_most(places: Floats) -> Integers:
 
     Its first coordinates tell a few far rows from all others, and those of a connected component are constant on it.
     """
-    seen = places[:: max(1, len(places) // _LOOKED_AT)]
+    drawn = np.random.default_rng(0).integers(len(places), size=_LOOKED_AT)  # rows may repeat with any period
+    seen = places if len(places) <= _LOOKED_AT else places[drawn]
     seen = seen[~np.isnan(seen).any(axis=1)]
     spans = np.ptp(seen, axis=0) if len(seen) else np.zeros(places.shape[1])
     varying = np.flatnonzero(spans > _VARIES * spans.max())

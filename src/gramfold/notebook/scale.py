@@ -10,6 +10,10 @@ WIDTH, HEIGHT = 320, 240  # of the picture, as the page measures it
 SHARP = 2  # pixels for each of these along an axis: sharp screens have as many
 _MARGIN = 14 * SHARP
 _ELONGATED = 25.0  # times as long as wide: then each axis has its own scale
+_CENTRAL, _FILLED = (
+    (0.05, 0.95),
+    0.1,
+)  # unless these quantiles are closer than that share of it: a few rows make it long
 _CONSTANT = 1e-9  # of the longer axis: a shorter one holds nothing but rounding errors
 
 
@@ -65,6 +69,12 @@ def scale_of(points: Floats) -> Scale:
     if not half.any():
         return Scale(middle, half, np.zeros(2))
     needed = half / half.max() / room
-    if half.all() and half.max() / half.min() > _ELONGATED:
+    if half.all() and half.max() / half.min() > _ELONGATED and _is_filled(points[:, half.argmax()], half.max()):
         return Scale(middle, half, room)
     return Scale(middle, half, np.asarray(room * needed / needed.max()))
+
+
+def _is_filled(values: Floats, half: float) -> bool:
+    """Whether rows, and not a few far ones alone, make an axis long."""
+    low, high = np.quantile(values, _CENTRAL)
+    return bool(high / 2 - low / 2 >= _FILLED * half)
