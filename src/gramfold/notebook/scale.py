@@ -10,10 +10,8 @@ WIDTH, HEIGHT = 320, 240  # of the picture, as the page measures it
 SHARP = 2  # pixels for each of these along an axis: sharp screens have as many
 _MARGIN = 14 * SHARP
 _ELONGATED = 25.0  # times as long as wide: then each axis has its own scale
-_CENTRAL, _FILLED = (
-    (0.05, 0.95),
-    0.1,
-)  # unless these quantiles are closer than that share of it: a few rows make it long
+_CENTRAL = (0.05, 0.95)  # quantiles of the longer axis
+_FILLED = 0.1  # of its length between them: with less, a few far rows alone make it long
 _CONSTANT = 1e-9  # of the longer axis: a shorter one holds nothing but rounding errors
 
 
