@@ -85,7 +85,7 @@ def test_nothing_of_the_users_is_html():
 
 def test_parameters_that_are_not_at_their_defaults():
     assert changed_parameters(Isomap()) == ""
-    assert changed_parameters(Isomap(n_neighbors=12, metric="cityblock")) == "n_neighbors=12, metric='cityblock'"
+    assert changed_parameters(Isomap(n_neighbors=12, metric="cityblock")) == "metric='cityblock', n_neighbors=12"
     assert changed_parameters(Isomap(drop_edges=np.zeros((3, 2), dtype=int))) == "drop_edges=ndarray of shape (3, 2)"
     assert changed_parameters(KernelPCA(kernel=np.dot)) == "kernel=dot"
     long = changed_parameters(Isomap(metric="x" * 500))

@@ -96,7 +96,7 @@ def _variance(estimator: Any) -> str:
         return f"{percent(float(np.sum(found['explained_variance_ratio_'])))} explained"
     kernel, spectrum = getattr(estimator, "kernel_", None), getattr(estimator, "spectrum_", None)
     # a Gram matrix of distances may have negative eigenvalues, and their sum would have to be computed
-    if kernel is None or isinstance(kernel, GramKernel) or not spectrum.total:
+    if kernel is None or spectrum is None or isinstance(kernel, GramKernel) or not spectrum.total:
         return ""
     return f"{percent(float(spectrum.eigenvalues.clip(min=0).sum() / spectrum.total))} of the kernel's"
 
