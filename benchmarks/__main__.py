@@ -11,6 +11,7 @@ from benchmarks.timing import HEADER
 
 GROUPS = (
     "imports",
+    "notebook",
     "first_fit",
     "small",
     "busy",

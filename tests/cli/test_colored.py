@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from gramfold import PCA
 from gramfold.cli import main
-from gramfold.plotting.colors import OKABE_ITO
+from gramfold.notebook.palette import OKABE_ITO
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from matplotlib.colors import to_rgba
 
 from gramfold.diagnostics import faults
 from gramfold.errors import InputError
+from gramfold.notebook.palette import OKABE_ITO, opacity
 from gramfold.plotting import blank_figure, plot_gallery, plot_map
-from gramfold.plotting.colors import MARKERS, OKABE_ITO, categories, coloring, known_names
+from gramfold.plotting.colors import MARKERS, categories, coloring, known_names
 from gramfold.plotting.fault_marks import marks_of
 from gramfold.plotting.gaps import Bands
 from gramfold.plotting.names import medoid
-from gramfold.plotting.shading import opacity
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.normal(size=(300, 2))

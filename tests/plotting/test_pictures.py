@@ -12,8 +12,8 @@ from sklearn.exceptions import NotFittedError
 
 from gramfold import Isomap
 from gramfold.errors import InputError, MissingExtraError
+from gramfold.notebook.palette import ABSENT, PLAIN
 from gramfold.plotting import blank_figure, plot_edges, plot_gallery, plot_map, save_picture
-from gramfold.plotting.colors import ABSENT, PLAIN
 
 POINTS = np.random.default_rng(0).normal(size=(50, 3))
 

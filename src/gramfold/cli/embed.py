@@ -205,6 +205,7 @@ def _account(model: Any, coordinates: Any) -> list[str]:
     import numpy as np
 
     from gramfold.extension.project import positive_directions
+    from gramfold.notebook.facts import certified
     from gramfold.runtime.counting import counted
 
     lines = []
@@ -223,7 +224,7 @@ def _account(model: Any, coordinates: Any) -> list[str]:
         lines.append(_variance(model))
     certificate = getattr(model, "certificate_", None)
     if certificate is not None:
-        lines.append(f"certified within {certificate.gap:.1e} of the largest variance that is possible")
+        lines.append(f"certified {certified(certificate)}")
     dropped = len(getattr(model, "dropped_edges_", ()))
     if dropped:
         lines.append(f"dropped   {counted(dropped, 'edge')} of the neighbour graph")

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding.estimator import Estimator
 from gramfold.embedding.frame import Alignable
-from gramfold.embedding.made import MADE, Way, made_error, made_inverse, made_surroundings
+from gramfold.embedding.made import MADE, Way, keep_verdict, made_error, made_inverse, made_surroundings
 from gramfold.embedding.model import Model
 from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
 from gramfold.embedding.parameters import attribute, method, parameter
@@ -312,8 +312,10 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         """
         from gramfold.diagnostics import verdict
 
-        self._model()
-        return verdict(self, n_neighbors=n_neighbors, sample=sample, random_state=random_state)
+        model: Model = self._model()
+        said = verdict(self, n_neighbors=n_neighbors, sample=sample, random_state=random_state)
+        keep_verdict(self, model, said)
+        return said
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

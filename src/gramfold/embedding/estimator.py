@@ -6,8 +6,9 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags
+from sklearn.utils import Tags, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from gramfold.embedding.fit import Fit
@@ -134,6 +135,18 @@ class Estimator(BaseEstimator):
         """The model, and new rows as it reads them; a fit in another thread reaches neither."""
         model = self._model()
         return model, read_new(model.name, X, model.reads, model.columns)
+
+    # scikit-learn's `_repr_html_` calls this one, unless set_config(display="text")
+    def _repr_html_inner(self) -> str:
+        """The picture of the map and what is known of the fit; before a fit, scikit-learn's diagram."""
+        from gramfold.notebook import html_card
+
+        return html_card(self) if hasattr(self, "embedding_") else str(estimator_html_repr(self))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """What a notebook shows, and its plain text elsewhere."""
+        bundle = {"text/plain": repr(self)}
+        return bundle | {"text/html": self._repr_html_inner()} if get_config()["display"] == "diagram" else bundle
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)  # scikit-learn would walk through all attributes, while others make inverses

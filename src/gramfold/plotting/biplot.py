@@ -14,7 +14,8 @@ from gramfold.diagnostics.axis_words import LITTLE, leading
 from gramfold.diagnostics.placed_rows import far_outside
 from gramfold.diagnostics.refits import check_whole
 from gramfold.errors import InputError
-from gramfold.plotting.colors import ABSENT, Coloring, coloring
+from gramfold.notebook.palette import ABSENT
+from gramfold.plotting.colors import Coloring, coloring
 from gramfold.plotting.figure import require_matplotlib
 from gramfold.plotting.fitted_text import short_names
 from gramfold.plotting.label_places import Label, offsets_of

@@ -15,20 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gramfold.errors import InputError
+from gramfold.notebook.palette import ABSENT, OKABE_ITO, PLAIN, hue_of_category
 from gramfold.plotting.figure import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-PLAIN = "#3b6ea5"
-ABSENT = "#b8b8b8"  # points with a missing value
 MOST_KINDS = 20  # up to this many distinct integers are categories, not a scale
-# Okabe, Ito (2008), in an order in which neighbours differ most and yellow, the faintest on white, comes last
-OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-# the same hues as they are, darker and lighter: mixed with black (0) or white (1), and how much of it
-_SHADES = ((0.0, 0.0), (0.0, 0.45), (1.0, 0.45))
 MOST_NAMED = len(OKABE_ITO) * len(MARKERS)  # categories that differ from each other, and the longest legend
 _NO_NAMES = {"None", "nan", "<NA>", "NaT", ""}
 
@@ -151,17 +146,8 @@ def known_names(values: NDArray[Any]) -> tuple[list[str], NDArray[np.intp], NDAr
 
 def categories(count: int) -> list[tuple[Any, str]]:
     """Colour and marker of each of so many categories; they repeat after 64."""
-    from matplotlib.colors import to_rgb
-
-    looks = []
-    for j in range(count):
-        turn, hue = divmod(j, len(OKABE_ITO))
-        towards, share = _SHADES[turn % len(_SHADES)]
-        # black has no darker shade
-        base = np.array(to_rgb(OKABE_ITO[hue] if towards or turn == 0 or OKABE_ITO[hue] != "#000000" else "#999999"))
-        mixed = (1 - share) * base + share * towards
-        looks.append((tuple(mixed.tolist()), MARKERS[turn % len(MARKERS)]))
-    return looks
+    markers = (MARKERS[j // len(OKABE_ITO) % len(MARKERS)] for j in range(count))
+    return [(tuple(hue_of_category(j).tolist()), marker) for j, marker in enumerate(markers)]
 
 
 def _natural(name: str) -> list[tuple[int, float, str]]:

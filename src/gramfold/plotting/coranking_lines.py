@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from gramfold.diagnostics import CorankingCurve
 from gramfold.errors import InputError
-from gramfold.plotting.colors import OKABE_ITO, categories
+from gramfold.notebook.palette import OKABE_ITO
+from gramfold.plotting.colors import categories
 from gramfold.plotting.figure import require_matplotlib
 from gramfold.plotting.legend import add_legend, fitted_legend
 

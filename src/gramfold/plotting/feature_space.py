@@ -6,7 +6,7 @@ import numpy as np
 
 from gramfold.diagnostics import ComparedDistances, FeatureDistances
 from gramfold.errors import InputError
-from gramfold.plotting.colors import PLAIN
+from gramfold.notebook.palette import PLAIN
 from gramfold.plotting.figure import require_matplotlib
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from gramfold.diagnostics.randomness import drawn_from
 from gramfold.diagnostics.refits import check_whole
 from gramfold.errors import GramfoldError, InputError
 from gramfold.neighbors.columns import as_table
-from gramfold.plotting.colors import PLAIN
+from gramfold.notebook.palette import PLAIN
 from gramfold.plotting.feature_space import scatter_distances
 from gramfold.plotting.figure import require_matplotlib
 from gramfold.plotting.legend import size_in_points

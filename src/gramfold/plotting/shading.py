@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gramfold.notebook.palette import opacity
 from gramfold.plotting.legend import size_in_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CELL = 0.75  # points: one cell is about as large as the smallest dot
-_FAINTEST = 0.3  # opacity of a cell with one point
-_FULL = 0.99  # share of the cells that are not the darkest
 _MARGIN = 0.05  # around the points, as matplotlib's own
 
 
@@ -41,9 +40,3 @@ def shade(ax: "Axes", points: NDArray[np.floating], rgba: NDArray[np.floating]) 
     (x0, y0), (x1, y1) = ax.transScale.inverted().transform([low - margin, high + margin])
     ax.set_xlim(x0, x1, auto=True)  # an equal scale may widen them
     ax.set_ylim(y0, y1, auto=True)
-
-
-def opacity(counts: NDArray[np.integer]) -> NDArray[np.floating]:
-    """From faint where there is one point to 1 where there are most."""
-    most = max(float(np.quantile(counts, _FULL)), 2.0)
-    return np.asarray(_FAINTEST + (1 - _FAINTEST) * np.clip(np.log(counts) / np.log(most), 0.0, 1.0))

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from gramfold.diagnostics import Judged, residual_variance
 from gramfold.neighbors.metrics import MetricName
-from gramfold.plotting.colors import PLAIN
+from gramfold.notebook.palette import PLAIN, opacity
 from gramfold.plotting.figure import require_matplotlib
 from gramfold.plotting.legend import size_in_points
-from gramfold.plotting.shading import opacity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from gramfold.diagnostics.refits import check_whole
 from gramfold.errors import InputError
-from gramfold.plotting.colors import OKABE_ITO, categories
+from gramfold.notebook.palette import OKABE_ITO
+from gramfold.plotting.colors import categories
 from gramfold.plotting.figure import require_matplotlib
 from gramfold.plotting.legend import add_legend, fitted_legend
 from gramfold.plotting.map import add_notes
