@@ -1,6 +1,9 @@
 """The base class of all estimators: parameters, `fit`, and scikit-learn's protocol."""
 
 from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from copy import copy
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -17,6 +20,7 @@ from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads, read_new
 from gramfold.neighbors.loud import warn_of_loud_columns
 from gramfold.neighbors.metrics import reads_mixed
+from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import at_work, thread_count
 
 
@@ -42,6 +46,14 @@ class Estimator(BaseEstimator):
     )
     verbose: int = parameter(
         default=0, allowed=["verbose"], words="Report each stage, with progress bars, on standard error.", last=True
+    )
+    progress: Callable[[str, int, int | None], Any] | None = parameter(
+        default=None,
+        allowed=[callable, None],
+        words="""Function that is called as ``progress(stage, done, total)`` at the start of each stage, in between at
+        most ten times a second, and at its end, where `done` equals `total`; `total` is None while it is not known. It
+        is called by the thread that called `fit`, and an error that it raises ends the fit. Pickles leave it out.""",
+        last=True,
     )
 
     # what may be sparse: nothing, rows, or for the methods of a graph its rows and itself
@@ -115,6 +127,19 @@ class Estimator(BaseEstimator):
         """The model, and new rows as it reads them; a fit in another thread reaches neither."""
         model = self._model()
         return model, read_new(model.name, X, model.reads, model.columns)
+
+    def _stage(self, name: str) -> AbstractContextManager[None]:
+        """Work of a fitted model that may take long, and is told as the stages of a fit are."""
+        return Stages(self.verbose, type(self).__name__, self.progress)(name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # a callback belongs to the session that it tells, and often holds what cannot be pickled: a bar, a widget
+        return {**super().__getstate__(), "progress": None}
+
+    def __sklearn_clone__(self) -> Self:
+        clone: Self = super(Estimator, copy(self)).__sklearn_clone__()  # of a copy, which has no callback
+        clone.progress = self.progress  # shared: a copy of a bar or a widget would show nothing
+        return clone
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)  # scikit-learn would walk through all attributes, while others make inverses

@@ -22,7 +22,7 @@ def made_inverse(estimator: Any, model: Model) -> Inverse:
     def make() -> Inverse:
         if estimator.inverse not in get_args(Way):
             raise InputError(f"inverse={estimator.inverse!r} is not valid: use one of {', '.join(get_args(Way))}.")
-        with Stages(estimator.verbose, model.name)("inverse"):
+        with Stages(estimator.verbose, model.name, estimator.progress)("inverse"):
             return model.inverse(estimator.inverse, estimator.n_jobs)
 
     made: Inverse = _once(estimator, model, estimator.inverse, make)

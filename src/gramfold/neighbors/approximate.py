@@ -95,7 +95,7 @@ class SmallWorldIndex(VectorIndex):
         width = faiss.SearchParametersHNSW(efSearch=max(self.width, 2 * k, more))
         parts = blocks(len(rows), _QUERIES_PER_BLOCK)
         with _threads(faiss, self.n_jobs):
-            for part in stages.bar(parts, len(parts), "neighbors"):
+            for part in stages.bar(parts, len(parts), "search"):
                 found[part] = self._graph.search(self._vectors(rows[part]), more, params=width)[1]
         lost = np.flatnonzero((found < 0).any(axis=1))
         if lost.size:  # the search graph did not lead to k vertices: search these rows exactly
