@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding.estimator import Estimator
 from gramfold.embedding.frame import Alignable
-from gramfold.embedding.made import MADE, Way, made_error, made_inverse, made_surroundings
+from gramfold.embedding.made import MADE, Way, made_error, made_inverse, made_surroundings, made_verdict
 from gramfold.embedding.model import Model
 from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
 from gramfold.embedding.parameters import attribute, method, parameter
@@ -304,7 +304,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         Parameters
         ----------
         n_neighbors, sample, random_state
-            As for `gramfold.diagnostics.verdict`.
+            As for `gramfold.diagnostics.verdict`. With the defaults it is computed once after a fit, and kept.
 
         Returns
         -------
@@ -314,8 +314,13 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         """
         from gramfold.diagnostics import verdict
 
-        self._model()
-        return verdict(self, n_neighbors=n_neighbors, sample=sample, random_state=random_state)
+        def made() -> "Verdict":
+            return verdict(self, n_neighbors=n_neighbors, sample=sample, random_state=random_state)
+
+        model: Model = self._model()
+        usual = (n_neighbors, sample, random_state) == (10, None, 0)
+        found: Verdict = made_verdict(self, model, made) if usual else made()
+        return found
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

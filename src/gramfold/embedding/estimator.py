@@ -4,8 +4,9 @@ from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from copy import copy
+from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -22,6 +23,10 @@ from gramfold.neighbors.loud import warn_of_loud_columns
 from gramfold.neighbors.metrics import reads_mixed
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import at_work, thread_count
+from gramfold.runtime.warning import remembered_warnings
+
+if TYPE_CHECKING:
+    from gramfold.embedding.summary import Summary
 
 
 def _names(model: Fitted) -> Any:
@@ -110,12 +115,42 @@ class Estimator(BaseEstimator):
         if reads.mixed:
             refuse_vectors(self)
         # the one thing that a fit changes, when all is done: one that fails or is interrupted leaves all as it was
-        with at_work(self.n_jobs):
+        with at_work(self.n_jobs), remembered_warnings() as warned:
             fit = Fit.of(self, X, y, reads, extras)
             warn_of_loud_columns(self, fit.X, fit.columns.names, given_graph=extras.get("affinity") is not None)
             model = self._build(fit)
-        self.model_ = model
+        self.model_ = replace(model, warned=tuple(dict.fromkeys(warned))) if warned else model
         return self
+
+    def summary(self) -> "Summary":
+        """Say what the fitted model is: data, parameters, graph, solver, warnings, time and memory.
+
+        It is read from what the fit left, and takes no time. Parameters are those that the estimator has now. The
+        verdict is among it only if `verdict()` was called since the fit.
+
+        Returns
+        -------
+        summary : Summary
+            Print it; all that it says is an attribute too: `rows`, `columns`, `parameters`, `graph`, `stages` …
+
+        Examples
+        --------
+        >>> from gramfold import PCA
+        >>> from gramfold.datasets import make_s_curve
+        >>> model = PCA(whiten=True).fit(make_s_curve(300, random_state=0).points)
+        >>> print(model.summary())  # doctest: +ELLIPSIS
+        PCA
+          data         300 rows of 3 columns, to 2 dimensions
+          parameters   whiten=True
+          solver       ...
+          eigenvalues  ...
+          variance     ...
+          time         ...
+          memory       ...
+        """
+        from gramfold.embedding.summary import summary_of
+
+        return summary_of(self, self._model())
 
     def _model(self) -> Any:
         """What the fit left."""

@@ -1,4 +1,4 @@
-"""What is made from a model when it is first asked for: its inverses, and how far they are off.
+"""What is made from a model when it is first asked for: its inverses, how far they are off, and the verdict.
 
 A map that nobody leaves again does not pay for them. They live in one attribute of the estimator, which is neither
 pickled nor copied, and which a new fit makes void.
@@ -14,6 +14,7 @@ from gramfold.runtime.progress import Stages
 
 Way = Literal["auto", "mixture", "barycentric", "ridge", "fixed-point"]
 MADE = "_made"
+_VERDICT = "verdict"
 
 
 def made_inverse(estimator: Any, model: Model) -> Inverse:
@@ -41,6 +42,16 @@ def made_surroundings(estimator: Any, model: Model) -> Surroundings:
     return made
 
 
+def made_verdict(estimator: Any, model: Model, make: Callable[[], Any]) -> Any:
+    """What is said of the map, with the default arguments."""
+    return _once(estimator, model, _VERDICT, make)
+
+
+def known_verdict(estimator: Any) -> Any:
+    """The same if it was asked for since the fit, else None."""
+    return _known(estimator, vars(estimator).get("model_")).get(_VERDICT)
+
+
 def _once(estimator: Any, model: Model, name: str, make: Callable[[], Any]) -> Any:
     """What `make` gives, made once. Threads that come at the same time may each make it: they make the same."""
     made = _known(estimator, model)
@@ -51,6 +62,6 @@ def _once(estimator: Any, model: Model, name: str, make: Callable[[], Any]) -> A
     return made[name]
 
 
-def _known(estimator: Any, model: Model) -> dict[str, Any]:
+def _known(estimator: Any, model: Model | None) -> dict[str, Any]:
     of, made = vars(estimator).get(MADE, (None, {}))
     return made if of is model else {}  # of the fit before

@@ -83,6 +83,7 @@ class Fitted(Plain):
     columns: Columns
     timings: Mapping[str, float]  # seconds of each stage
     found: Mapping[str, Any]  # the method's own attributes, by name
+    warned: tuple[str, ...] = field(default=(), kw_only=True)  # what the fit warned of
 
 
 @dataclass(frozen=True, eq=False)
