@@ -16,7 +16,7 @@ from scipy.sparse import issparse
 from gramfold.embedding.made import known_verdict
 from gramfold.embedding.model import Fitted
 from gramfold.runtime.counting import counted
-from gramfold.types import Graph, Spectrum
+from gramfold.types import Spectrum
 
 PRECOMPUTED = "precomputed values"
 _WIDTH = 110  # letters of a line
@@ -227,9 +227,9 @@ def _graph(model: Fitted) -> GraphSummary | None:
     source = held.get("source")
     source = getattr(source, "members", None) or source  # of a map that is a function of the columns
     components = getattr(source, "components", None)
-    net = held.get("net") if components is None else components.net
+    net: Any = held.get("net") if components is None else components.net
     single = held["edges"].graph if "edges" in held else getattr(source, "joined", None)
-    graphs: tuple[Graph, ...] = (single,) if components is None else components.graphs
+    graphs: tuple[Any, ...] = (single,) if components is None else components.graphs
     if any(getattr(graph, "lengths", None) is None for graph in graphs):
         return None
     joined = getattr(held.get("division"), "component", None)  # of clusters, whose graph may have several
