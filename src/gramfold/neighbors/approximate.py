@@ -28,7 +28,7 @@ from gramfold.types import Floats, Integers, Neighbors
 _LINKS = 24  # per vertex and layer
 _BUILD_WIDTH = 80  # efConstruction: candidates kept while building
 _SEARCH_WIDTH = 80  # efSearch: candidates kept while searching
-_QUERIES_PER_BLOCK = 20_000
+_QUERIES_PER_BLOCK = 2_000  # between two steps of the progress bar: 1 s of a hard search by one thread
 _RECALL_SAMPLE = 200
 # Neighbours within a radius are searched among this many nearest rows at first, then among twice as many. Vertices that
 # would count a new row among their own neighbours are searched among this many too, and among the neighbours of these.
