@@ -353,7 +353,7 @@ def _params(rng: Rng, cls: type, n: int, unit: float) -> dict[str, Any]:
     """Settings for n distinct rows that are about a unit apart."""
     params = {}
     constraints = cls._parameter_constraints
-    for name in sorted(constraints):
+    for name in sorted(constraints.keys() - {"progress"}):  # which is a function
         if rng.random() < _SHARES.get(name, 0.2):
             default = cls.__dataclass_fields__[name].default
             params[name] = _drawn(rng, name, constraints[name], default, n, unit)
@@ -365,7 +365,7 @@ def _params(rng: Rng, cls: type, n: int, unit: float) -> dict[str, Any]:
         params["metric_params"] = {"p": float(rng.choice([1.0, 1.5, 3.0]))}
     if rng.random() < 0.04:
         wrong = [0, -1, n, n + 5, 2.5, math.nan, math.inf, "nonsense", None]
-        settable = sorted(constraints.keys() - {"verbose"})  # which would print
+        settable = sorted(constraints.keys() - {"verbose", "progress"})  # which would print
         params[settable[rng.integers(len(settable))]] = wrong[rng.integers(len(wrong))]
     return {**params, "n_jobs": params.get("n_jobs", 1)}
 

@@ -27,12 +27,13 @@ class Toy(Embedding):
 
 def test_one_line_makes_constructor_constraint_and_words():
     signature = inspect.signature(Toy)
-    assert set(signature.parameters) == {"n_components", "inverse", "random_state", "n_jobs", "verbose", "size"}
+    common = {"n_components", "inverse", "random_state", "n_jobs", "verbose", "progress"}
+    assert set(signature.parameters) == {*common, "size"}
     assert next(iter(signature.parameters)) == "n_components"
     assert signature.parameters["size"].kind is inspect.Parameter.KEYWORD_ONLY
     assert signature.parameters["n_components"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
     given = {"n_components": 3, "inverse": "auto", "random_state": 0, "n_jobs": None, "size": "large", "verbose": 0}
-    assert Toy(3, size="large").get_params() == given
+    assert Toy(3, size="large").get_params() == {**given, "progress": None}
     assert Toy._parameter_constraints["size"] == [str]
     with pytest.raises(InvalidParameterError, match="'size' parameter of Toy must be an instance of 'str'"):
         Toy(size=3)._validate_params()

@@ -24,7 +24,7 @@ from gramfold.errors import GramfoldError, InputError
 from gramfold.neighbors.columns import as_table, require_one_order
 from gramfold.neighbors.metrics import MetricName
 from gramfold.runtime.counting import counted
-from gramfold.runtime.progress import Stages
+from gramfold.runtime.progress import Progress, Stages
 
 _NEIGHBORS = 10  # by which maps are judged, as everywhere in diagnostics; a third of few rows
 _HALF = 0.5  # of the rows, which a map must have to be compared
@@ -47,6 +47,7 @@ def compare(
     keep_models: bool = True,
     n_jobs: int | None = None,
     verbose: int = 0,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Fit several methods on the same rows, and judge their maps alike.
 
@@ -85,6 +86,9 @@ def compare(
         Threads of these methods and of judging.
     verbose : int, default=0
         Report progress on standard error.
+    progress : callable, default=None
+        Function that is called as ``progress(stage, done, total)``, as that of an estimator is; an error that it raises
+        ends the work.
 
     Returns
     -------
@@ -136,7 +140,7 @@ def compare(
         "n_jobs": n_jobs,
     }
     entrants = read_entrants(methods, X, n, settings)
-    stages = Stages(verbose, "compare")
+    stages = Stages(verbose, "compare", progress)
     runs, searching = _all_runs(entrants, X, n, metric, stages)
     _require_one(runs)
     placed = _common_rows(runs, n)

@@ -18,7 +18,7 @@ from gramfold.diagnostics.refits import Table, Told, refuse_numbered_rows, requi
 from gramfold.diagnostics.rows_kernel import RowsKernel
 from gramfold.errors import InputError
 from gramfold.runtime.counting import counted
-from gramfold.runtime.progress import Stages
+from gramfold.runtime.progress import Progress, Stages
 from gramfold.types import Floats, Integers
 
 _PAIRS = 8  # drawn where none are given
@@ -97,6 +97,7 @@ def kernel_coefficients(
     y: Any = None,
     random_state: Any = None,
     verbose: int = 0,
+    progress: Progress | None = None,
 ) -> Coefficients:
     """Follow entries of the kernel as rows are appended.
 
@@ -120,6 +121,9 @@ def kernel_coefficients(
         the pairs.
     verbose : int, default=0
         Report progress on standard error.
+    progress : callable, default=None
+        Function that is called as ``progress(stage, done, total)``, as that of an estimator is; an error that it raises
+        ends the work.
 
     Returns
     -------
@@ -152,10 +156,10 @@ def kernel_coefficients(
                 "pairs."
             )
         order = np.concatenate([first, drawn_from(random_state).permutation(others)])
-    stages, told, found = Stages(verbose, "coefficients"), Told(), []
+    stages, told, found = Stages(verbose, "coefficients", progress), Told(), []
     place = np.argsort(order)  # of a row of X among the appended ones
     with stages("fits"):
-        for count in stages.bar(counts, len(counts), "fits"):
+        for count in stages.bar(counts, len(counts), "sizes"):
             with told.hearing():
                 fitted, _ = table.take(order[:count]).fitted(model)
             kernel = RowsKernel.of(fitted, "model")

@@ -20,7 +20,7 @@ from gramfold.embedding.sharing import shared_search
 from gramfold.errors import InputError
 from gramfold.extension.graph_source import GraphSource
 from gramfold.graph.connect import components
-from gramfold.runtime.progress import Stages
+from gramfold.runtime.progress import Progress, Stages
 from gramfold.types import Floats, Spectrum
 
 _NONE = float("nan")
@@ -171,6 +171,7 @@ def sweep(
     y: Any = None,
     measures: Mapping[str, Callable[[Any, Floats], Any]] | None = None,
     verbose: int = 0,
+    progress: Progress | None = None,
 ) -> Sweep:
     """Fit maps for several numbers of neighbours, from one neighbour search, and compare each with the one before.
 
@@ -188,6 +189,9 @@ def sweep(
         Functions of X and the coordinates of its rows that return a number, such as those of this module.
     verbose : int, default=0
         Report progress on standard error.
+    progress : callable, default=None
+        Function that is called as ``progress(stage, done, total)``, as that of an estimator is; an error that it raises
+        ends the work.
 
     Returns
     -------
@@ -217,11 +221,11 @@ def sweep(
     _require_neighborhood(model)
     _require_measures(measures)
     table = Table.of(model, X, y)
-    stages, steps, before = Stages(verbose, "sweep"), [], None
+    stages, steps, before = Stages(verbose, "sweep", progress), [], None
     recall: float | None = None
     largest = max((count for count in counts if count < len(table)), default=counts[-1])  # that can be searched
     with shared_search(largest, optional=True) as search, stages("fits"):
-        for count in stages.bar(counts, len(counts), "fits"):
+        for count in stages.bar(counts, len(counts), "numbers of neighbors"):
             step, fitted = _fit(clone(model).set_params(n_neighbors=count), table)
             if fitted is not None:
                 recall = fitted.neighbors_.recall

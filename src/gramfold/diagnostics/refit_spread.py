@@ -33,7 +33,7 @@ from gramfold.diagnostics.refits import (
 from gramfold.embedding import Embedding
 from gramfold.errors import GramfoldError, InputError, RefitWarning
 from gramfold.runtime.counting import counted
-from gramfold.runtime.progress import Stages
+from gramfold.runtime.progress import Progress, Stages
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Integers
 
@@ -151,6 +151,7 @@ def stability(
     n_shown: int | None = None,
     random_state: Any = 0,
     verbose: int = 0,
+    progress: Progress | None = None,
 ) -> Stability:
     """Measure how far each row moves when the map is fitted again on a part of the rows.
 
@@ -181,6 +182,9 @@ def stability(
         Of the rows that are drawn.
     verbose : int, default=0
         Report progress on standard error.
+    progress : callable, default=None
+        Function that is called as ``progress(stage, done, total)``, as that of an estimator is; an error that it raises
+        ends the work.
 
     Returns
     -------
@@ -208,7 +212,7 @@ def stability(
     require_other_rows(model)
     table = rows_of(model, X, y, sample_weight)
     refuse_numbered_rows(model)
-    stages = Stages(verbose, "stability")
+    stages = Stages(verbose, "stability", progress)
     if X is None:
         reference, places = model, coordinates(model.embedding_)
     else:
@@ -228,7 +232,7 @@ def stability(
         )
     tally, rng = _Tally.of(places, columns), drawn_from(random_state)
     with stages("refits"):
-        for _ in stages.bar(range(refits), refits, "refits"):
+        for _ in stages.bar(range(refits), refits, "drawn rows"):
             chosen = np.zeros(len(copies), dtype=bool)
             chosen[rng.choice(len(copies), count, replace=False)] = True
             tally.add(model, table, np.flatnonzero(chosen[copies.vertex]))

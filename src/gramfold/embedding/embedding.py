@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding.estimator import Estimator
 from gramfold.embedding.frame import Alignable
-from gramfold.embedding.made import MADE, Way, keep_verdict, made_error, made_inverse, made_surroundings
+from gramfold.embedding.made import MADE, Way, made_error, made_inverse, made_surroundings, made_verdict
 from gramfold.embedding.model import Model
 from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
 from gramfold.embedding.parameters import attribute, method, parameter
@@ -114,7 +114,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
             Their coordinates.
         """
         model, rows = self._read(X)
-        with at_work(self.n_jobs):
+        with at_work(self.n_jobs), self._stage("transform"):
             places: Floats = model.place(rows, self.n_jobs)
         return places
 
@@ -141,7 +141,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         gramfold.diagnostics.loadings : The same in words, for the axes and for regions of the map.
         """
         model, rows = self._read(X)
-        with at_work(self.n_jobs):
+        with at_work(self.n_jobs), self._stage("sensitivity"):
             return sensitivity_of(model, rows, self.n_jobs)
 
     @property
@@ -170,7 +170,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         eigenvalues : ndarray of shape (count,)
             The largest ones, descending; fewer if the kernel has a lower rank.
         """
-        with at_work(self.n_jobs):
+        with at_work(self.n_jobs), self._stage("spectrum"):
             return leading_eigenvalues_of(self._kernelled(), count)
 
     def negative_part(self, *, before_repair: bool = False) -> NegativePart:
@@ -190,7 +190,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
             `mass` Σ|λ<0| / Σ|λ|, its 95% `interval`, `most_negative` (above 2,000 rows a Ritz value, at most 0 and at
             least the smallest eigenvalue), `total` and `positive_total`.
         """
-        with at_work(self.n_jobs):
+        with at_work(self.n_jobs), self._stage("spectrum"):
             return negative_part_of(self._kernelled(), before_repair)
 
     def shares(self) -> Floats:
@@ -202,7 +202,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
             They add up to at most 1. Above 2,000 rows the sum of an indefinite kernel is an estimate, as
             `negative_part` is.
         """
-        with at_work(self.n_jobs):
+        with at_work(self.n_jobs), self._stage("spectrum"):
             return shares_of(self._kernelled())
 
     def _kernelled(self) -> Kernelled:
@@ -249,8 +249,10 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         model: Model = self._model()
         inverse = made_inverse(self, model)
         places = model.inward(read_places(Y, model.dimensions))
-        warn_if_outside(model.outside_map(places, self.inverse, lambda: made_surroundings(self, model)), "coordinates")
-        return model.rebuild(inverse, places)
+        with self._stage("inverse_transform"):
+            outside = model.outside_map(places, self.inverse, lambda: made_surroundings(self, model))
+            warn_if_outside(outside, "coordinates")
+            return model.rebuild(inverse, places)
 
     def inverse_error(self) -> float | None:
         """Cross-validated error of `inverse_transform`, computed at the first call.
@@ -302,7 +304,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         Parameters
         ----------
         n_neighbors, sample, random_state
-            As for `gramfold.diagnostics.verdict`.
+            As for `gramfold.diagnostics.verdict`. With the defaults it is computed once after a fit, and kept.
 
         Returns
         -------
@@ -312,10 +314,11 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         """
         from gramfold.diagnostics import verdict
 
-        model: Model = self._model()
-        said = verdict(self, n_neighbors=n_neighbors, sample=sample, random_state=random_state)
-        keep_verdict(self, model, said)
-        return said
+        def made() -> "Verdict":
+            return verdict(self, n_neighbors=n_neighbors, sample=sample, random_state=random_state)
+
+        found: Verdict = made_verdict(self, self._model(), (n_neighbors, sample, random_state), made)
+        return found
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

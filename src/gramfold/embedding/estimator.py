@@ -2,8 +2,12 @@
 
 import os
 from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from copy import copy
+from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn import get_config
@@ -19,7 +23,12 @@ from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads, read_new
 from gramfold.neighbors.loud import warn_of_loud_columns
 from gramfold.neighbors.metrics import reads_mixed
+from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import at_work, thread_count
+from gramfold.runtime.warning import remembered_warnings
+
+if TYPE_CHECKING:
+    from gramfold.embedding.summary import Summary
 
 
 def _names(model: Fitted) -> Any:
@@ -44,6 +53,14 @@ class Estimator(BaseEstimator):
     )
     verbose: int = parameter(
         default=0, allowed=["verbose"], words="Report each stage, with progress bars, on standard error.", last=True
+    )
+    progress: Callable[[str, int, int | None], Any] | None = parameter(
+        default=None,
+        allowed=[callable, None],
+        words="""Function that is called as ``progress(stage, done, total)`` at the start of each stage, in between at
+        most ten times a second, and at its end, where `done` equals `total`; `total` is None while it is not known. It
+        is called by the thread that called `fit`, and an error that it raises ends the fit. Pickles leave it out.""",
+        last=True,
     )
 
     # what may be sparse: nothing, rows, or for the methods of a graph its rows and itself
@@ -100,11 +117,11 @@ class Estimator(BaseEstimator):
         if reads.mixed:
             refuse_vectors(self)
         # the one thing that a fit changes, when all is done: one that fails or is interrupted leaves all as it was
-        with at_work(self.n_jobs):
+        with at_work(self.n_jobs), remembered_warnings() as warned:
             fit = Fit.of(self, X, y, reads, extras)
             warn_of_loud_columns(self, fit.X, fit.columns.names, given_graph=extras.get("affinity") is not None)
             model = self._build(fit)
-        self.model_ = model
+        self.model_ = replace(model, warned=tuple(dict.fromkeys(warned))) if warned else model
         return self
 
     def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> None:
@@ -124,6 +141,36 @@ class Estimator(BaseEstimator):
         from gramfold.io.model_file import save
 
         save(self, path, compact=compact)
+
+    def summary(self) -> "Summary":
+        """Say what the fitted model is: data, parameters, graph, solver, warnings, time and memory.
+
+        It is read from what the fit left, and takes no time. Parameters are those that the estimator has now. The
+        verdict is among it only if `verdict()` was called since the fit.
+
+        Returns
+        -------
+        summary : Summary
+            Print it; all that it says is an attribute too: `rows`, `columns`, `parameters`, `graph`, `stages` …
+
+        Examples
+        --------
+        >>> from gramfold import PCA
+        >>> from gramfold.datasets import make_s_curve
+        >>> model = PCA(whiten=True).fit(make_s_curve(300, random_state=0).points)
+        >>> print(model.summary())  # doctest: +ELLIPSIS
+        PCA
+          data         300 rows of 3 columns, to 2 dimensions
+          parameters   whiten=True
+          solver       ...
+          eigenvalues  ...
+          variance     ...
+          time         ...
+          memory       ...
+        """
+        from gramfold.embedding.summary import summary_of
+
+        return summary_of(self, self._model())
 
     def _model(self) -> Any:
         """What the fit left."""
@@ -147,6 +194,19 @@ class Estimator(BaseEstimator):
         """What a notebook shows, and its plain text elsewhere."""
         bundle = {"text/plain": repr(self)}
         return bundle | {"text/html": self._repr_html_inner()} if get_config()["display"] == "diagram" else bundle
+
+    def _stage(self, name: str) -> AbstractContextManager[None]:
+        """Work of a fitted model that may take long, and is told as the stages of a fit are."""
+        return Stages(self.verbose, type(self).__name__, self.progress)(name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # a callback belongs to the session that it tells, and often holds what cannot be pickled: a bar, a widget
+        return {**super().__getstate__(), "progress": None}
+
+    def __sklearn_clone__(self) -> Self:
+        clone: Self = super(Estimator, copy(self)).__sklearn_clone__()  # of a copy, which has no callback
+        clone.progress = self.progress  # shared: a copy of a bar or a widget would show nothing
+        return clone
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)  # scikit-learn would walk through all attributes, while others make inverses

@@ -82,7 +82,7 @@ class Fit:
             n_components=getattr(estimator, "n_components", None),  # a clusterer has none
             n_jobs=estimator.n_jobs,
             random_state=estimator.random_state,
-            stages=Stages(estimator.verbose, name),
+            stages=Stages(estimator.verbose, name, estimator.progress),
             weighted=getattr(estimator, "weights", None) == "precomputed",
             declared=estimator.__dataclass_fields__,
             previous=vars(estimator).get("model_"),

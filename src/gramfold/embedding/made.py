@@ -1,4 +1,4 @@
-"""What is made from a model when it is first asked for: its inverses, how far they are off, and the last verdict.
+"""What is made from a model when it is first asked for: its inverses, how far they are off, and the verdict.
 
 A map that nobody leaves again does not pay for them. They live in one attribute of the estimator, which is neither
 pickled nor copied, and which a new fit makes void.
@@ -23,7 +23,7 @@ def made_inverse(estimator: Any, model: Model) -> Inverse:
     def make() -> Inverse:
         if estimator.inverse not in get_args(Way):
             raise InputError(f"inverse={estimator.inverse!r} is not valid: use one of {', '.join(get_args(Way))}.")
-        with Stages(estimator.verbose, model.name)("inverse"):
+        with Stages(estimator.verbose, model.name, estimator.progress)("inverse"):
             return model.inverse(estimator.inverse, estimator.n_jobs)
 
     made: Inverse = _once(estimator, model, estimator.inverse, make)
@@ -42,13 +42,15 @@ def made_surroundings(estimator: Any, model: Model) -> Surroundings:
     return made
 
 
-def keep_verdict(estimator: Any, model: Model, verdict: Any) -> None:
-    """Keep what was last said of this fit."""
-    setattr(estimator, MADE, (model, {**_known(estimator, model), _VERDICT: verdict}))
+def made_verdict(estimator: Any, model: Model, asked: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+    """What is said of the map, with these arguments."""
+    said = _once(estimator, model, f"verdict with {asked}", make)
+    setattr(estimator, MADE, (model, {**_known(estimator, model), _VERDICT: said}))
+    return said
 
 
 def known_verdict(estimator: Any) -> Any:
-    """The verdict that was last asked for of this fit; None where there was none. Nothing is computed."""
+    """What was last said of this fit; None where nobody has asked. Nothing is computed."""
     return _known(estimator, vars(estimator).get("model_")).get(_VERDICT)
 
 

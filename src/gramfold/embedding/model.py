@@ -95,6 +95,7 @@ class Fitted(Plain, ABC):
     columns: Columns
     timings: Mapping[str, float]  # seconds of each stage
     found: Mapping[str, Any]  # the method's own attributes, by name
+    warned: tuple[str, ...] = field(default=(), kw_only=True)  # what the fit warned of
     remains: Remains | None = field(default=None, kw_only=True)  # of what was left out of a compact model
 
     @property

@@ -17,6 +17,7 @@ from gramfold.kernels.functions import SYNONYMS
 from gramfold.neighbors.metrics import reads_mixed
 from gramfold.neighbors.slopes import named_with_slopes
 from gramfold.runtime.memory import GIGABYTE, USABLE_SHARE, available_memory, largest_that_fits
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats
 
@@ -60,7 +61,7 @@ def sensitivity_blocks(model: Model, X: Any, n_jobs: int | None) -> Iterator[tup
     """The same a block of rows at a time."""
     _require_columns(model, X)
     n, p, d = X.shape[0], model.dimensions, X.shape[1]
-    for some in blocks(n, max(_LEAST_ROWS, _ENTRIES_PER_BLOCK // (p * d))):
+    for some in beats(blocks(n, max(_LEAST_ROWS, _ENTRIES_PER_BLOCK // (p * d)))):
         yield some, model.slopes(X[some], n_jobs)
 
 

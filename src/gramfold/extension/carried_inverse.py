@@ -18,6 +18,7 @@ import numpy as np
 from gramfold.extension.judging import cross_validated
 from gramfold.extension.mixture_inverse import AffineMixture
 from gramfold.kernels.basis import MARGIN, lower_ends
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats
 
@@ -51,7 +52,7 @@ class CarriedInverse:
         here, there = places.mean(axis=0), rows.mean(axis=0, dtype=np.float64)
         # Σ p_k · [1, y, x, y yᵀ, y xᵀ] about the means of all; the least x and the least −x
         sums, ends = np.zeros((m, 1 + (p + 1) * (p + d))), np.full((2, m, d), np.inf)
-        for part in blocks(n, max(1, _ENTRIES_PER_BLOCK // ((p + 1) * (p + d + 1)))):
+        for part in beats(blocks(n, max(1, _ENTRIES_PER_BLOCK // ((p + 1) * (p + d + 1))))):
             y, x = places[part] - here, rows[part] - there
             both = np.hstack([np.ones((len(y), 1)), y, x])
             moments = np.hstack([both, *(y[:, [a]] * both[:, 1:] for a in range(p))])

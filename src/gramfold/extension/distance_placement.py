@@ -11,6 +11,7 @@ from gramfold.extension.placement import Part
 from gramfold.extension.project import centered_projection, project
 from gramfold.kernels.distances import Distances
 from gramfold.neighbors.slopes import has_slopes, summed_slopes
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import ROWS, Floats, Integers, Neighbors, Plain
 
@@ -69,7 +70,7 @@ class DistancePlacement(Plain):
         return self.rows if self.rows is None or self.carriers is None else self.rows[self.carriers]
 
     def _blocks(self, new: Any, carriers: Any, part: Part) -> Iterator[tuple[slice, Any]]:
-        for some in blocks(new.shape[0], max(1, _ENTRIES_PER_BLOCK // len(part.kernel.mass))):
+        for some in beats(blocks(new.shape[0], max(1, _ENTRIES_PER_BLOCK // len(part.kernel.mass)))):
             block = new[some]
             if issparse(block) and not issparse(carriers):  # a few rows of as many columns as the training rows have
                 block = block.toarray()

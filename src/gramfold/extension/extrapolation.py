@@ -20,6 +20,7 @@ from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.neighbors.index import ROUNDING, Index
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.search import exact_index
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats
@@ -135,7 +136,7 @@ def _lengths(points: Any, middle: Floats) -> Floats:
     """|x − middle| of each point, without making sparse ones dense."""
     if not issparse(points):
         lengths = np.empty(len(points))
-        for part in blocks(len(points), max(1, _ENTRIES_PER_BLOCK // len(middle))):
+        for part in beats(blocks(len(points), max(1, _ENTRIES_PER_BLOCK // len(middle)))):
             away = points[part] - middle
             lengths[part] = np.einsum("ij,ij->i", away, away)
         return np.sqrt(lengths, out=lengths)

@@ -16,6 +16,7 @@ import numpy as np
 
 from gramfold.errors import NotConvergedWarning
 from gramfold.extension.judging import frobenius, judged_sample, relative
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Integers
@@ -45,7 +46,7 @@ class FixedPointInverse:
         """Data rows that belong to these places."""
         made = np.empty((len(places), self.carriers.shape[1]))
         late = 0
-        for part in blocks(len(places), max(1, _ENTRIES_PER_BLOCK // len(self.places))):
+        for part in beats(blocks(len(places), max(1, _ENTRIES_PER_BLOCK // len(self.places)))):
             gammas = self.middle + places[part] @ self.axes.T  # (b, m)
             made[part], unsettled = self._climb(gammas, self._starts(places[part], gammas))
             late += unsettled
@@ -63,7 +64,7 @@ class FixedPointInverse:
         carrier = np.full(len(self.places), -1)
         carrier[self.numbers] = np.arange(len(self.numbers))
         misfit = 0.0
-        for part in blocks(len(sample), max(1, _ENTRIES_PER_BLOCK // len(self.places))):
+        for part in beats(blocks(len(sample), max(1, _ENTRIES_PER_BLOCK // len(self.places)))):
             some = sample[part]
             gammas = self.middle + self.places[some] @ self.axes.T
             own = np.flatnonzero(carrier[some] >= 0)

@@ -13,7 +13,7 @@ from gramfold.extension.project import centered_projection, project, scaled
 from gramfold.kernels.function_slopes import has_kernel_slopes, kernel_slopes
 from gramfold.kernels.nystrom import NystromGram, nystrom_gram
 from gramfold.kernels.values import SQUARE_ENTRIES_PER_BLOCK, CarriedValues, KernelValues, Missed
-from gramfold.runtime.progress import Stages
+from gramfold.runtime.progress import Stages, beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import ROWS, Floats, Integers, LeftOut, Plain
 
@@ -28,7 +28,7 @@ class FunctionPlacement(Plain):
     def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, q)."""
         places = np.empty((new.shape[0], len(part.spectrum)))
-        for some in blocks(new.shape[0], max(1, SQUARE_ENTRIES_PER_BLOCK // len(part.kernel.mass))):
+        for some in beats(blocks(new.shape[0], max(1, SQUARE_ENTRIES_PER_BLOCK // len(part.kernel.mass)))):
             fresh = new[some] if self.values.function is None else self.values.function.varying(new[some], self.rows)
             places[some] = project(part.kernel.cross(fresh), part.kernel, part.spectrum)
         return places

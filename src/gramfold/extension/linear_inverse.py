@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.extension.judging import judged_sample
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats
 
@@ -46,7 +47,7 @@ class LinearInverse:
         points, places, n = self._points, self._places, float(self._mass.sum())
         sample = judged_sample(len(places))
         misfit = spread = 0.0
-        for part in blocks(len(sample), max(1, _ENTRIES_PER_BLOCK // len(self.mean))):
+        for part in beats(blocks(len(sample), max(1, _ENTRIES_PER_BLOCK // len(self.mean)))):
             some = sample[part]
             moved = (points[some].toarray() if issparse(points) else points[some]) - self.mean
             residuals = np.square(moved - places[some] @ self.rows).sum(axis=1)

@@ -18,6 +18,7 @@ from scipy.sparse import issparse
 from gramfold.kernels.reconstruction import ridges
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.search import exact_index
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats
 
@@ -39,7 +40,7 @@ def local_slopes(X: Any, points: Any, places: Floats, metric: Metric, n_jobs: in
     count = min(NEAREST, points.shape[0])
     lists = exact_index(points, metric, n_jobs).nearest(X, count).indices.reshape(-1, count)
     found = np.empty((X.shape[0], places.shape[1], X.shape[1]))
-    for some in blocks(X.shape[0], max(1, _ENTRIES_PER_BLOCK // (count * X.shape[1]))):
+    for some in beats(blocks(X.shape[0], max(1, _ENTRIES_PER_BLOCK // (count * X.shape[1])))):
         near = lists[some]
         rows = points[near.ravel()]
         rows = np.asarray(rows.toarray() if issparse(rows) else rows, dtype=np.float64).reshape(*near.shape, -1)

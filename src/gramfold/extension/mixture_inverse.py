@@ -16,6 +16,7 @@ from scipy.special import logsumexp
 
 from gramfold.extension.judging import cross_validated
 from gramfold.kernels.landmarks import told_apart
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks, openmp_threads
 from gramfold.types import Floats, Integers
 
@@ -63,7 +64,7 @@ class AffineMixture:
         """Data rows (b, d) that belong to these places."""
         (m, p, d), made = self.slopes.shape, np.empty((len(places), self.rows.shape[1]))
         slopes = self.slopes.reshape(m * p, d)
-        for part in blocks(len(places), max(1, _ENTRIES_PER_BLOCK // (m * p))):
+        for part in beats(blocks(len(places), max(1, _ENTRIES_PER_BLOCK // (m * p)))):
             away = places[part, None, :] - self.middles  # (b, m, p)
             shares = _responsibilities(away, self.constants, self.roots)
             steps = (shares[:, :, None] * away).reshape(len(away), m * p)
@@ -168,7 +169,7 @@ def _weighted_sums(places: Floats, rows: Any, middles: Floats, constants: Floats
     center = rows.mean(axis=0, dtype=np.float64)  # rows far from the origin would lose digits
     weights, steps, own = np.zeros(m), np.zeros((m, p)), np.zeros((m, d))
     squares, pulled = np.zeros((m, p, p)), np.zeros((m * p, d))
-    for part in blocks(n, max(1, _ENTRIES_PER_BLOCK // (m * p))):
+    for part in beats(blocks(n, max(1, _ENTRIES_PER_BLOCK // (m * p)))):
         away = places[part, None, :] - middles
         shares = _responsibilities(away, constants, roots)
         moved = rows[part] - center

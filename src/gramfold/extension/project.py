@@ -3,6 +3,7 @@
 import numpy as np
 
 from gramfold.kernels.gram import GramKernel
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Kernel, Spectrum
 
@@ -37,7 +38,7 @@ def place_everybody(kernel: Kernel, spectrum: Spectrum) -> Floats:
     assert isinstance(kernel, GramKernel)
     values = kernel.everybody
     places, weights = np.empty((len(values), len(spectrum))), projection(kernel, spectrum)
-    for part in blocks(len(values), max(1, _ENTRIES_PER_BLOCK // values.shape[1])):
+    for part in beats(blocks(len(values), max(1, _ENTRIES_PER_BLOCK // values.shape[1]))):
         some = values[part]
         places[part] = kernel.cross_times(some, weights) * kernel.gains(some, spectrum.eigenvalues)
     return places

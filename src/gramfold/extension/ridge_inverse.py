@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramfold.extension.judging import relative
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.spectral.nystrom import whitening
 from gramfold.types import Floats
@@ -41,7 +42,7 @@ class _Basis:
     def __call__(self, places: Floats) -> Floats:
         """φ(y), (b, r)."""
         made = np.empty((len(places), self.white.shape[1]))
-        for part in blocks(len(places), max(1, _ENTRIES_PER_BLOCK // len(self.centers))):
+        for part in beats(blocks(len(places), max(1, _ENTRIES_PER_BLOCK // len(self.centers)))):
             made[part] = np.exp(-self.gamma * _squares(places[part], self.centers)) @ self.white
         return made
 

@@ -32,6 +32,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 
 from gramfold.graph.tangents import Grams, plane_dimension, tilts
 from gramfold.runtime.counting import counted
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks, run_blocks, stop_flag
 from gramfold.types import Floats, Graph, Integers, Plain
 
@@ -255,7 +256,7 @@ def _common_neighbors(lengths: csr_array) -> Integers:
     n = lengths.shape[0]
     ones = csr_array((np.ones(lengths.nnz, np.int32), lengths.indices, lengths.indptr), shape=(n, n))
     found = np.empty(lengths.nnz, dtype=np.int64)
-    for part in blocks(n, 1000):  # all pairs with a common neighbour are many more than edges
+    for part in beats(blocks(n, 1000)):  # all pairs with a common neighbour are many more than edges
         some = ones[part]
         shared = csr_array((some @ ones).multiply(some))
         marked = csr_array(shared + some)  # also where they share none

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import CENTERS, Floats, Integers
 
@@ -123,7 +124,7 @@ class MixtureBasis:
         turned = by_kernel[:, :-1] if self.axes is None else self.axes @ by_kernel[:, :-1]  # (m, d, p) ∇f
         found = np.asarray(shares @ turned.reshape(m, -1)).reshape(len(rows), d, -1).transpose(0, 2, 1).copy()
         local, values = self._local(rows, who, kernel), np.empty((len(who), coefficients.shape[1]))
-        for some in blocks(len(who), max(1, _ENTRIES_PER_BLOCK // by_kernel[0].size)):
+        for some in beats(blocks(len(who), max(1, _ENTRIES_PER_BLOCK // by_kernel[0].size))):
             theirs = by_kernel[kernel[some]]
             values[some] = np.einsum("bl,blp->bp", local[some], theirs[:, :-1]) + theirs[:, -1]  # f
         middle = shares @ self.centers
@@ -284,7 +285,7 @@ def spacing_width(centers: Floats) -> float:
     if len(centers) < 2:
         return 1.0  # alone it is responsible for everybody at any width
     nearest = np.empty(len(centers))
-    for part in blocks(len(centers), max(1, _ENTRIES_PER_BLOCK // len(centers))):
+    for part in beats(blocks(len(centers), max(1, _ENTRIES_PER_BLOCK // len(centers)))):
         squares = -_minus_squares(centers[part], centers)
         squares[np.arange(len(squares)), np.arange(part.start, part.stop)] = np.inf
         nearest[part] = np.sqrt(np.maximum(squares.min(axis=1), 0.0))
@@ -294,7 +295,7 @@ def spacing_width(centers: Floats) -> float:
 def nearest_centers(points: Floats, numbers: Integers, centers: Floats) -> Integers:
     """The number (n,) of the centre nearest to each of the rows `points[numbers]`."""
     owner = np.empty(len(numbers), dtype=np.intp)
-    for part in blocks(len(numbers), max(1, _ENTRIES_PER_BLOCK // max(centers.shape))):
+    for part in beats(blocks(len(numbers), max(1, _ENTRIES_PER_BLOCK // max(centers.shape)))):
         owner[part] = _minus_squares(points[numbers[part]], centers).argmax(axis=1)
     return owner
 
@@ -337,7 +338,7 @@ def seen_axes(basis: MixtureBasis, points: Floats, numbers: Integers) -> Mixture
 def _own_rows(basis: MixtureBasis, points: Floats, numbers: Integers) -> list[Integers]:
     """The rows of the table that are each kernel's own."""
     kernels, rows = [], []
-    for part in blocks(len(numbers), max(1, _ENTRIES_PER_BLOCK // max(basis.centers.shape))):
+    for part in beats(blocks(len(numbers), max(1, _ENTRIES_PER_BLOCK // max(basis.centers.shape)))):
         shares = basis.responsibilities(points[numbers[part]])
         own = shares.data >= _OWN_SHARE
         kernels.append(shares.indices[own])

@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 
 from gramfold.kernels.functions import NAMES, RowKernel
 from gramfold.neighbors.slopes import dense_rows
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats
 
@@ -26,7 +27,7 @@ def has_kernel_slopes(name: Any) -> bool:
 def kernel_slopes(function: RowKernel, rows: Any, points: Any, weights: Floats) -> Floats:
     """Σ_j w_ja ∇k(x, p_j) over all points, (m, q, d); weights are (points, q)."""
     found = np.empty((rows.shape[0], weights.shape[1], rows.shape[1]))
-    for some in blocks(rows.shape[0], max(1, _ENTRIES_PER_BLOCK // points.shape[0])):
+    for some in beats(blocks(rows.shape[0], max(1, _ENTRIES_PER_BLOCK // points.shape[0]))):
         found[some] = _slopes(function, rows[some], points, weights)
     return found
 

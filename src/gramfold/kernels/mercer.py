@@ -31,6 +31,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from gramfold.errors import NotConvergedError
 from gramfold.kernels.gram import GramKernel, centered_gram, times
+from gramfold.runtime.progress import beat
 from gramfold.spectral.arpack import SEEDED
 from gramfold.types import Floats, Integers
 
@@ -226,6 +227,7 @@ def _lowest_vector(squared: Floats, c: float, top: float, accuracy: float, near:
 
     def flipped(v: Floats) -> Floats:
         # 2 top·H − K~: the lowest comes first, accuracy is relative to the largest, and the uniform vector stays at 0
+        beat()
         v = v - v.mean(axis=0)
         v = 2 * top * v - _raised_product(squared, v, c, 0.0)
         return np.asarray(v - v.mean(axis=0)) * unit

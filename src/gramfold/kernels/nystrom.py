@@ -41,7 +41,7 @@ class LandmarkColumns:
     def stream(self, points: Any, stages: Stages = SILENT) -> Iterator[tuple[slice, Floats]]:
         """Blocks of rows with their values."""
         parts = blocks(points.shape[0], max(1, self.entries_per_block // self.count))
-        for part in stages.bar(parts, len(parts), "kernel"):
+        for part in stages.bar(parts, len(parts), "values"):
             yield part, self(points[part])
 
 

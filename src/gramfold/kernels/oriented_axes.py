@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from gramfold.errors import InputError, RankWarning
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.runtime.warning import warn
 from gramfold.spectral.dense import eigenpairs_between
@@ -94,7 +95,7 @@ def noise_correlation(rows: Floats, distorted: Floats, mass: Floats | None = Non
     total = np.zeros((d, d))
     with np.errstate(over="ignore", invalid="ignore"):  # said where it is used
         for version in distorted:
-            for part in blocks(m, max(1, _ENTRIES_PER_BLOCK // d)):
+            for part in beats(blocks(m, max(1, _ENTRIES_PER_BLOCK // d))):
                 difference = version[part].astype(np.float64) - rows[part]
                 if mass is not None:
                     difference *= np.sqrt(mass[part])[:, None]

@@ -26,6 +26,7 @@ from gramfold.kernels.linear import (
     shifted,
     squared_spread,
 )
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.spectral.block_lanczos import block_lanczos
 from gramfold.spectral.dense import leading_eigenpairs
@@ -265,7 +266,7 @@ def _standing_out(rows: Floats, found: PrincipalAxes, n_jobs: int | None, mass: 
     own, shares = float(np.finfo(rows.dtype).eps), np.square(found.axes)
     places = project(rows, found.mean, found.axes, n_jobs)
     of_mean = np.square(found.mean) @ shares
-    for part in blocks(n, max(1, _ENTRIES_PER_BLOCK // d)):
+    for part in beats(blocks(n, max(1, _ENTRIES_PER_BLOCK // d))):
         away = np.square(rows[part] - found.mean).sum(axis=1)
         # of the values in their own dtype, of the mean and of the axis in float64, along the axis each
         rounding = own**2 * (np.square(rows[part].astype(np.float64)) @ shares)

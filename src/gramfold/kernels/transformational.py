@@ -28,7 +28,7 @@ from scipy.sparse.csgraph import connected_components
 
 from gramfold.errors import ApproximationWarning, InputError
 from gramfold.kernels.basis import MARGIN, Basis, Guard, MixtureBasis, Reweighted, WithConstant, constant_of, lower_ends
-from gramfold.runtime.progress import SILENT, Stages
+from gramfold.runtime.progress import SILENT, Stages, beats
 from gramfold.runtime.threads import blocks
 from gramfold.runtime.warning import warn
 from gramfold.spectral.canonical import signs_of
@@ -79,7 +79,7 @@ class Vertices:
 
     def stream(self, basis: Basis) -> Iterator[tuple[Integers, Any]]:
         """Blocks of vertices with their z."""
-        for part in blocks(len(self), _rows_per_block(self.points.shape[1])):
+        for part in beats(blocks(len(self), _rows_per_block(self.points.shape[1]))):
             yield self.order[part], self.values(basis, self.order[part])
 
     def map(self, basis: Basis, coefficients: Floats) -> Floats:
@@ -394,14 +394,14 @@ class TransformationalMap:
 
     def _combined(self, rows: Any, coefficients: Floats) -> Floats:
         made = np.empty((rows.shape[0], coefficients.shape[1]))
-        for part in blocks(rows.shape[0], _rows_per_block(rows.shape[1])):
+        for part in beats(blocks(rows.shape[0], _rows_per_block(rows.shape[1]))):
             made[part] = self.basis(rows[part]) @ coefficients
         return made
 
     def _unlike(self, rows: Any) -> NDArray[np.bool_]:
         found = np.zeros(rows.shape[0], dtype=bool)
         if isinstance(self.basis, Reweighted):
-            for part in blocks(rows.shape[0], _rows_per_block(rows.shape[1])):
+            for part in beats(blocks(rows.shape[0], _rows_per_block(rows.shape[1]))):
                 found[part] = self.basis.unlike(rows[part])
         return found
 
@@ -524,7 +524,7 @@ def _divided(vertices: Vertices, basis: Basis, first: Floats, lead: Floats) -> R
 def _bounded(found: TransformationalMap, vertices: Vertices, mixture: MixtureBasis) -> TransformationalMap:
     """The map within the bounds of its kernels' rows."""
     low, low_of_minus = np.full((2, len(mixture.centers), found.places.shape[1]), np.inf)
-    for part in blocks(len(vertices), _rows_per_block(max(mixture.centers.shape))):
+    for part in beats(blocks(len(vertices), _rows_per_block(max(mixture.centers.shape)))):
         shares = mixture.responsibilities(vertices.points[vertices.numbers[part]])
         lower_ends(low, shares, found.places[part])
         lower_ends(low_of_minus, shares, -found.places[part])

@@ -120,7 +120,7 @@ class KernelValues(Plain):
 
         parts = blocks(n, max(1, (SQUARE_ENTRIES_PER_BLOCK if by_user else ENTRIES_PER_TASK) // n))
         # a function of the user's may not be called by several threads
-        run_blocks(work, parts, 1 if by_user else None, stages=stages, what="kernel")
+        run_blocks(work, parts, 1 if by_user else None, stages=stages, what="values")
         if by_user:
             check_kernel(values)
         return centered_gram(values, mass=mass)

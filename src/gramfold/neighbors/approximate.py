@@ -28,7 +28,7 @@ from gramfold.types import Floats, Integers, Neighbors
 _LINKS = 24  # per vertex and layer
 _BUILD_WIDTH = 80  # efConstruction: candidates kept while building
 _SEARCH_WIDTH = 80  # efSearch: candidates kept while searching
-_QUERIES_PER_BLOCK = 20_000
+_QUERIES_PER_BLOCK = 2_000  # between two steps of the progress bar: 1 s of a hard search by one thread
 _RECALL_SAMPLE = 200
 # Neighbours within a radius are searched among this many nearest rows at first, then among twice as many. Vertices that
 # would count a new row among their own neighbours are searched among this many too, and among the neighbours of these.
@@ -92,7 +92,7 @@ class SmallWorldIndex(VectorIndex):
         width = faiss.SearchParametersHNSW(efSearch=max(self.width, 2 * k, more))
         parts = blocks(len(rows), _QUERIES_PER_BLOCK)
         with _threads(faiss, self.n_jobs):
-            for part in stages.bar(parts, len(parts), "neighbors"):
+            for part in stages.bar(parts, len(parts), "search"):
                 found[part] = self._graph.search(self._vectors(rows[part]), more, params=width)[1]
         lost = np.flatnonzero((found < 0).any(axis=1))
         if lost.size:  # the search graph did not lead to k vertices: search these rows exactly

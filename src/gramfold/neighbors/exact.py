@@ -39,7 +39,7 @@ class TreeIndex(VectorIndex):
         # (Rows that two threads prepared at once may not be recognised as its own: then only the order differs.)
         order = self._tree.indices if rows is self.rows else np.arange(len(rows))
         parts = blocks(len(rows), self.costs.queries_per_block)
-        for part in stages.bar(parts, len(parts), "neighbors"):
+        for part in stages.bar(parts, len(parts), "search"):
             asked = order[part]
             indices[asked], distances[asked] = self._nearest_block(rows[asked], k)
         return indices, distances
@@ -219,7 +219,7 @@ class BlockedIndex(VectorIndex):
             )
 
         with one_blas_thread():  # the pool's threads are enough
-            run_blocks(work, self._parts(len(rows)), self.n_jobs, stages=stages, what="neighbors")
+            run_blocks(work, self._parts(len(rows)), self.n_jobs, stages=stages, what="search")
         return indices, distances
 
     def _plain_nearest(self, rows: Floats, k: int) -> tuple[Integers, Floats]:

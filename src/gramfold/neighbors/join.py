@@ -69,7 +69,7 @@ def seeming_neighbors(
         table = _Table.of(frame.shrink(rows, n_jobs), axes, costs.rows_per_tile, n_jobs)
         crowd, tiles, lists = table.crowd, table.tiles, _Lists.empty(len(rows), k)
         rounds = _rounds(len(tiles))
-        for pairs in stages.bar(rounds, len(rounds), "neighbors"):
+        for pairs in stages.bar(rounds, len(rounds), "search"):
 
             def work(part: slice, pairs: list[tuple[int, int]] = pairs) -> None:
                 for i, j in pairs[part]:
@@ -100,7 +100,7 @@ def seeming_nearest(
             for step in range(len(table.tiles)):
                 _meet(crowd, part, table.crowd, table.tiles[first ^ step], lists, costs.dense, both=False)
 
-        run_blocks(work, blocks(len(asking), costs.asking_per_tile), n_jobs, stages=stages, what="neighbors")
+        run_blocks(work, blocks(len(asking), costs.asking_per_tile), n_jobs, stages=stages, what="search")
     return _seeming(lists, crowd, table, frame)
 
 

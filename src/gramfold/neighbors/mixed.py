@@ -18,6 +18,7 @@ from scipy.sparse import issparse
 
 from gramfold.errors import InputError, NotNumbersError
 from gramfold.neighbors.columns import MISSING, as_table, kind_of, require_table, types_of, values_of
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import CATEGORIES, Floats, Integers, Plain
 
@@ -114,7 +115,7 @@ class MixedColumns(Plain):
             raise InputError(f"row {row} of X has no known value: leave it out, or fill in some of its values.")
         able = np.flatnonzero(counts <= patterns.shape[1] - own.min())  # the others know too many columns
         known = self.patterns.astype(np.float32)
-        for part in blocks(len(able), max(1, _PAIRS_PER_BLOCK // len(known))):
+        for part in beats(blocks(len(able), max(1, _PAIRS_PER_BLOCK // len(known)))):
             apart = np.argwhere(patterns[able[part]].astype(np.float32) @ known.T == 0)
             if apart.size:
                 a, b = int(rows[able[part][apart[0, 0]]]), int(self.owners[apart[0, 1]])

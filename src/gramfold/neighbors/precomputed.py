@@ -14,7 +14,7 @@ from gramfold.neighbors.duplicates import KnownRows
 from gramfold.neighbors.exact import _smallest
 from gramfold.neighbors.index import ROUNDING, Index, Outlook, Step, VectorIndex
 from gramfold.runtime.costs import COSTS, SearchCosts
-from gramfold.runtime.progress import SILENT, Stages
+from gramfold.runtime.progress import SILENT, Stages, beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import DISTANCES, Floats, Integers, Neighbors, Plain
 
@@ -53,7 +53,7 @@ class DistanceIndex(Index):
 
     def own(self, k: int | None, radius: float | None, stages: Stages = SILENT) -> Neighbors:
         parts = blocks(self.size, max(1, self.costs.entries_per_block // self.size))
-        found = [self._own_block(part, k, radius) for part in stages.bar(parts, len(parts), "neighbors")]
+        found = [self._own_block(part, k, radius) for part in stages.bar(parts, len(parts), "search")]
         i, j, distances = (np.concatenate(column) for column in zip(*found, strict=True))
         return Neighbors.from_pairs(i, j, distances, (self.size, self.size))
 
@@ -439,7 +439,7 @@ def check_distances(D: Any, costs: SearchCosts = COSTS.search) -> None:
             f"the precomputed matrix has {D[worst, worst]:.3g} on its diagonal in row {worst}: the distance "
             "of a row from itself must be 0. For similarities use KernelPCA(kernel='precomputed')."
         )
-    for part in blocks(len(D), max(1, costs.entries_per_block // len(D))):
+    for part in beats(blocks(len(D), max(1, costs.entries_per_block // len(D)))):
         difference = np.abs(D[part] - D[:, part].T)
         if difference.max() > tolerance:
             row, j = np.unravel_index(int(np.argmax(difference)), difference.shape)

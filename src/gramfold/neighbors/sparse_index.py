@@ -66,7 +66,7 @@ class SparseRowsIndex(VectorIndex):
             farthest[part] = bounds[:, -1] + own[part] - block.floor
 
         with one_blas_thread():
-            run_blocks(work, self._parts(m), self.n_jobs, stages=stages, what="neighbors")
+            run_blocks(work, self._parts(m), self.n_jobs, stages=stages, what="search")
         owners = np.repeat(np.arange(m), more)
         exact = self.metric.pairs(rows, owners, self.rows, candidates.ravel(), self.n_jobs).reshape(candidates.shape)
         indices, distances = sort_lists(candidates, exact)

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from gramfold.errors import InputError
 from gramfold.neighbors.sparse_products import Products
 from gramfold.neighbors.sparse_rows import as_sparse, canonical, squared_lengths
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats, Integers
 
@@ -79,7 +80,7 @@ def sparse_block(left: Any, right: Any, angular: bool) -> Floats:
         return sparse_pairs(asked, np.zeros(rows.shape[0], np.intp), rows, np.arange(rows.shape[0]), angular, 1)[None]
     products, own = Products.of(rows), squared_lengths(asked)
     found = np.empty((asked.shape[0], rows.shape[0]))
-    for part in blocks(asked.shape[0], max(1, _ENTRIES_PER_BLOCK // rows.shape[0])):
+    for part in beats(blocks(asked.shape[0], max(1, _ENTRIES_PER_BLOCK // rows.shape[0]))):
         sums = own[part, None] + products.squares
         squared = sums - 2.0 * products.wide(asked[part], own[part]).products
         near = np.nonzero(squared < _CANCELS * sums)

@@ -101,7 +101,7 @@ class SketchIndex(SparseRowsIndex):
         indices, distances = np.empty((m, k), dtype=np.intp), np.empty((m, k))
         equal = self._known.find(rows)
         parts = blocks(m, _ROWS_PER_BLOCK)
-        for part in stages.bar(parts, len(parts), "neighbors"):
+        for part in stages.bar(parts, len(parts), "search"):
             found = self.near.nearest(self.sketch(rows[part]), more).indices.reshape(-1, more)
             missed = np.flatnonzero((equal[part] >= 0) & (found != equal[part, None]).all(axis=1))
             found[missed, -1] = equal[part][missed]

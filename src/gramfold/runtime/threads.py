@@ -25,7 +25,7 @@ from threadpoolctl import ThreadpoolController
 
 from gramfold.errors import InputError
 from gramfold.runtime.interrupts import uninterrupted
-from gramfold.runtime.progress import SILENT, Stages
+from gramfold.runtime.progress import SILENT, Stages, beat, listened
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
@@ -33,6 +33,7 @@ StopFlag = NDArray[np.uint8]
 # Entries of a matrix that a few vectors are multiplied with: 4 ms of work, from which on several threads pay, and the
 # most of them in a block.
 _ENTRIES_PER_THREAD, _ENTRIES_PER_TASK = 3e6, 2e6
+_PATIENCE = 0.3  # seconds after which a block that is not done is said to be under way
 _MOST_THREADS = 1_024  # more than any machine can use; some libraries abort the process for absurd numbers
 
 
@@ -293,7 +294,7 @@ def run_blocks(
         begun: list[Future[Result]] = []
         try:
             begun.extend(pool.submit(work, part) for part in parts)
-            return [block.result() for block in stages.bar(begun, len(parts), what)]
+            return [_result(block) for block in stages.bar(begun, len(parts), what)]
         except BaseException:
             if stop is not None:
                 stop[0] = 1
@@ -302,6 +303,13 @@ def run_blocks(
             for block in begun:
                 block.cancel()
             wait(begun)
+
+
+def _result(block: Future[Result]) -> Result:
+    """What a block gives, once it is done; who listens is told meanwhile that work goes on, and can end it."""
+    while listened() and not wait([block], _PATIENCE).done:
+        beat(0)
+    return block.result()
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import numpy as np
 from gramfold.direct.factor import Symbolic
 from gramfold.errors import InputError
 from gramfold.runtime.costs import COSTS, Costs
+from gramfold.runtime.progress import beat
 from gramfold.runtime.threads import one_blas_thread
 from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.certificate import certify
@@ -119,6 +120,7 @@ def _solve_at_once(
     with one_blas_thread():  # what is dense is small: threads would only wait for one another
         search = Search(scaled, symbolic.renumbered(), start)
         while True:
+            beat()
             search.measure(tol)
             best = search.best
             seconds = time.perf_counter() - began

@@ -35,6 +35,7 @@ from scipy.sparse import csr_array, eye_array
 from gramfold.direct.factor import Factor, Symbolic, symmetric_factor
 from gramfold.direct.superlu import SymmetricLU
 from gramfold.errors import SingularFactorError
+from gramfold.runtime.progress import beats
 from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.feasible import made_feasible
 from gramfold.sdp.problem import Problem, Solution, gap_between
@@ -127,7 +128,7 @@ class Search:
         last = np.full(2, np.inf)
         count = self.V.shape[1]
         self.V = np.column_stack([self.V, self.loose()])
-        for _ in range(_SWEEPS):
+        for _ in beats(range(_SWEEPS)):
             W = self.problem.centered(factor.solve(self.V * mass[:, None]))
             basis = np.linalg.qr(root * W)[0] / root
             values, turn = np.linalg.eigh(basis.T @ (self.laplacian @ basis))

@@ -26,6 +26,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrs
 
 from gramfold.errors import NotConvergedError, UnboundedProblemError
+from gramfold.runtime.progress import beat
 from gramfold.sdp.constraints import Constraints
 from gramfold.sdp.dense import cholesky, factor_above, inverse_of, longest, product, symmetric_part
 from gramfold.sdp.problem import Isometry, gap_between
@@ -126,6 +127,7 @@ def core(
     progress, since = np.inf, 0
     iteration = 0
     while True:
+        beat()
         values = measure(program, point)
         if exact or values.primal > primal:  # exact: the later, the nearer to its lengths
             primal, best_x = values.primal, point.X

@@ -10,6 +10,7 @@ import numpy as np
 
 from gramfold.direct.factor import COLUMNS
 from gramfold.errors import NotConvergedError
+from gramfold.runtime.progress import beats
 from gramfold.spectral.tall import GrowingBasis, combined, inner, minus, orthonormal
 from gramfold.types import Floats
 
@@ -45,7 +46,7 @@ def block_lanczos(
         most = min(_MOST_BLOCKS, n // width)
         whole = np.empty((most * width, most * width))
         best = np.inf
-        for number in range(1, most + 1):
+        for number in beats(range(1, most + 1)):
             basis, image = grown.blocks, product(newest)
             column = inner(basis, image)  # (p, w)
             projected = whole[: number * width, : number * width]  # the operator within the basis

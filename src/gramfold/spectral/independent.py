@@ -33,6 +33,7 @@ from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
 from gramfold.graph.cut import threshold_cuts
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Integers
 
@@ -158,7 +159,7 @@ def _local_planes(places: Floats, near: int, entries_per_block: int) -> csr_arra
     distances, columns = (kept[~itself].reshape(m, -1) for kept in (distances, columns))
     smoother = np.empty_like(distances)
     value = np.eye(q + 1)[0]  # of a plane at its centre
-    for part in blocks(m, max(1, entries_per_block // (_CUT * near * (q + 1)))):
+    for part in beats(blocks(m, max(1, entries_per_block // (_CUT * near * (q + 1))))):
         width = distances[part, near - 1, None]
         width = np.where(width > 0, width, 1.0)
         steps = (places[columns[part]] - places[part][:, None, :]) / width[..., None]  # (b, k, q)

@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from gramfold.errors import NotConvergedError
+from gramfold.runtime.progress import beat
 from gramfold.spectral.arpack import SEEDED
 from gramfold.types import Floats
 
@@ -101,7 +102,12 @@ def lanczos(
 
     Copies of a repeated eigenvalue may be skipped.
     """
-    operator = LinearOperator((n, n), matvec=lambda v: product(v.reshape(-1, 1)).ravel(), dtype=np.float64)
+
+    def multiplied(vector: Floats) -> Floats:
+        beat()
+        return product(vector.reshape(-1, 1)).ravel()
+
+    operator = LinearOperator((n, n), matvec=multiplied, dtype=np.float64)
     start = np.random.default_rng(seed).standard_normal(n)
     try:
         values, vectors = eigsh(

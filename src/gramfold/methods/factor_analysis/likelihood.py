@@ -22,6 +22,7 @@ from scipy.optimize import minimize
 
 from gramfold.errors import NotConvergedWarning
 from gramfold.methods.factor_analysis.correlations import Correlations
+from gramfold.runtime.progress import beat
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Integers
 
@@ -98,6 +99,7 @@ class Search:
 
     def _value(self, logarithms: Floats) -> tuple[float, Floats]:
         """Of f, and its slopes."""
+        beat()
         shares = np.exp(logarithms)
         values, vectors = self.given.leading(shares, self.count)
         f = (logarithms + 1.0 / shares).sum() + (np.log(values) - values + 1.0).sum()

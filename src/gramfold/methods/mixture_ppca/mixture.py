@@ -16,6 +16,7 @@ import numpy as np
 from gramfold.errors import InputError
 from gramfold.kernels.plane import LOG_TWO_PI, Plane
 from gramfold.neighbors.units import Unit
+from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import Floats, Plain
 
@@ -84,7 +85,7 @@ class Mixture(Plain):
 
     def read(self, rows: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
         """Blocks of rows: r_k(x) (b, K), log p(x) (b,) in `unit`, and the coordinates in each plane (b, K, p)."""
-        for part in blocks(len(rows), max(1, ENTRIES_PER_BLOCK // len(self.center))):
+        for part in beats(blocks(len(rows), max(1, ENTRIES_PER_BLOCK // len(self.center)))):
             moved = rows[part] - self.center
             along = self.along(moved)
             with np.errstate(over="ignore", invalid="ignore"):

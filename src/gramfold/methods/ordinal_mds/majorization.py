@@ -49,7 +49,7 @@ def descend(
     now = lay_out(_normalized(start, guttman.mass), order, guttman)
     before, since_restart = now.places, 0  # no momentum at first
     stresses = [now.stress]
-    for _ in stages.bar(range(max_iter), max_iter, "iterations"):
+    for _ in stages.bar(range(max_iter), max_iter, "steps"):
         if now.move < tol:
             break
         momentum = since_restart / (since_restart + 3)

@@ -5,7 +5,7 @@ import numpy as np
 from gramfold.errors import InputError
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.precomputed import ASYMMETRY
-from gramfold.runtime.progress import SILENT, Stages
+from gramfold.runtime.progress import SILENT, Stages, beats
 from gramfold.runtime.threads import blocks, run_blocks
 from gramfold.types import Floats
 
@@ -96,7 +96,7 @@ def _check_diagonal(D: Floats) -> None:
 
 def _check_symmetric(D: Floats) -> None:
     tolerance = max(ASYMMETRY, 10 * float(np.finfo(D.dtype).eps)) * float(np.nanmax(np.abs(D)))
-    for part in blocks(len(D), max(1, ENTRIES_PER_BLOCK // len(D))):
+    for part in beats(blocks(len(D), max(1, ENTRIES_PER_BLOCK // len(D)))):
         difference = np.abs(D[part] - D[:, part].T)
         if np.fmax.reduce(difference, axis=None) > tolerance:
             row, j = (int(k) for k in np.unravel_index(int(np.nanargmax(difference)), difference.shape))

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from gramfold.methods.projection_pursuit.projection_index import Judged, Negentropy, ProjectionIndex
+from gramfold.runtime.progress import beat
 from gramfold.types import Floats
 
 # For a first, rough maximisation from each start: rows, iterations, and relative rise of the index in an iteration.
@@ -91,6 +92,7 @@ def climb(rows: Floats, index: ProjectionIndex, start: Floats, max_iter: int, le
 
 def across(index: ProjectionIndex, rows: Floats, direction: Floats) -> Judged:
     """The index and its gradient along the sphere."""
+    beat()
     value, slope = index(rows, direction)
     return Judged(value, slope - direction * (direction @ slope))
 

@@ -189,7 +189,8 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
             without a cluster, or that have no neighbour among the training rows.
         """
         clusters, rows = self._read(X)
-        return np.asarray(clusters.predict(rows))
+        with self._stage("predict"):
+            return np.asarray(clusters.predict(rows))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean share of the edge weight of each row that stays within its cluster, between 0 and 1.
