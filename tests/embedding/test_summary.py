@@ -127,8 +127,7 @@ def test_the_verdict_is_told_once_it_is_known():
     model = Isomap().fit(ROWS)
     assert known_verdict(model) is None
     assert model.summary().verdict is None
-    model.verdict(n_neighbors=8)
-    assert known_verdict(model) is None  # of other arguments
+    assert model.verdict(n_neighbors=8) is known_verdict(model)  # the last one
     found = model.verdict()
     assert model.verdict() is found is known_verdict(model) is model.summary().verdict
     assert f"{found.kind} ({found.sure})" in str(model.summary())

@@ -15,12 +15,18 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_html_repr
 
 from gramfold import PCA, SDE, ClassicalMDS, Isomap, KernelPCA, OrdinalMDS, SpectralClustering
+from gramfold.embedding.changed import changed_parameters, parameters_in_words
 from gramfold.embedding.made import known_verdict
 from gramfold.errors import GramfoldWarning
-from gramfold.notebook.facts import changed_parameters, facts_of, size_of
+from gramfold.notebook.facts import facts_of, size_of
 from gramfold.notebook.numerals import percent
 from tests.contract.checks import sheet
 from tests.contract.discovery import by_name, exported
+
+
+def told_parameters(model):
+    return parameters_in_words(changed_parameters(model))
+
 
 HOSTILE = "<script>alert('\"&')</script>"
 _ALONE = {"img"}  # elements without an end
@@ -84,11 +90,11 @@ def test_nothing_of_the_users_is_html():
 
 
 def test_parameters_that_are_not_at_their_defaults():
-    assert changed_parameters(Isomap()) == ""
-    assert changed_parameters(Isomap(n_neighbors=12, metric="cityblock")) == "metric='cityblock', n_neighbors=12"
-    assert changed_parameters(Isomap(drop_edges=np.zeros((3, 2), dtype=int))) == "drop_edges=ndarray of shape (3, 2)"
-    assert changed_parameters(KernelPCA(kernel=np.dot)) == "kernel=dot"
-    long = changed_parameters(Isomap(metric="x" * 500))
+    assert told_parameters(Isomap()) == ""
+    assert told_parameters(Isomap(n_neighbors=12, metric="cityblock")) == "metric='cityblock', n_neighbors=12"
+    assert told_parameters(Isomap(drop_edges=np.zeros((3, 2), dtype=int))) == "drop_edges=ndarray of shape (3, 2)"
+    assert told_parameters(KernelPCA(kernel=np.dot)) == "kernel=dot"
+    long = told_parameters(Isomap(metric="x" * 500))
     assert len(long) < 80
     assert "..." in long
 
@@ -98,7 +104,7 @@ def test_a_value_whose_words_fail_breaks_no_picture():
         def __repr__(self):
             raise RuntimeError("no words")
 
-    assert "random_state=<Broken instance at" in changed_parameters(PCA(random_state=Broken()))
+    assert "random_state=<Broken instance at" in told_parameters(PCA(random_state=Broken()))
 
 
 def test_only_a_verdict_that_was_asked_for_is_shown(monkeypatch):

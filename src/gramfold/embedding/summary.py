@@ -6,13 +6,13 @@ A part that the model does not hold (a file may be written without kernel, spect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from html import escape
-from numbers import Number
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+from gramfold.embedding.changed import changed_parameters, parameters_in_words
 from gramfold.embedding.made import known_verdict
 from gramfold.embedding.model import Fitted
 from gramfold.runtime.counting import counted
@@ -20,11 +20,9 @@ from gramfold.types import Spectrum
 
 PRECOMPUTED = "precomputed values"
 _WIDTH = 110  # letters of a line
-_VALUE = 40  # letters of a parameter's value
 _SHOWN = 5  # numbers in a line
 _WARNED, _MOST_WARNINGS = "warned of", 3  # lines of warnings
 _SMALL_GROUPS = 8  # clusters whose sizes are listed
-_SILENT = {"verbose", "progress"}  # parameters that change nothing of the model
 _THOUSAND, _UNITS = 1000.0, ("bytes", "kB", "MB", "GB", "TB")
 
 
@@ -120,7 +118,7 @@ class Summary:
     def lines(self) -> list[tuple[str, str]]:
         """What is said, as pairs of a word and a text."""
         told = [("data", self._data())]
-        told += [("parameters", _parameters(self.parameters))]
+        told += [("parameters", parameters_in_words(self.parameters) or "defaults")]
         told += [("graph", str(self.graph))] * (self.graph is not None)
         if self.solver is not None:
             misfit = "" if self.residual is None else f", largest residual {self.residual:.0e}"
@@ -185,7 +183,7 @@ def summary_of(estimator: Any, model: Fitted) -> Summary:
         columns=int(model.columns.count),
         kind=_kind(model),
         dimensions=None if labels is not None else _dimensions(model, embedding),
-        parameters=_changed(estimator),
+        parameters=changed_parameters(estimator),
         graph=_graph(model),
         solver=None if spectrum is None else spectrum.solver,
         residual=float(spectrum.residuals.max()) if spectrum is not None and len(spectrum.residuals) else None,
@@ -268,37 +266,9 @@ def _own(model: Fitted) -> Iterator[tuple[str, str]]:
         yield "landmarks", f"{len(found['landmarks_']):,}"
 
 
-def _changed(estimator: Any) -> dict[str, Any]:
-    """Parameters that are not at their default."""
-    declared = {name: one.default for name, one in estimator.__dataclass_fields__.items() if "allowed" in one.metadata}
-    now = {name: getattr(estimator, name) for name in declared if name not in _SILENT}
-    return {name: value for name, value in now.items() if not _same(value, declared[name])}
-
-
-def _same(value: Any, default: Any) -> bool:
-    plain = all(isinstance(one, Number | str) for one in (value, default))
-    return value is default or (plain and bool(value == default))
-
-
-def _parameters(changed: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={_short(_written(value), _VALUE)}" for name, value in changed.items()) or "defaults"
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, np.ndarray) or issparse(value):
-        return f"array of shape {value.shape}"
-    if callable(value) and hasattr(value, "__name__"):
-        return str(value.__name__)
-    return " ".join(repr(value).split())
-
-
 def _listed(words: list[str]) -> str:
     more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
     return ", ".join(words[:_SHOWN]) + more
-
-
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def _size(count: float) -> str:

@@ -1,12 +1,12 @@
 """What is said beside the picture: only what is known of the fit already, nothing is computed for it."""
 
 from collections.abc import Mapping
-from inspect import signature
 from reprlib import Repr
 from typing import Any
 
 import numpy as np
 
+from gramfold.embedding.changed import changed_parameters, parameters_in_words
 from gramfold.embedding.made import known_verdict
 from gramfold.kernels.gram import GramKernel
 from gramfold.notebook.numerals import percent
@@ -23,7 +23,7 @@ def facts_of(estimator: Any) -> dict[str, str]:
     model = estimator.model_
     found = {
         "columns": _columns(model.columns.names),
-        "parameters": changed_parameters(estimator),
+        "parameters": parameters_in_words(changed_parameters(estimator)),
         "fit": _seconds(model.timings),
         "variance": _variance(estimator),
         "certificate": certified(estimator.certificate_) if hasattr(estimator, "certificate_") else "",
@@ -42,30 +42,9 @@ def size_of(estimator: Any) -> str:
     return f"{counted(rows, 'row')} × {given} → {made}"
 
 
-def changed_parameters(estimator: Any) -> str:
-    """The parameters that are not at their defaults."""
-    usual = {name: one.default for name, one in signature(type(estimator)).parameters.items()}
-    given = estimator.get_params(deep=False)
-    return ", ".join(f"{name}={_value(value)}" for name, value in given.items() if not _same(value, usual[name]))
-
-
 def certified(certificate: Any) -> str:
     """The proof of a semidefinite program in a sentence."""
     return f"within {certificate.gap:.1e} of the largest variance that is possible"
-
-
-def _same(value: Any, usual: Any) -> bool:
-    """Whether a value is the default; arrays, whose comparison has no one answer, never are."""
-    return value is usual or (type(value) is type(usual) and not hasattr(value, "shape") and bool(value == usual))
-
-
-def _value(value: Any) -> str:
-    shape = getattr(value, "shape", ())
-    if shape:
-        return f"{type(value).__name__} of shape {tuple(shape)}"
-    if callable(value) and hasattr(value, "__name__"):
-        return str(value.__name__)
-    return " ".join(_SHORT.repr(value).split())
 
 
 def _columns(names: tuple[str, ...] | None) -> str:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from gramfold.embedding import Estimator
+from gramfold.embedding.changed import changed_parameters, parameters_in_words
 from gramfold.embedding.compact import training_rows_in
 from gramfold.io.model_file.container import FORMAT, Container
 from gramfold.io.model_file.files import decoded, models_in
@@ -38,10 +39,9 @@ class ModelInfo:
         names = self.column_names
         shown = "" if names is None else f": {', '.join(names[:8])}{' …' if len(names) > 8 else ''}"
         whole = " -> ".join([*self.steps, self.method])
-        parameters = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
         facts = {
             "model": whole if self.dimensions is None else f"{whole}, {self.dimensions} dimensions",
-            "parameters": parameters or "defaults",
+            "parameters": parameters_in_words(self.parameters) or "defaults",
             "fitted on": f"{self.rows:,} rows of {self.columns:,} columns{shown}",
             "holds": self.training_data + ("" if not self.compact else " (compact: what transform needs)"),
             "size": _size(self.bytes),
@@ -77,12 +77,9 @@ def model_info(path: str | os.PathLike[str]) -> ModelInfo:
     opened = Container(path)
     model = decoded(opened, scan=True)
     *_, last = models_in(model)
-    fitted, defaults = last.model_, {one.name: one.default for one in fields(type(last))}  # type: ignore[arg-type]
+    fitted = last.model_
     first = next(models_in(model)).model_
     names = getattr(model, "feature_names_in_", None) if isinstance(model, Pipeline) else first.columns.names
-    changed = {
-        name: value for name, value in last.get_params(deep=False).items() if not _same(value, defaults.get(name))
-    }
     columns = getattr(model, "n_features_in_", first.columns.count)
     return ModelInfo(
         path=str(Path(path)),
@@ -90,7 +87,7 @@ def model_info(path: str | os.PathLike[str]) -> ModelInfo:
         format=FORMAT,
         method=type(last).__name__,
         steps=tuple(type(step).__name__ for _, step in model.steps[:-1]) if isinstance(model, Pipeline) else (),
-        parameters=changed,
+        parameters=changed_parameters(last),
         rows=fitted.n_rows,
         columns=columns,
         column_names=None if names is None else tuple(names),
@@ -117,10 +114,6 @@ def _of_step(step: Any) -> str:
     rows = ["training rows"] if hasattr(step, "_fit_X") else []  # of an imputer that searches neighbours
     categories = ["the categories of the columns"] if hasattr(step, "categories_") else []
     return "; ".join(dict.fromkeys(word for word in [*rows, *categories, *inside] if word))
-
-
-def _same(value: Any, default: Any) -> bool:
-    return value is default or (type(value) is type(default) and not hasattr(value, "shape") and value == default)
 
 
 def _size(count: int) -> str:
