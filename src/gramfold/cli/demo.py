@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gramfold.cli.methods import find_method, parameters_of
+from gramfold.cli.methods import parameters_of
+from gramfold.methods.names import find_method
 from gramfold.cli.sentences import in_sentences
 
 if TYPE_CHECKING:

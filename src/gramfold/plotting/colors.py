@@ -8,7 +8,6 @@ five more markers: 64 categories differ from each other.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gramfold.errors import InputError
 from gramfold.plotting.figure import require_matplotlib
+from gramfold.runtime.close_names import close_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -185,7 +185,7 @@ def _colormap(cmap: Any) -> Any:
     if not isinstance(cmap, str):
         return cmap  # one of matplotlib's own objects
     if cmap not in colormaps:
-        near = get_close_matches(cmap, list(colormaps), n=3)
+        near = close_names(cmap, colormaps)
         raise InputError(
             f"cmap={cmap!r} is no colormap that matplotlib knows: use {' or '.join(map(repr, near or ['viridis']))}."
         )
