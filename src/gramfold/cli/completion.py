@@ -6,8 +6,8 @@ from gramfold.cli.sentences import in_sentences
 
 _VARIABLE = "_GRAMFOLD_COMPLETE"  # as click names it after the program
 _HOW = {
-    "bash": 'echo \'eval "$(gramfold completion bash)"\' >> ~/.bashrc',
-    "zsh": 'echo \'eval "$(gramfold completion zsh)"\' >> ~/.zshrc',
+    "bash": "echo 'eval \"$(gramfold completion bash)\"' >> ~/.bashrc",
+    "zsh": "echo 'eval \"$(gramfold completion zsh)\"' >> ~/.zshrc",
     "fish": "gramfold completion fish > ~/.config/fish/completions/gramfold.fish",
 }
 

@@ -41,7 +41,9 @@ DATASETS = {
 
 @click.command()
 @click.argument("name", required=False, type=DATASET)
-@click.option("-o", "--out", type=click.Path(path_type=Path), metavar="FILE", help="File to write: csv, parquet, npy, …")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path), metavar="FILE", help="File to write: csv, parquet, npy, …"
+)
 @click.option("-n", "--rows", type=click.IntRange(min=1), help="Number of rows.  [default: 1000; teapots: 400]")
 @click.option("--noise", type=click.FloatRange(min=0), help="Standard deviation of noise in all columns.  [default: 0]")
 @click.option("--truth", is_flag=True, help="Also write the true coordinates, as last columns named true_….")

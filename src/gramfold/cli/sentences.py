@@ -101,7 +101,9 @@ def _usage_in_words(error: click.UsageError) -> str:
 
 
 def _options_of(command: click.Command) -> list[str]:
-    return [name for one in command.params if isinstance(one, click.Option) for name in [*one.opts, *one.secondary_opts]]
+    return [
+        name for one in command.params if isinstance(one, click.Option) for name in [*one.opts, *one.secondary_opts]
+    ]
 
 
 @contextmanager
