@@ -1,4 +1,4 @@
-"""The group of commands. A command is imported when it is called, so that `--help` and a wrong word are answered fast."""
+"""The group of commands. A command is imported when it is called, so that `--help` and errors are fast."""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -44,10 +44,10 @@ class _Commands(click.Group):
         with ended_by_an_interrupt(ctx), ended_by_a_closed_pipe(), usage_in_sentences():
             return super().invoke(ctx)
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click calls it
+    def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
         command: click.Command = getattr(import_module(f"gramfold.cli.{VERBS[cmd_name].module}"), cmd_name)
@@ -60,7 +60,7 @@ class _Commands(click.Group):
             raise Refusal(f"There is no command '{word}': {instead}")
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, verb.line) for name, verb in VERBS.items()])
 
@@ -71,7 +71,7 @@ class _Commands(click.Group):
         return [*begun, *click.Command.shell_complete(self, ctx, incomplete)]  # its options; no command is imported
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("gramfold", cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="gramfold")
 def main() -> None:
     """Embed or cluster the rows of a table, by kernel and manifold methods.

@@ -14,7 +14,7 @@ class _Named(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # gener
     def __init__(self, known: Callable[[], Iterable[str]]) -> None:
         self.known = known
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
         """Names that begin so; of names separated by commas, the last."""
         from click.shell_completion import CompletionItem
 

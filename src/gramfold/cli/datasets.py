@@ -118,7 +118,7 @@ def _generated(name: str, rows: int | None, noise: float | None, seed: int) -> "
         given["noise"] = noise
     if "random_state" in takes:  # nothing is random in the teapots
         given["random_state"] = seed
-    sample: "Sample" = make(**given)
+    sample: Sample = make(**given)
     return sample
 
 

@@ -73,9 +73,9 @@ class Findings:
 def demo(folder: Path) -> None:
     """Show in a minute, and in one picture, what gramfold does.
 
-    A rolled-up sheet is unrolled by semidefinite embedding, with a proof of how good that is, and new rows are placed on
-    the map; pictures of a turning teapot become a ring; a diffusion map finds branches. Each map has its verdict. All
-    data are generated. The picture is gramfold-demo.png.
+    A rolled-up sheet is unrolled by semidefinite embedding, with a proof of how good that is, and new rows are placed
+    on the map; pictures of a turning teapot become a ring; a diffusion map finds branches. Each map has its verdict.
+    All data are generated. The picture is gramfold-demo.png.
 
     \b
     gramfold demo

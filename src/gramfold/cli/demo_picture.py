@@ -55,11 +55,11 @@ def _unrolled(ax: Any, found: "Findings") -> None:
     new = ax.scatter(*found.placed.T, c=found.new.truth[:, 0], s=4 * _DOT, edgecolors="black", linewidths=0.8, **scale)
     ax.legend([new], [f"{len(found.placed)} rows that the map was not made of"], loc="upper center", frameon=False,
               bbox_to_anchor=(0.5, 0.0))  # fmt: skip
-    gap = found.sde.model.certificate_.gap
+    kept, gap = found.sde.faults.kept.value, found.sde.model.certificate_.gap
     _titled(
         ax,
         "SDE unrolls it, with a proof",
-        f"{found.sde.faults.kept.value:.0%} of the neighbours are kept; the variance is within {gap:.2%} of the largest possible",
+        f"{kept:.0%} of the neighbours are kept; the variance is within {gap:.2%} of the largest possible",
     )
     _plain(ax)
 
