@@ -11,6 +11,7 @@ from benchmarks.timing import HEADER
 
 GROUPS = (
     "imports",
+    "shell",
     "first_fit",
     "small",
     "busy",

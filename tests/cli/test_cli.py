@@ -1,5 +1,6 @@
 """The command line: the same embeddings as in Python, and one sentence for what cannot be done."""
 
+import inspect
 import os
 import re
 import signal
@@ -27,7 +28,7 @@ from gramfold.cli.sentences import in_sentences
 from gramfold.datasets import make_swiss_roll
 from gramfold.errors import GramfoldWarning, InputError
 from gramfold.io import read_table, write_table
-from gramfold.methods.names import find_method, in_small_letters, known_methods, method_names
+from gramfold.methods.names import find_estimator, find_method, in_small_letters, known_methods, method_names
 
 TAKE_AFFINITY = {"LPP", "KernelEigenmaps"}
 LEARN_FROM_DISTORTED = {"OrientedPCA", "DistortionDiscriminantAnalysis"}
@@ -383,7 +384,7 @@ def test_an_alias_finds_its_method_and_is_not_listed_twice(name):
 
 
 def test_the_clusterer_is_told_of_but_makes_no_map():
-    assert "max_clusters : int, default=10" in run("methods", "spectral_clustering").output
+    assert "--set max_clusters=  int, default=10" in run("methods", "spectral_clustering").output
     with pytest.raises(InputError, match="no method 'spectral_clustering'"):
         find_method("spectral_clustering")
 
@@ -409,8 +410,19 @@ def test_names_that_mean_no_method(name, sentence):
 
 def test_the_parameters_of_a_method_are_told():
     told = run("methods", "lle").output
-    assert "reg : " in told
+    assert "\n--set reg=  float" in told
+    assert "\n-k, --neighbors  int, default=8\n" in told
     assert "embedding_" not in told
+
+
+@pytest.mark.parametrize("name", [*method_names(), "spectral_clustering"])
+def test_every_parameter_of_a_method_is_told_with_its_option(name):
+    told = run("methods", name).output
+    method = find_estimator(name)
+    options = [line for line in told.splitlines() if line.startswith("-")]
+    assert len(options) == len(inspect.signature(method).parameters)
+    assert max(map(len, told.splitlines())) <= 80
+    assert "``" not in told
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ GROUPS: dict[str, tuple[Line, ...]] = {
         Line("probabilistic_pca", "gaps in the table; likelihoods"),
         Line("mixture_ppca", "groups with axes of their own"),
         Line("lpp", "axes that keep neighbours or classes"),
-        Line("projection_pursuit", "directions that look least like noise"),
+        Line("projection_pursuit", "directions that are least like noise"),
         Line("oriented_pca", "signal against known distortions"),
         Line("distortion_discriminant_analysis", "fingerprints of audio and time series"),
     ),
@@ -77,7 +77,7 @@ def _said(yes: bool) -> str:
 
 
 _LONG = 24  # a longer name has a line of its own
-_USE = 37  # letters of the longest use
+_USE = 36  # letters of the longest use
 _BELOW = (
     "new rows: whether rows that the map was not made of can be placed on it",
     "many rows: whether memory grows as the rows, and not as their square",

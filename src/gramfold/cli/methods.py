@@ -2,16 +2,25 @@
 
 import inspect
 import re
+from textwrap import fill
 from typing import Any
 
 import click
 
 from gramfold.cli.completing import METHOD_OR_CLUSTERER
+from gramfold.cli.listing import WIDTH, listed
 from gramfold.cli.sentences import in_sentences
 
-# parameters that have an option of their own, which is shorter than --set
-_FLAGS = {"n_components": "-d", "n_neighbors": "-k", "n_clusters": "-c", "random_state": "--seed"}
-_SAME_NAME = ("radius", "metric", "search")
+# parameters that have an option of their own; --set sets the others
+_OPTIONS = {
+    "n_components": "-d, --dim",
+    "n_neighbors": "-k, --neighbors",
+    "n_clusters": "-c, --clusters",
+    "radius": "--radius",
+    "metric": "--metric",
+    "search": "--search",
+    "random_state": "--seed",
+}
 
 
 def parameters_of(method: type) -> dict[str, inspect.Parameter]:
@@ -34,8 +43,6 @@ def methods(name: str | None) -> None:
     gramfold methods spectral_clustering
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     if name is None:
-        from gramfold.cli.listing import listed
-
         click.echo(listed())
         return
     from gramfold.methods.names import find_estimator
@@ -44,17 +51,21 @@ def methods(name: str | None) -> None:
 
 
 def _account_of(method: type) -> str:
+    """The summary and the parameters of its docstring, in lines of a terminal, with the option that sets each."""
     doc: Any = inspect.getdoc(method) or ""
     # numpydoc: the summary and the parameters come before the fitted attributes
     told = str(re.split(r"\n(?:Attributes|Notes|See Also|References|Examples)\n-+\n", doc)[0]).rstrip()
-    lines = [_with_option(line, method) for line in told.splitlines()]
+    about, _, parameters = told.partition("\nParameters\n----------\n")
+    lines = [
+        fill(" ".join(part.split()), WIDTH) + "\n" for part in about.replace("``", "").split("\n\n") if part.strip()
+    ]
+    for name, kind, words in re.findall(r"^(\w+) : (.*)\n((?: +.*\n?|\n)*)", parameters, re.MULTILINE):
+        lines.append(fill(f"{_option(name)}  {kind}", WIDTH, subsequent_indent="        "))
+        plain = " ".join(words.replace("``", "").split())
+        lines.append(fill(plain, WIDTH, initial_indent="    ", subsequent_indent="    "))
     return "\n".join(lines)
 
 
-def _with_option(line: str, method: type) -> str:
-    """The line that names a parameter, with the option that sets it."""
-    name, colon, words = line.partition(" : ")
-    if not colon or name not in parameters_of(method):
-        return line
-    option = f"--{name}" if name in _SAME_NAME else _FLAGS.get(name, f"--set {name}=")
-    return f"{option}  ({name}) : {words}" if not option.endswith("=") else f"{option} : {words}"
+def _option(name: str) -> str:
+    """The option that sets a parameter."""
+    return _OPTIONS.get(name, f"--set {name}=")
