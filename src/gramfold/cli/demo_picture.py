@@ -20,7 +20,7 @@ def draw(found: "Findings") -> Any:
     """The figure."""
     from gramfold.plotting import blank_figure
 
-    figure = blank_figure(16, 9.6)
+    figure: Any = blank_figure(16, 9.6)
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12, hspace=0.04)
     above, below = figure.subfigures(2, 1, height_ratios=[1, 1.15])
     grid = above.add_gridspec(1, 3, width_ratios=[1, 1, 1.9])

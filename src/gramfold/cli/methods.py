@@ -56,9 +56,8 @@ def _account_of(method: type) -> str:
     # numpydoc: the summary and the parameters come before the fitted attributes
     told = str(re.split(r"\n(?:Attributes|Notes|See Also|References|Examples)\n-+\n", doc)[0]).rstrip()
     about, _, parameters = told.partition("\nParameters\n----------\n")
-    lines = [
-        fill(" ".join(part.split()), WIDTH) + "\n" for part in about.replace("``", "").split("\n\n") if part.strip()
-    ]
+    about = about.replace("``", "").strip()
+    lines = [fill(" ".join(part.split()), WIDTH) + "\n" for part in about.split("\n\n")]
     for name, kind, words in re.findall(r"^(\w+) : (.*)\n((?: +.*\n?|\n)*)", parameters, re.MULTILINE):
         lines.append(fill(f"{_option(name)}  {kind}", WIDTH, subsequent_indent="        "))
         plain = " ".join(words.replace("``", "").split())
