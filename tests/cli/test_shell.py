@@ -179,3 +179,19 @@ def test_a_place_is_refused_in_the_same_words_early_and_late(name, folder):
             check(name)
         said.append(str(error.value))
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("rol.csv", "did you mean 'roll.csv'?"),
+        ("roll.txt", "did you mean 'roll.csv'?"),
+        ("cells.csv", "check the name and the folder."),
+        ("m.csv", "check the name and the folder."),
+        ("Cell_Table.parquet", "did you mean 'cell-table.parquet'?"),
+    ],
+)
+def test_a_file_that_was_meant_is_named(name, instead, folder):
+    for other in ("cell-table.csv", "cell-table.parquet", "t.csv"):
+        (folder / other).write_text("x")
+    assert run("embed", name, "--out", "map.csv").stderr == f"Error: There is no file '{name}': {instead}\n"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from gramfold.errors import InputError
-from gramfold.runtime.close_names import did_you_mean
+from gramfold.runtime.close_names import close_names, question
 from gramfold.runtime.destinations import check_folder
 
 _READER_KNOWS = ("*", "?", "[", "://")  # a pattern of several files, an address: what io says of these
@@ -17,7 +17,9 @@ def require_files(*sources: Path | None) -> None:
         try:
             source.stat()
         except (FileNotFoundError, NotADirectoryError) as error:
-            instead = did_you_mean(source.name, _beside(source)) or "check the name and the folder."
+            beside = _beside(source)
+            close = [beside[stem] for stem in close_names(source.stem, beside)]
+            instead = question(close) if close else "check the name and the folder."
             raise InputError(f"There is no file '{source}': {instead}") from error
         except (OSError, ValueError):
             continue  # a loop of links, a name that is too long: the reader has the sentence
@@ -30,9 +32,13 @@ def require_places(*destinations: Path | None) -> None:
             check_folder(path)
 
 
-def _beside(source: Path) -> list[str]:
-    """Names of files in the folder of one that is missing."""
+def _beside(source: Path) -> dict[str, str]:
+    """Files in the folder of one that is missing, by their names without endings, which most files share.
+
+    Of several with one name, that with the ending of the missing file.
+    """
     try:
-        return [path.name for path in source.parent.iterdir() if path.is_file()]
+        files = sorted(path for path in source.parent.iterdir() if path.is_file())
+        return {path.stem: path.name for path in sorted(files, key=lambda path: path.suffix == source.suffix)}
     except OSError:
-        return []  # there is no such folder, or it cannot be read
+        return {}  # there is no such folder, or it cannot be read

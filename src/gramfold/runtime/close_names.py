@@ -1,6 +1,6 @@
 """Which known name was probably meant: for methods, columns, options, verbs, files and data sets alike."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _ALIKE = 0.62  # of 2 × letters in common / letters of both: 'rge' (0.67) is 'reg', 'umap' (0.60) is not 'isomap'
 _BESIDE_THE_BEST = 0.08  # further below the best match, a name is not worth a mention
@@ -45,10 +45,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     >>> did_you_mean("heigth", ["height", "weight"])
     "did you mean 'height'?"
     """
-    close = [f"'{one}'" for one in close_names(name, known)]
-    if not close:
-        return None
-    return f"did you mean {' or '.join([', '.join(close[:-1]), close[-1]] if close[1:] else close)}?"
+    close = close_names(name, known)
+    return question(close) if close else None
+
+
+def question(close: Sequence[str]) -> str:
+    """The question with one name or several."""
+    names = [f"'{one}'" for one in close]
+    return f"did you mean {' or '.join([', '.join(names[:-1]), names[-1]] if names[1:] else names)}?"
 
 
 def _plain(name: str) -> str:
