@@ -17,7 +17,7 @@ PYTEST     := $(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses
 .PHONY: help demo test test-all check format bench clean
 
 help:
-	@echo "make demo      set up, map bundled data with several methods, write a picture"
+	@echo "make demo      set up, make maps of generated data, write a picture"
 	@echo "make test      set up and run the tests"
 	@echo "make test-all  the same with the slow tests"
 	@echo "make check     lint, format, types, import order of the rooms"

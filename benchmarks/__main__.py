@@ -12,6 +12,7 @@ from benchmarks.timing import HEADER
 GROUPS = (
     "imports",
     "notebook",
+    "shell",
     "first_fit",
     "small",
     "busy",

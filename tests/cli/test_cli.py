@@ -1,5 +1,6 @@
 """The command line: the same embeddings as in Python, and one sentence for what cannot be done."""
 
+import inspect
 import os
 import re
 import signal
@@ -15,18 +16,19 @@ import pytest
 from click.testing import CliRunner
 from scipy.sparse import csr_array, eye_array, save_npz
 from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_wine
 from sklearn.neighbors import kneighbors_graph
 
 import gramfold
 from gramfold.cli import main
 from gramfold.cli.beside import check_use
-from gramfold.cli.demo import SHOWN
-from gramfold.cli.methods import find_method, known_methods
+from gramfold.cli.listing import GROUPS
 from gramfold.cli.sentences import in_sentences
 from gramfold.datasets import make_swiss_roll
 from gramfold.errors import GramfoldWarning, InputError
 from gramfold.io import read_table, write_table
+from gramfold.methods.names import find_estimator, find_method, in_small_letters, known_methods, method_names
 
 TAKE_AFFINITY = {"LPP", "KernelEigenmaps"}
 LEARN_FROM_DISTORTED = {"OrientedPCA", "DistortionDiscriminantAnalysis"}
@@ -352,9 +354,26 @@ def test_every_method_is_found_by_its_name():
     for name, method in known.items():
         assert find_method(name) is find_method(name.replace("_", "-").upper()) is method
         assert getattr(gramfold, method.__name__) is method
+    assert list(known) == method_names()
+    lines = [line for group in GROUPS.values() for line in group]
+    assert sorted(line.name for line in lines) == list(known), "the list of `gramfold methods` is not complete"
+    for line in lines:
+        assert line.new_rows == hasattr(known[line.name], "transform")
+        assert len(line.use.split()) <= 8
     listed = run("methods").output.splitlines()
-    assert [line.split()[0] for line in listed] == list(known)
-    assert all(len(line.split()) > 1 for line in listed), "a method has no summary"
+    assert max(map(len, listed)) <= 80
+    assert [line.split()[0] for line in listed if line.split()[:1] and line.split()[0] in known] == [
+        line.name for line in lines
+    ]
+
+
+def test_names_are_known_without_an_import():
+    for name in gramfold.__all__:
+        thing = getattr(gramfold, name)
+        assert name[0].isupper() == (isinstance(thing, type) and issubclass(thing, BaseEstimator))
+        if name[0].isupper():
+            listed = in_small_letters(name) in method_names()
+            assert listed == (hasattr(thing, "fit_transform") and thing.__name__ == name)
 
 
 @pytest.mark.parametrize("name", ["maximum_variance_unfolding", "Maximum-Variance-Unfolding", "maximum"])
@@ -365,7 +384,7 @@ def test_an_alias_finds_its_method_and_is_not_listed_twice(name):
 
 
 def test_the_clusterer_is_told_of_but_makes_no_map():
-    assert "max_clusters : int, default=10" in run("methods", "spectral_clustering").output
+    assert "--set max_clusters=  int, default=10" in run("methods", "spectral_clustering").output
     with pytest.raises(InputError, match="no method 'spectral_clustering'"):
         find_method("spectral_clustering")
 
@@ -391,8 +410,19 @@ def test_names_that_mean_no_method(name, sentence):
 
 def test_the_parameters_of_a_method_are_told():
     told = run("methods", "lle").output
-    assert "reg : " in told
+    assert "\n--set reg=  float" in told
+    assert "\n-k, --neighbors  int, default=8\n" in told
     assert "embedding_" not in told
+
+
+@pytest.mark.parametrize("name", [*method_names(), "spectral_clustering"])
+def test_every_parameter_of_a_method_is_told_with_its_option(name):
+    told = run("methods", name).output
+    method = find_estimator(name)
+    options = [line for line in told.splitlines() if line.startswith("-")]
+    assert len(options) == len(inspect.signature(method).parameters)
+    assert max(map(len, told.splitlines())) <= 80
+    assert "``" not in told
 
 
 @pytest.mark.parametrize(
@@ -616,20 +646,30 @@ def test_a_map_through_a_link(folder):
     np.testing.assert_array_equal(read_table("out.parquet").values, gramfold.ClassicalMDS().fit_transform(ROLL.points))
 
 
-def test_the_demo_judges_its_methods_and_draws_them(tmp_path, monkeypatch):
-    # a shorter roll: the table and the picture are the same
-    monkeypatch.setattr("gramfold.cli.demo.ROLL_POINTS", 1000)
+def test_the_demo_shows_maps_with_their_verdicts(tmp_path, monkeypatch):
+    monkeypatch.setattr("gramfold.cli.demo.ROLL_ROWS", 600)
+    monkeypatch.setattr("gramfold.cli.demo.TEAPOTS", 100)
     result = run("demo", "--out", tmp_path / "new")
     assert result.exit_code == 0, result.output
     picture = tmp_path / "new" / "gramfold-demo.png"
     assert f"Picture: {picture}" in result.output
     assert matplotlib.image.imread(picture)[..., :3].std() > 0.05
-    rows = [line.split() for line in result.output.splitlines() if line.startswith("  ")]
-    table = [row for row in rows if row[0] in known_methods()]
-    assert [row[0] for row in table] == 2 * list(SHOWN)
-    distance = {row[0]: float(row[3]) for row in table[: len(table) // 2]}
-    # the roll is made for geodesics: Isomap finds the sheet, linear methods cannot
-    assert distance["isomap"] < 0.05 < 0.5 < distance["classical_mds"]
+    assert len(re.findall(r"Proved: within 0\.\d\d% of the largest variance", result.output)) == 2
+    kept = [int(share) for share in re.findall(r"keeps\s+(\d+)%", result.output)]
+    # the roll is made for unfolding: SDE keeps what PCA cannot
+    assert kept[1] > 80 > 60 > kept[0]
+    assert "lie along branches" in " ".join(result.output.split())
+
+
+def test_an_interrupted_demo_leaves_no_folder(tmp_path, monkeypatch):
+    def pressed(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gramfold.cli.demo._findings", lambda: None)
+    monkeypatch.setattr("gramfold.cli.demo_picture.draw", lambda _: None)
+    monkeypatch.setattr("gramfold.plotting.save_picture", pressed)
+    result = run("demo", "--out", tmp_path / "new" / "deep")
+    assert (result.exit_code, list(tmp_path.iterdir())) == (130, [])
 
 
 def test_clusters_are_those_that_python_gives(folder):
@@ -813,7 +853,7 @@ main(["embed", "roll.csv", "--method", "pca", "--out", "map.csv"])
 def test_an_interrupt_ends_with_its_code_one_line_and_no_file(folder):
     done = subprocess.run([sys.executable, "-c", INTERRUPTED_WRITE], capture_output=True, text=True, check=False)
     assert done.returncode == 130
-    assert done.stderr == "Interrupted: stopped by Ctrl-C.\n"
+    assert done.stderr == "Interrupted: stopped by Ctrl-C; nothing was written.\n"
     assert [path.name for path in folder.iterdir()] == ["roll.csv"]
 
 
@@ -831,7 +871,7 @@ sys.meta_path.insert(0, Pressed())
 """
 
 
-@pytest.mark.parametrize("module", ["click", "gramfold.cli.judge", "gramfold.io.text"])
+@pytest.mark.parametrize("module", ["click", "gramfold.cli.embed", "gramfold.io.text"])
 def test_an_interrupt_of_an_import_ends_so_too(folder, module):
     (folder / "sitecustomize.py").write_text(INTERRUPTED_IMPORT.format(module=module))
     path = os.pathsep.join([str(folder), *filter(None, sys.path)])
@@ -839,7 +879,7 @@ def test_an_interrupt_of_an_import_ends_so_too(folder, module):
     done = subprocess.run(
         words, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path}, cwd=folder
     )
-    assert (done.returncode, done.stderr) == (130, "Interrupted: stopped by Ctrl-C.\n")
+    assert (done.returncode, done.stderr) == (130, "Interrupted: stopped by Ctrl-C; nothing was written.\n")
 
 
 @pytest.mark.parametrize(
@@ -864,7 +904,7 @@ def test_every_command_can_be_interrupted(words, folder, monkeypatch):
     monkeypatch.setattr("gramfold.io.names_in", pressed)
     result = run(*words)
     assert result.exit_code == 130, result.output
-    assert result.stderr == "Interrupted: stopped by Ctrl-C.\n"
+    assert result.stderr == "Interrupted: stopped by Ctrl-C; nothing was written.\n"
     assert [path.name for path in folder.rglob("*") if path.is_file()] == ["roll.csv"]
 
 

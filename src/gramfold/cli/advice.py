@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gramfold.cli.interrupted import kept
 from gramfold.cli.options import check_json, read_options, reading_options, require_own_names
 from gramfold.cli.sentences import in_sentences
 from gramfold.cli.written_numbers import warn_of_written_numbers
@@ -50,16 +51,17 @@ def advise(
     gramfold advise cells.csv --labels kind --out advice.json
     gramfold advise cells.csv --code > fit.py
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
+    check_json(source, out, no_overwrite, "advice is")
     from gramfold.advice.advising import advice_for
     from gramfold.io import replacing
 
-    check_json(source, out, no_overwrite, "advice is")
     written = read_options(options)
     table = require_own_names(_read(source, {"columns": columns, "skip": skip, "labels": labels}, written))
     found = advice_for(table.values, table.labels, seed, table.names or None)
     if out is not None:
         with replacing(out) as draft:
             draft.write_text(json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n", encoding="utf8")
+        kept(out)
     if code:
         click.echo(found.code, nl=False)
         return

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from gramfold.cli.interrupted import kept
 from gramfold.cli.options import check_files, chosen_parameters, read_options, table_options
 from gramfold.cli.row_weights import account_of_weights, read_weighed
 from gramfold.cli.sentences import in_sentences
@@ -58,14 +59,14 @@ def cluster(
     gramfold cluster cells.parquet -c 5 -k 12 --skip name --set assign=qr --out clusters.parquet
     gramfold cluster friends.npz -c 2 --set weights=precomputed --out groups.csv
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
+    options["clusters"] = _number(options["clusters"])
+    check_files([source], out, None, no_overwrite)
     import numpy as np
 
     from gramfold import SpectralClustering
     from gramfold.io import write_table
 
-    check_files([source], out, None, no_overwrite)
     written = read_options(options)
-    options["clusters"] = _number(options["clusters"])
     parameters = chosen_parameters(SpectralClustering, options, settings, seed, quiet)
     model = SpectralClustering(**parameters)
     table, weights = read_weighed(source, model, written, columns, skip, None, weight)
@@ -74,6 +75,7 @@ def cluster(
         model.fit(table.values, sample_weight=weights)
     seconds = time.perf_counter() - started
     write_table(out, model.labels_[:, None], ["cluster"])
+    kept(out)
     scales = loud_lines(model, table.values, table.names, quiet)
     if quiet:
         return

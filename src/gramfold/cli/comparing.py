@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gramfold.cli.completing import METHOD
+from gramfold.cli.early import require_files, require_places
+from gramfold.cli.interrupted import kept
 from gramfold.cli.matching import matched, read_data
 from gramfold.cli.options import names_option, read_options, reading_options
 from gramfold.cli.sentences import in_sentences
 from gramfold.cli.trust import scale_lines
 from gramfold.errors import InputError
+from gramfold.methods.names import full_name
 
 if TYPE_CHECKING:
     from gramfold.comparison import Comparison
@@ -22,7 +26,9 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 @click.command()
 @click.argument("source", metavar="TABLE", type=click.Path(path_type=Path))
-@names_option("--methods", "Methods, as listed by `gramfold methods`.  [default: five that differ; none beside --map]")
+@names_option(
+    "--methods", "Methods, as listed by `gramfold methods`.  [default: five that differ; none beside --map]", METHOD
+)
 @click.option(
     "--map",
     "maps",
@@ -93,13 +99,14 @@ def compare(
     gramfold compare cells.csv --methods isomap,laplacian,lle,sde --out table.csv --picture maps.png
     gramfold compare cells.csv --map "my umap=umap.csv" --id barcode --labels type
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
-    from gramfold.comparison import compare as compared
-    from gramfold.methods.names import find_method
-
     named = _named(maps)
-    _check(source, list(named.values()), out, picture, no_overwrite)
     for method in methods or []:
-        find_method(method)  # before a table is read
+        full_name(method)  # before a table is read
+    require_files(source, *named.values())
+    require_places(out, picture)
+    _check(source, list(named.values()), out, picture, no_overwrite)
+    from gramfold.comparison import compare as compared
+
     written = read_options(options)
     table = read_data(source, by, labels, metric, columns, skip, written)
     places = {name: _places(table, source, path, by, metric, map_columns, written) for name, path in named.items()}
@@ -119,8 +126,10 @@ def compare(
     )
     if out is not None:  # first, since nobody may read what is printed
         _write(out, found)
+        kept(out)
     if picture is not None:
         _draw(found, source.name, picture, labels)
+        kept(picture)
     click.echo(str(found))
     for line in scale_lines(table.values, table.names, metric):
         click.echo(line)

@@ -1,50 +1,64 @@
-"""`gramfold demo`: five methods on two bundled data sets, compared in a table and a picture."""
+"""`gramfold demo`: in a minute, a sheet unrolled with a proof, new rows on it, a ring, branches, and the verdicts."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gramfold.cli.methods import find_method, parameters_of
+from gramfold.cli.interrupted import kept
 from gramfold.cli.sentences import in_sentences
+from gramfold.errors import InputError
+from gramfold.runtime.destinations import check_folder
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from gramfold.datasets import Sample
+    from gramfold.diagnostics import Faults, Verdict
+
 PICTURE = "gramfold-demo.png"
-SHOWN = ("classical_mds", "isomap", "kernel_pca", "laplacian_eigenmaps", "lle")  # five that differ and are fast
-ROLL_POINTS = 1500
-JUDGED_NEIGHBORS = 10
-MONTAGE = 8  # digits shown along each side
-VIEW = {"elev": 8, "azim": -80}  # nearly along the roll's axis, so that its turns are seen
+ROLL_ROWS, NEW_ROWS = 1000, 150
+TEAPOTS = 400
+BRANCH_ROWS = (400, 300, 200)  # of the three arms: some outcomes are seen more often than others
+BRANCH_COLUMNS = 30
 
 
 @dataclass(frozen=True)
-class Show:
-    """A data set, and how an embedding of it is scored."""
+class Shown:
+    """A map, and what is said of it."""
 
-    title: str
+    model: Any
+    faults: "Faults"
+    verdict: "Verdict"
+
+
+@dataclass(frozen=True)
+class Branches:
+    """Rows along three arms that begin at one place: which arm, and how far along it."""
+
     points: "NDArray[np.floating]"
-    color: "NDArray[Any]"
-    color_label: str
-    quality: str  # name of the second score
-    judge: "Callable[[NDArray[np.floating]], float]"
+    arm: "NDArray[np.intp]"
+    along: "NDArray[np.floating]"
 
 
 @dataclass(frozen=True)
-class Result:
-    """The embedding of a data set by one method, and its scores."""
+class Findings:
+    """All that the picture shows."""
 
-    method: str
-    coordinates: "NDArray[np.floating]"
-    seconds: float
-    trust: float
-    quality: float
-    solver: str
+    roll: "Sample"
+    new: "Sample"
+    pca: Shown
+    sde: Shown
+    placed: "NDArray[np.floating]"  # the new rows, on the map of SDE
+    teapots: "Sample"
+    ring: Shown
+    branches: Branches
+    diffusion: Shown
 
 
 @click.command()
@@ -53,143 +67,117 @@ class Result:
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path(),
-    help="Folder for the picture.  [default: the current folder]",
+    help="Folder for the picture, made if there is none.  [default: the current folder]",
 )
 @in_sentences
 def demo(folder: Path) -> None:
-    """Compare five methods on two bundled data sets.
+    """Show in a minute, and in one picture, what gramfold does.
 
-    A table is printed, and a picture of the ten embeddings is written to gramfold-demo.png.
-    """
+    A rolled-up sheet is unrolled by semidefinite embedding, with a proof of how good that is, and new rows are placed
+    on the map; pictures of a turning teapot become a ring; a diffusion map finds branches. Each map has its verdict.
+    All data are generated. The picture is gramfold-demo.png.
+
+    \b
+    gramfold demo
+    gramfold demo --out pictures
+    """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
+    _check(folder)
+    started = time.perf_counter()
+    found = _findings()
+    picture = _drawn(found, folder)
+    kept(picture)
+    click.echo(f"\nPicture: {picture}\n\n{time.perf_counter() - started:.0f} s in all. Your own table:")
+    click.echo("  gramfold advise TABLE                                   how to map it\n"
+               "  gramfold embed TABLE --out map.csv --picture map.png    its map, with a verdict")  # fmt: skip
+
+
+def _check(folder: Path) -> None:
+    """Raise an error before the work if the picture could not be written after it."""
+    there = next(place for place in [folder, *folder.absolute().parents] if place.exists())
+    if not there.is_dir():
+        raise InputError(f"'{there}' is a file, so that no folder '{folder}' can be made: choose another name.")
+    check_folder(there / PICTURE if there == folder else there / folder.name)
     from gramfold.plotting import check_picture_destination
 
-    folder.mkdir(parents=True, exist_ok=True)
-    check_picture_destination(folder / PICTURE)
-    _warm_up()
-    shows = [_roll(), _digits()]
-    results = []
-    for show in shows:
-        click.echo(f"\n{show.title}")
-        click.echo(_row("method", "seconds", "trustworthiness", show.quality, "solver"))
-        results.append([_printed(result) for result in _results(show)])
-    picture = _draw(shows, results, folder / PICTURE)
-    click.echo(
-        "\ntrustworthiness: 1 if all neighbours on the map are neighbours in the data\n"
-        "distance to truth: Procrustes disparity to the true coordinates, between 0 (identical) and 1 (unrelated)\n"
-        "same digit: share of the images whose nearest image on the map shows the same digit\n"
-        f"\nPicture: {picture}"
-    )
+    check_picture_destination(there / PICTURE)
 
 
-def _warm_up() -> None:
-    """Compile the code first, so that the table shows the time of the computation alone."""
-    from gramfold import Isomap
-    from gramfold.datasets import make_swiss_roll
+def _findings() -> Findings:
+    from gramfold import PCA, SDE, DiffusionMap
+    from gramfold.datasets import make_swiss_roll, make_teapots
 
-    click.echo("Compiling code (cached for the next run) ... ", nl=False)
+    roll, new = (make_swiss_roll(n, random_state=seed) for seed, n in enumerate((ROLL_ROWS, NEW_ROWS)))
+    click.echo(f"1. A sheet of 90 × 21, rolled up: {ROLL_ROWS:,} rows of 3 columns")
+    with _told("PCA"):
+        pca = _judged(PCA().fit(roll.points))
+    _say(pca)
+    with _told("SDE, semidefinite embedding"):
+        sde = _judged(SDE(n_neighbors=8, random_state=0).fit(roll.points))
+    _say(sde)
+    with _told(f"{NEW_ROWS} new rows placed on that map"):
+        placed = sde.model.transform(new.points)
+    click.echo(f"\n2. {TEAPOTS} pictures of a turning teapot: 7,676 columns")
+    with _told("drawing them"):
+        teapots = make_teapots(TEAPOTS)
+    with _told("SDE"):
+        ring = _judged(SDE(n_neighbors=4, random_state=0).fit(teapots.points))
+    _say(ring)
+    branches = branching()
+    click.echo(f"\n3. A process with three outcomes: {BRANCH_COLUMNS} noisy columns")
+    with _told("DiffusionMap"):
+        diffusion = _judged(DiffusionMap(n_neighbors=15, random_state=0).fit(branches.points))
+    _say(diffusion)
+    return Findings(roll, new, pca, sde, placed, teapots, ring, branches, diffusion)
+
+
+def _judged(model: Any) -> Shown:
+    from gramfold.diagnostics import faults
+
+    return Shown(model, faults(model), model.verdict())
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
     started = time.perf_counter()
-    Isomap().fit(make_swiss_roll(n_samples=100, length=20, random_state=0).points)
-    click.echo(f"{time.perf_counter() - started:.1f} s")
+    yield
+    click.echo(f"   {what}: {time.perf_counter() - started:.1f} s")
 
 
-def _roll() -> Show:
-    from scipy.spatial import procrustes
+def _say(shown: Shown) -> None:
+    from textwrap import wrap
 
-    from gramfold.datasets import make_swiss_roll
-
-    roll = make_swiss_roll(n_samples=ROLL_POINTS, random_state=0)
-    return Show(
-        title=f"Swiss roll: {ROLL_POINTS:,} points on a rolled-up sheet of 90 × 21",
-        points=roll.points,
-        color=roll.truth[:, 0],
-        color_label="arc length",
-        quality="distance to truth",
-        judge=lambda coordinates: float(procrustes(roll.truth, coordinates)[2]),
-    )
+    certificate = getattr(shown.model, "certificate_", None)
+    proof = "" if certificate is None else f"Proved: within {certificate.gap:.2%} of the largest variance possible. "
+    for line in wrap(proof + " ".join(one.text for one in shown.verdict.sentences[:3]), 74):
+        click.echo(f"      {line}")
 
 
-def _digits() -> Show:
-    from sklearn.datasets import load_digits
-    from sklearn.neighbors import NearestNeighbors
-
-    images, digits = load_digits(return_X_y=True)
-
-    def same_digit(coordinates: "NDArray[np.floating]") -> float:
-        nearest = NearestNeighbors(n_neighbors=1).fit(coordinates).kneighbors(return_distance=False)[:, 0]
-        return float((digits[nearest] == digits).mean())
-
-    return Show(
-        title=f"Handwritten digits: {len(images):,} images of 8 × 8 pixels",
-        points=images,
-        color=digits,
-        color_label="digit",
-        quality="same digit",
-        judge=same_digit,
-    )
-
-
-def _results(show: Show) -> Iterable[Result]:
-    from sklearn.manifold import trustworthiness
-
-    for name in SHOWN:
-        method = find_method(name)
-        seed = {"random_state": 0} if "random_state" in parameters_of(method) else {}
-        started = time.perf_counter()
-        model = method(**seed)
-        coordinates = model.fit_transform(show.points)
-        seconds = time.perf_counter() - started
-        trust = float(trustworthiness(show.points, coordinates, n_neighbors=JUDGED_NEIGHBORS))
-        solver = getattr(getattr(model, "spectrum_", None), "solver", "-")
-        yield Result(name, coordinates, seconds, trust, show.judge(coordinates), solver)
-
-
-def _printed(result: Result) -> Result:
-    """Print the line of a result as soon as it is computed."""
-    numbers = (f"{result.seconds:.2f}", f"{result.trust:.3f}", f"{result.quality:.3f}")
-    click.echo(_row(result.method, *numbers, result.solver))
-    return result
-
-
-def _row(method: str, seconds: str, trust: str, quality: str, solver: str) -> str:
-    return f"  {method:<20}{seconds:>8}{trust:>17}{quality:>19}  {solver}"
-
-
-def _draw(shows: list[Show], results: list[list[Result]], path: Path) -> Path:
-    from gramfold.plotting import blank_figure, plot_gallery, save_picture
-
-    columns = len(results[0]) + 1
-    figure = blank_figure(width=2.6 * columns + 1, height=3.1 * len(shows))
-    parts: Any = figure.subfigures(len(shows), 1)
-    for part, show, made in zip(parts, shows, results, strict=True):
-        maps = {"the data": show.points[:, :3]} | {
-            f"{result.method}\n{show.quality} {result.quality:.2f}": result.coordinates for result in made
-        }
-        plot_gallery(
-            maps,
-            color=show.color,
-            color_label=show.color_label,
-            title=show.title,
-            n_columns=columns,
-            figure=part,
-        )
-        first: Any = part.axes[0]
-        if show.points.shape[1] == 3:
-            first.view_init(**VIEW)
-        else:
-            place = first.get_subplotspec()
-            first.remove()
-            _montage(part.add_subplot(place), show.points)
-    return save_picture(figure, path)
-
-
-def _montage(ax: Any, images: "NDArray[np.floating]") -> None:
-    """The first images as one."""
+def branching() -> Branches:
+    """Generate rows along three arms in a space of many columns, with noise; one arm has few rows."""
     import numpy as np
 
-    side = round(images.shape[1] ** 0.5)
-    tiles = np.pad(images[: MONTAGE**2].reshape(-1, side, side), ((0, 0), (1, 1), (1, 1)))
-    side += 2
-    rows = tiles.reshape(MONTAGE, MONTAGE, side, side).transpose(0, 2, 1, 3)
-    ax.imshow(rows.reshape(MONTAGE * side, MONTAGE * side), cmap="gray_r")
-    ax.set_title("the data", fontsize="medium")
-    ax.set_axis_off()
+    rng = np.random.default_rng(0)
+    directions = np.linalg.qr(rng.normal(size=(BRANCH_COLUMNS, 2 * len(BRANCH_ROWS))))[0].T
+    arm = np.repeat(np.arange(len(BRANCH_ROWS)), BRANCH_ROWS)
+    along = rng.random(len(arm))
+    straight, bent = directions[2 * arm], directions[2 * arm + 1]
+    points = 3 * along[:, None] * straight + 1.5 * along[:, None] ** 2 * bent
+    return Branches(points + rng.normal(scale=0.06, size=points.shape), arm, along)
+
+
+def _drawn(found: Findings, folder: Path) -> Path:
+    """Save the picture; a folder that was made for it does not stay behind without it."""
+    from gramfold.cli.demo_picture import draw
+    from gramfold.plotting import save_picture
+
+    figure = draw(found)
+    made = [place for place in [folder, *folder.parents] if not place.exists()]  # the innermost first
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / PICTURE
+    try:
+        return save_picture(figure, path)
+    except BaseException:
+        for place in made:
+            if not any(place.iterdir()):
+                place.rmdir()
+        raise

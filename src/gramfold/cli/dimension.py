@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gramfold.cli.interrupted import kept
 from gramfold.cli.options import check_json, read_options, reading_options, require_own_names
 from gramfold.cli.sentences import in_sentences
 from gramfold.errors import InputError
@@ -68,10 +69,10 @@ def dimension(
     gramfold dimension cells.csv --skip name
     gramfold dimension texts.npz --metric cosine -k 30 --out dimension.json
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
+    check_json(source, out, no_overwrite, "estimates are")
     from gramfold.diagnostics import dimension as estimate_dimension
     from gramfold.io import replacing
 
-    check_json(source, out, no_overwrite, "estimates are")
     rows, names = _rows(source, metric, columns, skip, read_options(options))
     started = time.perf_counter()
     found = estimate_dimension(
@@ -82,6 +83,7 @@ def dimension(
     if out is not None:
         with replacing(out) as draft:
             draft.write_text(json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n", encoding="utf8")
+        kept(out)
     click.echo(f"Intrinsic dimension of {found.n_rows:,} rows in {seconds:.2f} s")
     for line in _lines(found):
         click.echo(f"  {line}")

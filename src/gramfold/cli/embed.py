@@ -9,12 +9,14 @@ import click
 from gramfold.cli.aligned import aligned_account, check_aligned, read_old_map
 from gramfold.cli.beside import account_of, check_use, read_beside
 from gramfold.cli.colored import check_colored, read_color, without_color
+from gramfold.cli.completing import METHOD
 from gramfold.cli.explained import check_explained, explained_lines
-from gramfold.cli.methods import find_method
+from gramfold.cli.interrupted import kept
 from gramfold.cli.options import check_files, chosen_parameters, read_options, table_options
 from gramfold.cli.row_weights import account_of_weights, check_weighed, read_weighed
 from gramfold.cli.sentences import in_sentences
 from gramfold.cli.trust import loud_lines, scales_told_by_name, trust_lines
+from gramfold.methods.names import find_method, full_name
 
 SHOWN_SHARE = 5e-4  # a smaller one would read 0.0%
 # what the values of INPUT are where this parameter is "precomputed"
@@ -26,6 +28,7 @@ PRECOMPUTED = {"metric": "distance", "kernel": "kernel value", "weights": "edge 
     "-m",
     "--method",
     metavar="NAME",
+    type=METHOD,
     default="isomap",
     show_default=True,
     help="Method, as listed by `gramfold methods`.",
@@ -128,12 +131,11 @@ def embed(
     gramfold embed friends.npz -m laplacian --set weights=precomputed -o map.csv
     gramfold embed april.csv --align-to march_map.csv --align-rows march.csv -o april_map.csv
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
-    from gramfold.io import write_table
-
     squares = {
         name: path for name, path in (("pair_weights", pair_weights), ("affinity", affinity)) if path is not None
     }
     others = [*distorted, *squares.values(), *check_aligned(align_to, align_rows)]
+    full_name(method)  # a wrong one is refused before anything is imported
     check_files([source, *others], out, picture, no_overwrite)
     check_colored(picture, color)
     estimator = find_method(method)
@@ -148,6 +150,8 @@ def embed(
     table, weights = read_weighed(source, model, written, columns, skip, labels, weight)
     beside = read_beside(table, distorted, written, squares)
     old = read_old_map(table, align_to, align_rows, written, model.__sklearn_tags__().input_tags.allow_nan)
+    from gramfold.io import write_table
+
     started = time.perf_counter()
     with scales_told_by_name():
         given = {} if weights is None else {"sample_weight": weights}
@@ -155,9 +159,11 @@ def embed(
     seconds = time.perf_counter() - started
     aligned = model if old is None else old.align(model)
     write_table(out, aligned.embedding_, [str(name) for name in model.get_feature_names_out()])
+    kept(out)
     if picture is not None:
         told_by, shown_by = (labels, table.labels) if color is None else (color, shades)
         _draw(aligned.embedding_, f"{type(model).__name__}: {source.name}", picture, shown_by, told_by)
+        kept(picture)
     scales = loud_lines(model, table.values, table.names, quiet, given_graph=affinity is not None)
     if not quiet:
         click.echo(_headline(model, table.values, seconds))

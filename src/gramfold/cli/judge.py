@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gramfold.cli.early import require_files, require_places
+from gramfold.cli.interrupted import kept
 from gramfold.cli.matching import MappedTable, read_map
 from gramfold.cli.options import check_files, names_option, read_options, reading_options
 from gramfold.cli.sentences import in_sentences
@@ -91,6 +93,8 @@ def judge(
     gramfold judge cells.csv umap.csv --id barcode --labels type --out faults.csv
     gramfold judge docs.npz tsne.npy --metric cosine -k 15
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
+    require_files(source, placed)
+    require_places(out)
     from gramfold.cli.in_words import verdict_lines
     from gramfold.diagnostics import Judged, faults, measures
     from gramfold.diagnostics.plain_words import FEWEST
@@ -113,6 +117,7 @@ def judge(
     numbers = measures(judged, labels=pair.labels)
     if out is not None and found is not None:  # first, since nobody may read what is printed
         _write(out, found, pair)
+        kept(out)
     dimensions, by_so_many = counted(pair.places.shape[1], "dimension"), counted(k, "neighbour")
     click.echo(f"Map of {judged.n:,} rows in {dimensions}, judged by {by_so_many}")
     scales = scale_lines(pair.values, pair.columns, metric)

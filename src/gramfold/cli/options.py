@@ -5,14 +5,14 @@ import csv
 import io
 import sys
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gramfold.cli.methods import parameters_of
+from gramfold.cli.early import require_files, require_places
 from gramfold.errors import InputError
+from gramfold.runtime.close_names import did_you_mean
 
 if TYPE_CHECKING:
     from gramfold.io import Table
@@ -50,9 +50,11 @@ def _split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     return [name.strip() for row in rows for name in row]
 
 
-def names_option(option: str, words: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """An option for names of columns."""
-    return click.option(option, callback=_split, metavar="A,B", multiple=True, help=words)
+def names_option(
+    option: str, words: str, kind: Any = click.STRING
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """An option for names of columns, or of another kind that a shell completes."""
+    return click.option(option, callback=_split, metavar="A,B", multiple=True, type=kind, help=words)
 
 
 def reading_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -141,7 +143,9 @@ _TABLE_OPTIONS = [
 
 
 def check_files(sources: Sequence[Path], out: Path, picture: Path | None, no_overwrite: bool) -> None:
-    """Raise an error for files that cannot be written, before the computation and not after it."""
+    """Raise an error for files that are not there or cannot be written, before the computation and not after it."""
+    require_files(*sources)
+    require_places(out, picture)
     from gramfold.io import check_destination
 
     check_destination(out)
@@ -162,11 +166,10 @@ def check_files(sources: Sequence[Path], out: Path, picture: Path | None, no_ove
 
 def check_json(source: Path, out: Path | None, no_overwrite: bool, what: str) -> None:
     """Raise an error for a JSON file that cannot be written; `what` is said of what it would hold."""
-    from gramfold.io import check_folder
-
+    require_files(source)
+    require_places(out)
     if out is None:
         return
-    check_folder(out)
     if out.suffix.lower() != ".json":
         raise InputError(f"'{out}' does not end in .json, and {what} written as JSON only: choose such a name.")
     if no_overwrite and out.exists():
@@ -269,6 +272,8 @@ def chosen_parameters(
     estimator: type, options: dict[str, Any], settings: Sequence[str], seed: int, quiet: bool
 ) -> dict[str, Any]:
     """Constructor parameters from the options, from --set, and what the command line itself adds."""
+    from gramfold.cli.methods import parameters_of
+
     known = parameters_of(estimator)
     chosen: dict[str, Any] = {}
     for option, value in options.items():
@@ -284,8 +289,7 @@ def chosen_parameters(
         if not equals:
             raise InputError(f"--set {setting} has no value: write --set {setting}=VALUE.")
         if name not in known:
-            close = get_close_matches(name, known, n=1)
-            instead = f"did you mean '{close[0]}'?" if close else f"it has {', '.join(known)}."
+            instead = did_you_mean(name, known) or f"it has {', '.join(known)}."
             raise InputError(f"{estimator.__name__} has no parameter '{name}': {instead}")
         if name in chosen:
             raise InputError(f"{name} was given twice, once with --set: give it once.")

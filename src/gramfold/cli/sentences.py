@@ -11,8 +11,9 @@ from typing import IO, Any
 
 import click
 
-from gramfold.cli.interrupted import CODE, LINE, keep_the_code
+from gramfold.cli.interrupted import CODE, keep_the_code, line_of
 from gramfold.errors import GramfoldError
+from gramfold.runtime.close_names import did_you_mean
 
 
 class Refusal(click.ClickException):
@@ -33,8 +34,8 @@ class Interruption(click.ClickException):
 
     exit_code = CODE
 
-    def __init__(self) -> None:
-        super().__init__(LINE)
+    def __init__(self, notes: dict[str, Any]) -> None:
+        super().__init__(line_of(notes))
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Write one line to standard error, after the ^C that a terminal shows."""
@@ -77,13 +78,42 @@ def in_sentences(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @contextmanager
-def ended_by_an_interrupt() -> Iterator[None]:
+def usage_in_sentences() -> Iterator[None]:
+    """One line for a wrong command, where click has its usage too."""
+    try:
+        yield
+    except click.UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help itself; click before 8.2 has no such error
+            raise
+        raise Refusal(_usage_in_words(error)) from error
+
+
+def _usage_in_words(error: click.UsageError) -> str:
+    path = error.ctx.command_path if error.ctx is not None else "gramfold"
+    if isinstance(error, click.NoSuchOption):
+        known = [] if error.ctx is None else _options_of(error.ctx.command)
+        instead = did_you_mean(error.option_name, known) or f"`{path} --help` lists the options."
+        return f"`{path}` has no option '{error.option_name}': {instead}"
+    sentence = error.format_message().rstrip(".")
+    if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
+        return f"{sentence}."
+    return f"{sentence}: see `{path} --help`."
+
+
+def _options_of(command: click.Command) -> list[str]:
+    return [
+        name for one in command.params if isinstance(one, click.Option) for name in [*one.opts, *one.secondary_opts]
+    ]
+
+
+@contextmanager
+def ended_by_an_interrupt(ctx: click.Context | None = None) -> Iterator[None]:
     """End with one line and the exit code of an interrupt, where click has a code that means a bug too."""
     try:
         yield
     except (KeyboardInterrupt, click.Abort) as error:
         keep_the_code()
-        raise Interruption from error
+        raise Interruption({} if ctx is None else ctx.meta) from error
 
 
 @contextmanager

@@ -1,40 +1,55 @@
-"""Methods by their names, as gramfold exports them."""
+"""Methods by their names, as gramfold exports them. A name is found without importing any method."""
 
-import inspect
 import re
 
 from gramfold.errors import InputError
+from gramfold.runtime.close_names import did_you_mean
 
 # KernelPCA -> kernel_pca: a word starts after a lower-case letter, and before the last of several capitals
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# what an import would show; tests compare these with the classes
+_CLUSTERERS = {"spectral_clustering"}  # without an embedding
+_ALIASES = {"maximum_variance_unfolding"}
 
 
 def known_methods() -> dict[str, type]:
     """Every exported estimator with an embedding, by its lower-case name, without aliases."""
-    return {name: method for name, method in _mappers().items() if name == in_small_letters(method.__name__)}
+    return {name: _load(name) for name in method_names()}
+
+
+def method_names() -> list[str]:
+    """The names of `known_methods`; nothing is imported."""
+    return [name for name in _exported() if name not in _CLUSTERERS | _ALIASES]
 
 
 def find_method(name: str) -> type:
     """The class with this name, alias or unambiguous beginning of one; hyphens count as underscores."""
-    return found(name, _mappers())
+    return _load(full_name(name))
 
 
-def _mappers() -> dict[str, type]:
-    return {name: thing for name, thing in estimators().items() if hasattr(thing, "fit_transform")}
+def find_estimator(name: str) -> type:
+    """The same among all exported estimators, also those that make no embedding."""
+    return _load(_found(name, list(_exported())))
 
 
-def estimators() -> dict[str, type]:
-    """Every exported estimator by each of its names."""
-    from sklearn.base import BaseEstimator
+def full_name(name: str) -> str:
+    """The whole name of the method that `find_method` would return; nothing is imported."""
+    return _found(name, [known for known in _exported() if known not in _CLUSTERERS])
 
+
+def _exported() -> dict[str, str]:
+    """Names of the exported classes, which are the estimators, by their names in small letters."""
     import gramfold
 
-    exported = {in_small_letters(name): getattr(gramfold, name) for name in gramfold.__all__}
-    return {
-        name: thing
-        for name, thing in sorted(exported.items())
-        if inspect.isclass(thing) and issubclass(thing, BaseEstimator)
-    }
+    names = (name for name in gramfold.__all__ if name[0].isupper())
+    return dict(sorted((in_small_letters(name), name) for name in names))
+
+
+def _load(name: str) -> type:
+    import gramfold
+
+    method: type = getattr(gramfold, _exported()[name])
+    return method
 
 
 def in_small_letters(name: str) -> str:
@@ -42,14 +57,15 @@ def in_small_letters(name: str) -> str:
     return _WORD_STARTS.sub("_", name).lower()
 
 
-def found(name: str, named: dict[str, type]) -> type:
-    """The one of these with this name or unambiguous beginning of one."""
+def _found(name: str, known: list[str]) -> str:
+    """The one of these names that has this beginning."""
     wanted = name.strip().lower().replace("-", "_")
-    if wanted in named:
-        return named[wanted]
-    begun = [known for known in named if known.startswith(wanted)] if wanted else []
+    if wanted in known:
+        return wanted
+    begun = [one for one in known if one.startswith(wanted)] if wanted else []
     if len(begun) == 1:
-        return named[begun[0]]
+        return begun[0]
     if begun:
         raise InputError(f"'{name}' is ambiguous ({', '.join(begun)}): write more of the name.")
-    raise InputError(f"There is no method '{name}': use one of {', '.join(known_methods())}.")
+    instead = did_you_mean(wanted, known) or f"use one of {', '.join(method_names())}."
+    raise InputError(f"There is no method '{name}': {instead}")

@@ -8,7 +8,6 @@ five more markers: 64 categories differ from each other.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from gramfold.errors import InputError
 from gramfold.notebook.palette import ABSENT, OKABE_ITO, PLAIN, hue_of_category
 from gramfold.plotting.figure import require_matplotlib
+from gramfold.runtime.close_names import close_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -171,7 +171,7 @@ def _colormap(cmap: Any) -> Any:
     if not isinstance(cmap, str):
         return cmap  # one of matplotlib's own objects
     if cmap not in colormaps:
-        near = get_close_matches(cmap, list(colormaps), n=3)
+        near = close_names(cmap, colormaps)
         raise InputError(
             f"cmap={cmap!r} is no colormap that matplotlib knows: use {' or '.join(map(repr, near or ['viridis']))}."
         )

@@ -1,0 +1,142 @@
+"""Command lines that cannot be: one sentence, exit code 2, and no file made or changed."""
+
+import shlex
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from gramfold.cli import main
+from gramfold.io import write_table
+
+ROWS = np.random.default_rng(0).random((40, 3))
+
+LINES = [
+    # verbs and options of the program
+    ("embde roll.csv", "There is no command 'embde': did you mean 'embed'?"),
+    ("cluser roll.csv --out c.csv", "did you mean 'cluster'?"),
+    ("juge roll.csv map.csv", "did you mean 'judge'?"),
+    ("metods", "did you mean 'methods'?"),
+    ("frobnicate", "There is no command 'frobnicate': use one of advise, embed,"),
+    ("'' roll.csv", "There is no command ''"),
+    ("roll.csv", "There is no command 'roll.csv'"),
+    ("--verson", "`gramfold` has no option '--verson': did you mean '--version'?"),
+    ("--quiet embed roll.csv", "`gramfold` has no option '--quiet': `gramfold --help` lists the options."),
+    # what is missing
+    ("embed", "Missing argument 'INPUT': see `gramfold embed --help`."),
+    ("embed --out m.csv", "Missing argument 'INPUT'"),
+    ("embed roll.csv --out", "Option '--out' requires an argument"),
+    ("cluster", "Missing argument 'INPUT'"),
+    ("cluster roll.csv", "Missing option '-o' / '--out'"),
+    ("judge", "Missing argument 'TABLE'"),
+    ("judge roll.csv", "Missing argument 'MAP'"),
+    ("compare", "Missing argument 'TABLE'"),
+    ("dimension", "Missing argument 'INPUT'"),
+    ("advise", "Missing argument 'INPUT'"),
+    ("completion", "Missing argument '{bash|zsh|fish}'"),
+    ("datasets swiss_roll", "There is no file to write 'swiss_roll' to: name it, as in --out swiss_roll.csv."),
+    # too many words
+    ("embed roll.csv other.csv --out m.csv", "Got unexpected extra argument (other.csv): see `gramfold embed --help`."),
+    ("demo now", "Got unexpected extra argument (now)"),
+    ("methods lle isomap", "Got unexpected extra argument (isomap)"),
+    ("datasets torus helix", "Got unexpected extra argument (helix)"),
+    # options that are not there
+    ("embed roll.csv --ot m.csv", "`gramfold embed` has no option '--ot': did you mean '--out'?"),
+    ("embed roll.csv --out m.csv --neighbours 5", "did you mean '--neighbors'"),
+    ("embed roll.csv --out m.csv --colour x", "did you mean '--color'"),
+    ("embed roll.csv --out m.csv --frobnicate", "has no option '--frobnicate': `gramfold embed --help` lists"),
+    ("embed roll.csv --out m.csv -z", "has no option '-z'"),
+    ("cluster roll.csv --out m.csv --cluster 3", "did you mean '--clusters'"),
+    ("judge roll.csv map.csv --label x", "did you mean '--labels'"),
+    ("compare roll.csv --method isomap", "did you mean '--methods'"),
+    ("dimension roll.csv --leve 0.5", "did you mean '--level'"),
+    ("advise roll.csv --cod", "did you mean '--code'"),
+    ("demo --output here", "did you mean '--out'"),
+    ("methods --all", "`gramfold methods` has no option '--all'"),
+    ("datasets torus --n-rows 5 --out t.csv", "`gramfold datasets` has no option '--n-rows': did you mean '--rows'?"),
+    # methods and parameters
+    ("embed roll.csv -m isomp --out m.csv", "There is no method 'isomp': did you mean 'isomap'?"),
+    ("embed roll.csv -m mds --out m.csv", "did you mean 'classical_mds', 'landmark_mds' or 'ordinal_mds'?"),
+    ("embed roll.csv -m tsne --out m.csv", "There is no method 'tsne': use one of classical_mds,"),
+    ("embed roll.csv -m '' --out m.csv", "There is no method ''"),
+    ("embed roll.csv -m la --out m.csv", "'la' is ambiguous (landmark_isomap, landmark_mds, laplacian_eigenmaps)"),
+    ("embed roll.csv -m spectral_clustering --out m.csv", "There is no method 'spectral_clustering'"),
+    ("methods isomapp", "did you mean 'isomap'"),
+    ("compare roll.csv --methods isomap,lel", "There is no method 'lel': did you mean 'lle'?"),
+    ("embed roll.csv -m lle --set rge=1 --out m.csv", "LLE has no parameter 'rge': did you mean 'reg'?"),
+    ("embed roll.csv -m lle --set reg --out m.csv", "--set reg has no value: write --set reg=VALUE."),
+    ("embed roll.csv -m pca -k 5 --out m.csv", "PCA has no parameter n_neighbors: leave out --neighbors."),
+    ("cluster roll.csv --set n_neigbors=4 --out c.csv", "did you mean 'n_neighbors'?"),
+    # values
+    ("embed roll.csv -k few --out m.csv", "'few' is not a valid integer"),
+    ("embed roll.csv -k 0 --out m.csv", "'n_neighbors' parameter of Isomap must be"),
+    ("embed roll.csv -k 400 --out m.csv", "n_neighbors=400, but there are only 40 distinct rows"),
+    ("embed roll.csv -d 0 --out m.csv", "'n_components' parameter of Isomap must be"),
+    ("embed roll.csv --radius wide --out m.csv", "'wide' is not a valid float"),
+    ("embed roll.csv --search quick --out m.csv", "'quick' is not one of 'auto', 'exact', 'approximate'."),
+    ("embed roll.csv --seed x --out m.csv", "'x' is not a valid integer"),
+    ("embed roll.csv --metric euclidaen --out m.csv", "euclidaen"),
+    ("cluster roll.csv -c many --out c.csv", "--clusters must be a positive integer or auto"),
+    ("dimension roll.csv --level 2", "level"),
+    ("dimension roll.csv -k 0", "n_neighbors"),
+    ("datasets torus --rows 0 --out t.csv", "0 is not in the range x>=1"),
+    ("datasets torus --noise -1 --out t.csv", "-1.0 is not in the range x>=0"),
+    ("datasets teapots --noise 1 --out t.csv", "teapots has no noise: leave out --noise."),
+    ("completion powershell", "'powershell' is not one of 'bash', 'zsh', 'fish'."),
+    # data sets
+    ("datasets swis_rol --out r.csv", "There is no data set 'swis_rol': did you mean 'swiss_roll'?"),
+    ("datasets s --out r.csv", "'s' is ambiguous (swiss_roll, s_curve, severed_sphere)"),
+    ("datasets mnist --out r.csv", "There is no data set 'mnist': use one of swiss_roll,"),
+    ("datasets --out r.csv", "--out was given without the name of a data set"),
+    # columns
+    ("embed roll.csv --columns hieght --out m.csv", "no column 'hieght', did you mean 'height'?"),
+    ("embed roll.csv --skip x,height,width --out m.csv", "no column left"),
+    ("embed roll.csv --picture p.png --color widht --out m.csv", "no column 'widht', did you mean 'width'?"),
+    # files to read
+    ("embed rol.csv --out m.csv", "There is no file 'rol.csv': did you mean 'roll.csv'?"),
+    ("embed nowhere/x.csv --out m.csv", "There is no file 'nowhere/x.csv': check the name and the folder."),
+    ("embed folder --out m.csv", "'folder' "),
+    ("cluster none.npz --out c.csv", "There is no file 'none.npz'"),
+    ("judge roll.csv none.csv", "There is no file 'none.csv'"),
+    ("judge none.csv map.csv", "There is no file 'none.csv'"),
+    ("compare roll.csv --map mine=none.csv", "There is no file 'none.csv'"),
+    ("compare roll.csv --map map.csv", "--map map.csv has no name or no file: write --map NAME=FILE."),
+    ("dimension none.csv", "There is no file 'none.csv'"),
+    ("advise none.csv", "There is no file 'none.csv'"),
+    ("embed roll.csv -m oriented_pca --distorted none.csv --out m.csv", "There is no file 'none.csv'"),
+    # files to write
+    ("embed roll.csv --out folder", "'folder' is a folder"),
+    ("embed roll.csv --out nowhere/m.csv", "there is no folder"),
+    ("embed roll.csv --out roll.csv", "'roll.csv' is an input file and would be overwritten"),
+    ("embed roll.csv --out map.csv --no-overwrite", "'map.csv' already exists"),
+    ("embed roll.csv --out m.csv --picture nowhere/p.png", "there is no folder"),
+    ("embed roll.csv --out m.csv --picture p.doc", "'p.doc' does not have the ending of an image file"),
+    ("judge roll.csv map.csv --out protected.csv", "'protected.csv' is write-protected"),
+    ("compare roll.csv --methods pca --out t.xlsx", "'t.xlsx' ends in neither .csv nor .tsv"),
+    ("dimension roll.csv --out d.csv", "'d.csv' does not end in .json"),
+    ("datasets torus --out nowhere/t.csv", "there is no folder"),
+    ("datasets torus --out map.csv --no-overwrite", "'map.csv' already exists"),
+    ("demo --out roll.csv", "roll.csv"),
+    ("demo --out roll.csv/pictures", "roll.csv"),
+]
+
+
+@pytest.mark.parametrize(("line", "sentence"), LINES, ids=[line for line, _ in LINES])
+def test_one_sentence_and_nothing_written(line, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_table("roll.csv", ROWS, ["x", "height", "width"])
+    write_table("map.csv", ROWS[:, :2], ["u", "v"])
+    (tmp_path / "protected.csv").write_text("old")
+    (tmp_path / "protected.csv").chmod(0o444)
+    (tmp_path / "folder").mkdir()
+    before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+    result = CliRunner().invoke(main, shlex.split(line), catch_exceptions=False)
+    assert sentence in result.stderr
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
+
+
+def test_there_are_as_many_as_users_get_wrong():
+    assert len({line for line, _ in LINES}) == len(LINES) >= 80

@@ -1,0 +1,81 @@
+"""Every example in the help of every command is run, on files with the names that it has."""
+
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy.sparse import csr_array, random_array, save_npz
+from scipy.spatial.distance import cdist
+from sklearn.neighbors import kneighbors_graph
+
+from gramfold.cli import main
+from gramfold.cli.commands import VERBS
+from gramfold.datasets import make_gaussian_clusters, make_swiss_roll
+
+N = 120
+
+
+def found_examples():
+    for verb in VERBS:
+        help_text = main.get_command(None, verb).help
+        lines = [line.strip() for line in help_text.splitlines() if line.strip().startswith("gramfold ")]
+        yield verb, lines
+
+
+EXAMPLES = list(found_examples())
+
+
+def written():
+    """The files that the examples name: tables of a roll, graphs, maps."""
+    rng = np.random.default_rng(0)
+    roll = make_swiss_roll(N, length=30, height=8, random_state=0).points
+    groups = make_gaussian_clusters(N, random_state=0)
+    cells = pd.DataFrame(roll, columns=["a", "b", "c"])
+    named = cells.assign(name=rng.permutation(N) / N, stage=groups.truth, kind=groups.truth, type=groups.truth)
+    named = named.assign(barcode=rng.permutation(N))
+    named.to_csv("cells.csv", index=False)
+    cells.assign(name=[f"cell {row}" for row in range(N)]).to_parquet("cells.parquet")
+    cells.assign(households=rng.integers(1, 9, N)).to_csv("survey.csv", index=False)
+    cells.to_csv("clean.csv", index=False)
+    (cells + rng.normal(size=roll.shape)).to_csv("noisy.csv", index=False)
+    ratings = pd.DataFrame(cdist(roll, roll)[:40, :40], columns=[f"r{row}" for row in range(40)])
+    ratings.to_csv("ratings.csv", index=False)
+    (ratings > 0).astype(int).to_csv("weights.csv", index=False)
+    cells.assign(town=["Ulm" if row % 3 else "Bonn" for row in range(N)]).to_csv("people.csv", index=False)
+    edges = kneighbors_graph(roll, 6)
+    edges = csr_array(edges.maximum(edges.T))
+    cells.to_csv("papers.csv", index=False)
+    save_npz("citations.npz", edges)
+    save_npz("friends.npz", edges)
+    cells.to_csv("march.csv", index=False)
+    cells[["a", "b"]].to_csv("march_map.csv", index=False)
+    cells.iloc[::-1].to_csv("april.csv", index=False)
+    pd.DataFrame(roll[:, :2], columns=["umap1", "umap2"]).assign(barcode=named.barcode).to_csv("umap.csv", index=False)
+    save_npz("docs.npz", csr_array(random_array((N, 50), density=0.3, rng=rng)))
+    save_npz("texts.npz", csr_array(random_array((N, 50), density=0.3, rng=rng)))
+    np.save("tsne.npy", rng.normal(size=(N, 2)))
+
+
+@pytest.mark.parametrize(("verb", "lines"), EXAMPLES, ids=lambda value: value if isinstance(value, str) else "")
+def test_each_command_has_examples(verb, lines):
+    assert len(lines) >= 2
+    assert all(shlex.split(line)[1] == verb for line in lines)
+    assert main.get_command(None, verb).get_short_help_str(200) == VERBS[verb].line, "not that of the list"
+
+
+@pytest.mark.parametrize("line", [line for _, lines in EXAMPLES for line in lines])
+def test_each_example_does_what_it_says(line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("gramfold.cli.demo.ROLL_ROWS", 300)
+    monkeypatch.setattr("gramfold.cli.demo.TEAPOTS", 60)
+    written()
+    before = {path.name for path in tmp_path.iterdir()}
+    words = shlex.split(line.partition(" > ")[0])
+    result = CliRunner().invoke(main, words[1:], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    assert result.stdout
+    named = {words[words.index(option) + 1] for option in ("--out", "-o", "--picture") if option in words}
+    made = {path.name for path in tmp_path.iterdir()} - before
+    assert made == (named or ({"gramfold-demo.png"} if words[1] == "demo" else set()))
