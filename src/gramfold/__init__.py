@@ -41,6 +41,7 @@ _HOMES = {
     "align": "gramfold.alignment",
     "blockwise": "gramfold.neighbors.blockwise",
     "compare": "gramfold.comparison",
+    "embed": "gramfold.onecall",
 }
 _ROOMS = ("advice", "datasets", "diagnostics", "errors", "io", "plotting")
 
@@ -80,6 +81,7 @@ __all__ = [
     "compare",
     "datasets",
     "diagnostics",
+    "embed",
     "errors",
     "io",
     "plotting",
