@@ -121,7 +121,13 @@ class Preparation:
 
 
 def preparation_for(
-    X: Any, method: str, random_state: int, *, mixed: bool, aside: Mapping[Any, str] | None = None, scaling: Scaling | None = None
+    X: Any,
+    method: str,
+    random_state: int,
+    *,
+    mixed: bool,
+    aside: Mapping[Any, str] | None = None,
+    scaling: Scaling | None = None,
 ) -> Preparation:
     """How `advise` would measure the rows; categories are left out unless the method of this name reads mixed rows."""
     seen = _seen(X, random_state, None, aside)

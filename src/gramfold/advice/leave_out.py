@@ -17,8 +17,8 @@ _NAMED = 12  # columns in one sentence
 class LeaveOut(TransformerMixin, BaseEstimator):
     """Leave columns out of a table, and convert the others to numbers.
 
-    Columns that have names are found by them: rows that are transformed may have other columns too, in any order, and need
-    not have those that are left out.
+    Columns that have names are found by them: rows that are transformed may have other columns too, in any order, and
+    need not have those that are left out.
 
     Parameters
     ----------

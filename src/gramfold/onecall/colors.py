@@ -6,9 +6,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gramfold.advice.columns import column_of, read_column
+from gramfold.advice.columns import read_column
+from gramfold.advice.looks import is_distances
 from gramfold.errors import InputError, NotNumbersError
-from gramfold.neighbors.columns import counts_rows, kind_of, types_of, values_of
+from gramfold.neighbors.columns import counts_rows, types_of, values_of
 from gramfold.onecall.frames import index_of, keys_of
 
 _NAMED = 12  # columns in one sentence
@@ -47,6 +48,8 @@ class Color:
             raise InputError(
                 f"color={color!r} is no column of the table ({shown}): name one of these, or pass one value per row."
             )
+        if is_distances(table):
+            raise InputError(f"color={color!r} names a column of a matrix of distances: pass one value per row.")
         j = keys.index(color)
         if isinstance(table, np.ndarray):
             values: Any = table[:, j]
@@ -60,32 +63,33 @@ class Color:
     @property
     def shades(self) -> tuple[NDArray[Any], str]:
         """As a plot takes them, and what they are called there: numbers, categories, or days for dates."""
-        values = self.values
-        named = types_of(values.to_frame()) if hasattr(values, "to_frame") else []
-        if not named and isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
-            return values, self.name
-        table = values.to_frame() if named else values[:, None]
-        kind = kind_of(named[0][1]) if named else None
-        if kind == "dates or times" or getattr(values, "dtype", None) == "datetime64" or _is_dates(values):
+        values, column = self.values, hasattr(self.values, "to_frame")  # of pandas or polars
+        table = values.to_frame() if column else values[:, None]
+        kinds = types_of(table)
+        if _have_days(values):
             days = np.asarray(values, dtype="datetime64[ns]")
-            first = days[~np.isnat(days)].min() if (~np.isnat(days)).any() else np.datetime64("1970-01-01")
+            known = days[~np.isnat(days)]
+            first = known.min() if len(known) else np.datetime64("1970-01-01")
             return (days - first) / _DAY, f"{self.name}, days since {first.astype('datetime64[D]')}"
+        if not column and values.dtype.kind in "biuf":
+            return values, self.name
         try:
-            numbers = read_column(table, 0) if named else read_column(column_of(table, 0), 0)
-        except NotNumbersError:
-            return np.asarray([str(value) for value in values], dtype=object), self.name
-        return _whole(numbers, named), self.name
+            numbers = read_column(table, 0)
+        except NotNumbersError:  # objects, durations, …
+            return np.array([str(value) for value in values], dtype=object), self.name
+        return _whole(numbers, kinds), self.name
 
 
-def _is_dates(values: Any) -> bool:
-    return isinstance(values, np.ndarray) and values.dtype.kind == "M"
+def _have_days(column: Any) -> bool:
+    """Whether values are dates, and not times of a day, durations or periods."""
+    return str(column.dtype).lower().startswith(("date", "timestamp"))
 
 
-def _whole(numbers: NDArray[Any], named: list[tuple[Any, Any]]) -> NDArray[Any]:
+def _whole(numbers: NDArray[Any], kinds: list[tuple[Any, Any]]) -> NDArray[Any]:
     """Whole numbers as integers, of which few are categories; booleans as such."""
-    if numbers.dtype != np.float64 or np.isnan(numbers).any() or not named:
+    if numbers.dtype != np.float64 or np.isnan(numbers).any() or not kinds:
         return numbers
-    written = str(named[0][1]).lower()
+    written = str(kinds[0][1]).lower()
     if written.startswith("bool"):
         return numbers.astype(bool)
     return numbers.astype(np.int64) if written.startswith(("int", "uint")) else numbers

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.pipeline import Pipeline
 
 from gramfold.advice.columns import read_column, rows_of
 from gramfold.errors import InputError, MissingExtraError
@@ -111,8 +112,13 @@ def embed(
     notes = _picture_notes(draw, ax)
     asked = Request(method, parameters, n_components, scale, random_state)
     aside = {} if colored is None or colored.key is None else {colored.key: _COLORS}
+    if (
+        colored is not None and aside and (issparse(given) or isinstance(method, Pipeline))
+    ):  # what LeaveOut does not read, or the user's own
+        given, aside = without_column(given, colored.key), {}
+        notes.append(f"left out: column {_shown(colored.key)}: {_COLORS}")
     plan = plan_for(given, asked, aside)
-    known = _known_rows(given, plan) if gaps == "rows" and not issparse(given) else np.ones(given.shape[0], dtype=bool)
+    known = _known_rows(given, plan) if gaps == "rows" else np.ones(given.shape[0], dtype=bool)
     if not known.all():
         _require_some(known)
         notes.append(f"gaps: {counted(int((~known).sum()), 'row')} with missing values get no place, as asked for")
@@ -122,8 +128,7 @@ def embed(
         said.say(sentence)
     # named columns all the way: a sparse matrix has none, and distances go to the method as they are
     name_columns(plan, library, frames=not issparse(given))
-    rows = given if plan.prepared or not aside else without_column(given, next(iter(aside)))
-    rows = rows if known.all() else rows_of(rows, np.flatnonzero(known))
+    rows = given if known.all() else rows_of(given, np.flatnonzero(known))
     found = np.asarray(plan.pipeline.fit_transform(rows))
     places = np.full((given.shape[0], found.shape[1]), np.nan, dtype=found.dtype)
     places[known] = found
@@ -148,6 +153,8 @@ def _known_rows(table: Any, plan: Plan) -> Any:
     """(n,) whether a row has a value in each column that is mapped."""
     known = np.ones(table.shape[0], dtype=bool)
     if not plan.prepared:
+        raise InputError("gaps='rows' was given with a Pipeline, which treats gaps by itself: leave it out.")
+    if issparse(table):
         return known
     for j, key in enumerate(keys_of(table)):
         if key not in plan.left_out:
@@ -162,6 +169,10 @@ def _require_some(known: Any) -> None:
             f"{int(known.sum())} of {len(known):,} rows have no missing value, too few for a map: use gaps='fill', or "
             "leave out the columns that have most gaps."
         )
+
+
+def _shown(key: Any) -> str:
+    return f"'{key}'" if isinstance(key, str) else str(key)
 
 
 def _names(model: Any, count: int) -> list[str]:

@@ -12,6 +12,7 @@ from gramfold.advice.advising import Preparation, advice_for, preparation_for
 from gramfold.advice.leave_out import LeaveOut
 from gramfold.advice.plan import Advice, Item
 from gramfold.advice.scaling import Scaling
+from gramfold.advice.written import call_of
 from gramfold.embedding import Estimator
 from gramfold.embedding.mixed_rows import refuse_vectors
 from gramfold.errors import InputError
@@ -32,7 +33,7 @@ class Plan:
 
     pipeline: Pipeline
     sentences: tuple[str, ...]
-    prepared: bool  # whether it reads the whole table; else the user's own pipeline, which gets all but the colour
+    prepared: bool  # whether the table is prepared; else the pipeline is the user's own
 
     @property
     def left_out(self) -> tuple[Any, ...]:
@@ -63,7 +64,7 @@ def plan_for(table: Any, asked: Request, aside: Mapping[Any, str]) -> Plan:
             raise InputError(f"scale={asked.scale!r} was given with a Pipeline, which scales by itself: leave it out.")
         made = clone(asked.method)
         _set_components(made[-1], asked.n_components)
-        return Plan(made, (f"method: {_shown(made[-1])}, in the pipeline that was given",), prepared=False)
+        return Plan(made, (f"method: {call_of(made[-1])}, in the pipeline that was given",), prepared=False)
     model, chosen = _model(asked)
     return _prepared(table, model, chosen, asked, aside)
 
@@ -81,7 +82,7 @@ def _advised(table: Any, asked: Request, aside: Mapping[Any, str]) -> Plan:
     advice: Advice = advice_for(table, None, asked.random_state, aside=aside, scaling=_ASKED.get(asked.scale))
     made = advice.estimator if isinstance(advice.estimator, Pipeline) else make_pipeline(advice.estimator)
     _set_components(made[-1], asked.n_components)
-    first = f"method: {_shown(made[-1])}, chosen by gramfold.advise: {advice.method.reason}"
+    first = f"method: {call_of(made[-1])}, chosen by gramfold.advise: {advice.method.reason}"
     return Plan(made, (first, *_decisions(advice), *(f"note: {note}" for note in advice.notes)), prepared=True)
 
 
@@ -91,7 +92,7 @@ def _prepared(table: Any, model: Any, chosen: bool, asked: Request, aside: Mappi
     metric = known.get("metric")
     free = chosen and "metric" not in asked.parameters
     if metric == "precomputed":
-        return Plan(make_pipeline(model), (f"method: {_shown(model)}",), prepared=True)
+        return Plan(make_pipeline(model), (f"method: {call_of(model)}",), prepared=True)
     mixed = reads_mixed(metric) or (free and _may_be_mixed(model))
     found = preparation_for(
         table, type(model).__name__, asked.random_state, mixed=mixed, aside=aside, scaling=_ASKED.get(asked.scale)
@@ -101,7 +102,7 @@ def _prepared(table: Any, model: Any, chosen: bool, asked: Request, aside: Mappi
         model.set_params(metric=found.metric.value)
     elif reads_mixed(metric):  # which needs neither
         steps = tuple(step for step in steps if isinstance(step, LeaveOut))
-    return Plan(make_pipeline(*steps, model), (f"method: {_shown(model)}", *_decisions(found)), prepared=True)
+    return Plan(make_pipeline(*steps, model), (f"method: {call_of(model)}", *_decisions(found)), prepared=True)
 
 
 def _decisions(found: Advice | Preparation) -> list[str]:
@@ -166,7 +167,3 @@ def _may_be_mixed(model: Any) -> bool:
     except InputError:
         return False
     return True
-
-
-def _shown(model: Any) -> str:
-    return " ".join(str(model).split())
