@@ -42,6 +42,12 @@ class Columns:
     count: int
     names: tuple[str, ...] | None
     mixed: MixedColumns | None = None  # what they hold, where not all of them hold numbers
+    labels: tuple[str, ...] | None = None  # names that are no strings, which scikit-learn does not keep, as strings
+
+    @property
+    def shown(self) -> tuple[str, ...] | None:
+        """Names for sentences; None where columns have only positions."""
+        return self.names if self.names is not None else self.labels
 
 
 def read_training(name: str, X: Any, reads: Reads) -> tuple[Any, Columns]:
@@ -51,10 +57,11 @@ def read_training(name: str, X: Any, reads: Reads) -> tuple[Any, Columns]:
         return _read_mixed_training(reader, X, reads)
     rows = _read(reader, X, reads, reset=True)
     names = vars(reader).get("feature_names_in_")
+    columns = Columns(reader.n_features_in_, None if names is None else tuple(names), labels=_labels(X))
     if reads.checked:
-        shown = _shown_names(X, names)
-        check_finite(rows, "X", allow_missing=reads.missing or reads.gaps, names=shown, precomputed=reads.precomputed)
-    return _owned(rows, X), Columns(reader.n_features_in_, None if names is None else tuple(names))
+        missing = reads.missing or reads.gaps
+        check_finite(rows, "X", allow_missing=missing, names=columns.shown, precomputed=reads.precomputed)
+    return _owned(rows, X), columns
 
 
 def read_new(name: str, X: Any, reads: Reads, columns: Columns) -> Any:
@@ -66,14 +73,16 @@ def read_new(name: str, X: Any, reads: Reads, columns: Columns) -> Any:
     if columns.mixed is not None:
         return _read_mixed(reader, X, reads, columns.mixed)
     rows = _read(reader, X, reads, reset=False)
-    shown = _shown_names(X, columns.names)
-    check_finite(rows, "X", allow_missing=reads.missing, names=shown, precomputed=reads.precomputed)
+    check_finite(rows, "X", allow_missing=reads.missing, names=columns.shown, precomputed=reads.precomputed)
     return rows
 
 
-def _shown_names(X: Any, names: Sequence[str] | None) -> Sequence[Any] | None:
-    """Names for sentences: also those that are no strings, which scikit-learn does not keep."""
-    return names if names is not None else [name for name, _ in types_of(X)] or None
+def _labels(X: Any) -> tuple[str, ...] | None:
+    """Names of columns that are numbers other than their positions, or tuples (of several levels), as strings."""
+    names = [name for name, _ in types_of(X)]
+    if not names or names == list(range(len(names))) or any(isinstance(name, str) for name in names):
+        return None
+    return tuple(", ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names)
 
 
 def _reader(name: str) -> Any:
@@ -123,10 +132,12 @@ def _other_columns(names: list[str], own: list[Any], pandas: bool) -> str:
         return f"X has no column {shown}{more}: pass all columns of the training rows, under their names."
     first = next(j for j, name in enumerate(own) if j == len(names) or name != names[j])
     should = (
-        f"where the training rows have '{names[first]}'" if first < len(names) else "which the training rows do not"
+        f"where the training rows have '{names[first]}'"
+        if first < len(names)
+        else "which the training rows do not have"
     )
     chosen = "X[model.feature_names_in_]" if pandas else "X.select(list(model.feature_names_in_))"
-    return f"X has column '{own[first]}' {should}: pass {chosen}."
+    return f"X has column '{own[first]}', {should}: pass {chosen}."
 
 
 def _read_mixed_training(reader: Any, X: Any, reads: Reads) -> tuple[Floats, Columns]:
@@ -213,7 +224,7 @@ def rows_or_places(points: Any, columns: int, dimensions: int) -> Literal["rows"
 
 
 def check_finite(
-    X: Any, name: str, *, allow_missing: bool = False, names: Sequence[Any] | None = None, precomputed: bool = False
+    X: Any, name: str, *, allow_missing: bool = False, names: Sequence[str] | None = None, precomputed: bool = False
 ) -> bool:
     """Whether all values are there; what may not be raises, with its place and all columns that have such values."""
     values = X.data if issparse(X) else X
@@ -247,6 +258,5 @@ def _places(X: Any, chosen: Any) -> tuple[Integers, Integers]:
     return rows, columns
 
 
-def _named(column: int, names: Sequence[Any] | None) -> str:
-    name = column if names is None else names[column]
-    return f"column '{name}'" if isinstance(name, str) else f"column {name}"
+def _named(column: int, names: Sequence[str] | None) -> str:
+    return f"column {column}" if names is None else f"column '{names[column]}'"

@@ -107,6 +107,7 @@ def embed(
     library = library_of(table)
     given = as_table(table, "table")
     require_table(given, _FEWEST, "table")
+    keys_of(given)  # which refuses names that several columns have
     colored = None if color is None else Color.of(color, given)
     said = Stages(verbose, "embed")
     notes = _picture_notes(draw, ax)
