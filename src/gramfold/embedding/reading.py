@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from gramfold.errors import InputError
-from gramfold.neighbors.columns import as_table, numeric_table, require_table, types_of
+from gramfold.neighbors.columns import as_table, numeric_table, quiet, require_table, types_of
 from gramfold.neighbors.mixed import MixedColumns, MixedTable
 from gramfold.neighbors.sparse_rows import canonical
 from gramfold.runtime.memory import require_room
@@ -109,7 +109,9 @@ def _read(reader: Any, X: Any, reads: Reads, *, reset: bool) -> Any:
             ensure_all_finite=False,  # told with the place, see `check_finite`
             ensure_min_samples=2 if reset else 1,
         )
-    return canonical(rows) if issparse(rows) and not reads.precomputed else rows  # a stored 0 is an edge, not a value
+    if not issparse(rows):
+        return quiet(rows) if reads.missing or reads.gaps else rows
+    return rows if reads.precomputed else canonical(rows)  # a stored 0 is an edge, not a value
 
 
 @contextmanager

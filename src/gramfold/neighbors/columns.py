@@ -83,6 +83,12 @@ def as_table(X: Any, name: str = "X") -> Any:
     return X
 
 
+def quiet(values: np.ndarray) -> np.ndarray:
+    """Numbers whose missing values do not signal: R's do, and NumPy warns of arithmetic with them."""
+    missing = np.isnan(values)
+    return np.where(missing, values.dtype.type(np.nan), values) if missing.any() else values
+
+
 def _wide(X: np.ndarray) -> np.ndarray:
     """Convert float32 to float64: lists do not set the precision, only arrays and tables do."""
     return X.astype(np.float64) if X.dtype == np.float32 else X
