@@ -129,6 +129,7 @@ def test_categories_are_compared_or_left_out_by_name():
     table = frame(kind=["a", "b"] * 100).drop(columns=["id", "when", "along"])
     mixed = quiet(table, "classical_mds")
     np.testing.assert_allclose(mixed, gramfold.ClassicalMDS(metric="gower").fit_transform(table), atol=1e-8)
+    assert any(told.startswith("note: column 'kind': may be a class") for told in mixed.attrs["gramfold"])
     linear = quiet(table, "pca")
     assert any("'kind': it holds categories, which PCA does not read" in told for told in linear.attrs["gramfold"])
 

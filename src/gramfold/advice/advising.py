@@ -117,6 +117,7 @@ class Preparation:
     gaps: Item
     scaling: Item
     metric: Item
+    notes: tuple[str, ...]  # on columns that stay, such as one that may be a class
     steps: tuple[Any, ...]  # scikit-learn transformers, not fitted
 
 
@@ -136,7 +137,8 @@ def preparation_for(
         seen = sharing(seen) if mixed else seen.without(lambda one: not one.numbers, why)
         _require_columns(seen)
     look = look_at(seen, scaling)
-    return Preparation(_left_out(seen), look.gaps, look.scaling, look.metric, _steps(seen, look, "key"))
+    doubts = tuple(_doubts(seen))
+    return Preparation(_left_out(seen), look.gaps, look.scaling, look.metric, doubts, _steps(seen, look, "key"))
 
 
 def _seen(X: Any, random_state: int, names: Sequence[str] | None, aside: Mapping[Any, str] | None) -> Seen:
@@ -205,8 +207,12 @@ def _columns(names: list[str]) -> str:
     return f"columns {', '.join(shown)}" + (f" and {more:,} more" if more > 0 else "")
 
 
+def _doubts(seen: Seen) -> list[str]:
+    return _by_reason([(doubt, one.shown) for one in seen.kept for doubt in one.doubts])
+
+
 def _notes(shape: Shape, look: Look, seen: Seen) -> list[str]:
-    notes = _by_reason([(doubt, one.shown) for one in seen.kept for doubt in one.doubts])
+    notes = _doubts(seen)
     copies = len(look.rows) - shape.distinct
     if copies:
         of = f"{copies:,} of {len(look.rows):,} rows looked at"

@@ -83,7 +83,7 @@ def _advised(table: Any, asked: Request, aside: Mapping[Any, str]) -> Plan:
     made = advice.estimator if isinstance(advice.estimator, Pipeline) else make_pipeline(advice.estimator)
     _set_components(made[-1], asked.n_components)
     first = f"method: {call_of(made[-1])}, chosen by gramfold.advise: {advice.method.reason}"
-    return Plan(made, (first, *_decisions(advice), *(f"note: {note}" for note in advice.notes)), prepared=True)
+    return Plan(made, (first, *_decisions(advice)), prepared=True)
 
 
 def _prepared(table: Any, model: Any, chosen: bool, asked: Request, aside: Mapping[Any, str]) -> Plan:
@@ -116,7 +116,7 @@ def _decisions(found: Advice | Preparation) -> list[str]:
     for name, item in told:
         if item.value not in ((), "none", "euclidean"):
             words.append(f"{name}: {item.reason}" if name == "left out" else f"{name}: {item.value}: {item.reason}")
-    return words
+    return [*words, *(f"note: {note}" for note in found.notes)]
 
 
 def _model(asked: Request) -> tuple[Any, bool]:
