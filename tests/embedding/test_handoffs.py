@@ -151,6 +151,14 @@ def test_the_missing_value_of_r_is_one_too():
     assert np.isfinite(Isomap(metric="gower").fit_transform(table)).all()
 
 
+def test_weights_in_another_order_of_the_same_rows_are_refused():
+    weights = pd.Series(np.linspace(1, 2, 90), index=ROWS)
+    plain = PCA().fit(FRAMES["pandas"], sample_weight=weights).embedding_
+    np.testing.assert_array_equal(plain, PCA().fit(FRAMES["pandas"], sample_weight=weights.to_numpy()).embedding_)
+    with pytest.raises(InputError, match="X and sample_weight have the same index in different orders"):
+        PCA().fit(FRAMES["pandas"], sample_weight=weights[::-1])
+
+
 # --- names out
 
 
