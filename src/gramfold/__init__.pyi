@@ -43,6 +43,7 @@ from gramfold.methods.spectral_clustering import SpectralClustering as SpectralC
 
 __version__: str
 from gramfold.neighbors.blockwise import blockwise as blockwise
+from gramfold.onecall import embed as embed
 
 __all__ = [
     "LLE",
@@ -80,6 +81,7 @@ __all__ = [
     "compare",
     "datasets",
     "diagnostics",
+    "embed",
     "errors",
     "io",
     "load",

@@ -1,6 +1,7 @@
 """`gramfold.advise`: look at a table before a fit, and say what to do."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from gramfold.advice.columns import Seen
 from gramfold.advice.leave_out import LeaveOut
 from gramfold.advice.looks import Look, is_distances, look_at, sharing
 from gramfold.advice.plan import Advice, Item
+from gramfold.advice.scaling import Scaling
 from gramfold.advice.trial import Shape
 from gramfold.errors import InputError
 from gramfold.methods.lpp import LPP
@@ -56,17 +58,25 @@ def advise(X: Any, y: Any = None, *, random_state: int = 0) -> Advice:
     return advice_for(X, y, random_state)
 
 
-def advice_for(X: Any, y: Any, random_state: int, names: Sequence[str] | None = None) -> Advice:
-    """`advise`, of a table whose columns have names that it does not hold itself."""
+def advice_for(
+    X: Any,
+    y: Any,
+    random_state: int,
+    names: Sequence[str] | None = None,
+    aside: Mapping[Any, str] | None = None,
+    scaling: Scaling | None = None,
+) -> Advice:
+    """`advise`, of a table whose columns have names that it does not hold itself, or of which some are no data.
+
+    `aside` has the keys of the latter, and why.
+    """
     require_one_order(X, y, ("X", "y"))
-    _require_seed(random_state)
-    seen = Seen.of(X, random_state, names)
-    _require_size(seen)
+    seen = _seen(X, random_state, names, aside)
     classes = Classes.of(y, seen.n)
     if not is_distances(seen.X):
         seen = sharing(seen)
         _require_columns(seen)
-    look = look_at(seen)
+    look = look_at(seen, scaling)
     shape = Shape.of(look.rows, look.width, random_state)
     chosen = choose(shape, seen.n, look.width, str(look.metric.value))
     method, model, notes = chosen.method, chosen.model, [*_notes(shape, look, seen), *chosen.notes]
@@ -97,6 +107,45 @@ def advice_for(X: Any, y: Any, random_state: int, names: Sequence[str] | None = 
         n_columns=seen.width,
         supervised=supervised,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """What to do with a table before a method that the user has chosen; the first decisions of an `Advice`."""
+
+    left_out: Item
+    gaps: Item
+    scaling: Item
+    metric: Item
+    notes: tuple[str, ...]  # on columns that stay, such as one that may be a class
+    steps: tuple[Any, ...]  # scikit-learn transformers, not fitted
+
+
+def preparation_for(
+    X: Any,
+    method: str,
+    random_state: int,
+    *,
+    mixed: bool,
+    aside: Mapping[Any, str] | None = None,
+    scaling: Scaling | None = None,
+) -> Preparation:
+    """How `advise` would measure the rows; categories are left out unless the method of this name reads mixed rows."""
+    seen = _seen(X, random_state, None, aside)
+    if not is_distances(seen.X):
+        why = f"it holds categories, which {method} does not read"
+        seen = sharing(seen) if mixed else seen.without(lambda one: not one.numbers, why)
+        _require_columns(seen)
+    look = look_at(seen, scaling)
+    doubts = tuple(_doubts(seen))
+    return Preparation(_left_out(seen), look.gaps, look.scaling, look.metric, doubts, _steps(seen, look, "key"))
+
+
+def _seen(X: Any, random_state: int, names: Sequence[str] | None, aside: Mapping[Any, str] | None) -> Seen:
+    _require_seed(random_state)
+    seen = Seen.of(X, random_state, names, aside)
+    _require_size(seen)
+    return seen
 
 
 def _steps(seen: Seen, look: Look, by: Literal["key", "position"]) -> tuple[Any, ...]:
@@ -158,8 +207,12 @@ def _columns(names: list[str]) -> str:
     return f"columns {', '.join(shown)}" + (f" and {more:,} more" if more > 0 else "")
 
 
+def _doubts(seen: Seen) -> list[str]:
+    return _by_reason([(doubt, one.shown) for one in seen.kept for doubt in one.doubts])
+
+
 def _notes(shape: Shape, look: Look, seen: Seen) -> list[str]:
-    notes = _by_reason([(doubt, one.shown) for one in seen.kept for doubt in one.doubts])
+    notes = _doubts(seen)
     copies = len(look.rows) - shape.distinct
     if copies:
         of = f"{copies:,} of {len(look.rows):,} rows looked at"

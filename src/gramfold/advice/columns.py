@@ -1,6 +1,6 @@
 """What each column of a table holds, by a sample of the rows, and whether a map should see it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -66,8 +66,14 @@ class Seen:
     typed: bool  # whether Gower's distance reads X as it is
 
     @classmethod
-    def of(cls, X: Any, random_state: int = 0, names: Sequence[str] | None = None) -> Self:
-        """Look at each column; `names` are those of a table that has none itself."""
+    def of(
+        cls,
+        X: Any,
+        random_state: int = 0,
+        names: Sequence[str] | None = None,
+        aside: Mapping[Any, str] | None = None,
+    ) -> Self:
+        """Look at each column but those set aside; `names` are those of a table that has none itself."""
         table = as_mixed(X)
         require_table(table, least_rows=2)
         n, width = (int(size) for size in table.shape)
@@ -77,7 +83,7 @@ class Seen:
             return cls(table.tocsr(), n, width, sample, (), plain=True, typed=False)
         few = rows_of(table, sample)
         keys = list(names or [name for name, _ in types_of(table)] or range(width))
-        columns = tuple(_looked_at(table, few, j, keys[j]) for j in range(width))
+        columns = tuple(_looked_at(table, few, j, keys[j], aside or {}) for j in range(width))
         typed = hasattr(X, "iloc") or (isinstance(X, np.ndarray) and X.dtype == object)
         return cls(table, n, width, sample, columns, _is_plain(X, columns), typed)
 
@@ -166,8 +172,10 @@ def read_columns(X: Any, which: Sequence[int]) -> NDArray[Any]:
     return np.column_stack([one.astype(object) for one in columns])
 
 
-def _looked_at(X: Any, few: Any, j: int, key: Any) -> Column:
+def _looked_at(X: Any, few: Any, j: int, key: Any, aside: Mapping[Any, str]) -> Column:
     shown = f"'{key}'" if isinstance(key, str) else str(key)
+    if key in aside:
+        return Column(key, j, shown, "numbers", np.full(few.shape[0], np.nan), why_not=aside[key])
     try:
         values = read_column(few, j)
     except NotNumbersError as error:

@@ -23,8 +23,8 @@ _MOST_MISSING = 0.5
 _MEASURED = 10  # distinct values beside them
 _CLASSES, _OF_ROWS = 30, 0.2  # distinct values of a class column; per row
 _MAY_BE_CLASS = (
-    "may be a class: if it is what the map shall be compared with, pass it as y (--labels) and leave it out, or the "
-    "map shows it"
+    "may be a class: if it is what the map shall be compared with, pass it as y (--labels) or color and leave it out, "
+    "or the map shows it"
 )
 
 

@@ -11,9 +11,14 @@ from gramfold.advice.columns import as_mixed, read_columns
 from gramfold.errors import InputError
 from gramfold.neighbors.columns import require_table, types_of
 
+_NAMED = 12  # columns in one sentence
+
 
 class LeaveOut(TransformerMixin, BaseEstimator):
     """Leave columns out of a table, and convert the others to numbers.
+
+    Columns that have names are found by them: rows that are transformed may have other columns too, in any order, and
+    need not have those that are left out.
 
     Parameters
     ----------
@@ -69,7 +74,7 @@ class LeaveOut(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
-            Table with the columns that `fit` saw.
+            Table with the columns that `fit` kept, by name where both have names; else with all that it saw.
 
         Returns
         -------
@@ -79,12 +84,29 @@ class LeaveOut(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         table = as_mixed(X)
         require_table(table, least_rows=1)
+        names = [name for name, _ in types_of(table)]
+        if names and hasattr(self, "feature_names_in_"):
+            return read_columns(table, self._positions(names))
         if table.shape[1] != self.n_features_in_:
             raise InputError(
                 f"X has {table.shape[1]} features, but LeaveOut is expecting {self.n_features_in_} features as input: "
                 "pass the columns of the training table."
             )
         return read_columns(table, self.kept_)
+
+    def _positions(self, names: list[Any]) -> list[int]:
+        """Where a table with these columns has those that are kept."""
+        wanted = [self.feature_names_in_[j] for j in self.kept_]
+        absent = [name for name in wanted if name not in names]
+        if absent:
+            shown = ", ".join(repr(str(name)) for name in absent[:_NAMED])
+            more = f" and {len(absent) - _NAMED:,} more" if len(absent) > _NAMED else ""
+            raise InputError(
+                f"X has no column {shown}{more}, which the training table has: pass its {len(wanted)} columns that are "
+                "not left out."
+            )
+        where = {name: j for j, name in enumerate(names)}
+        return [where[name] for name in wanted]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Names of the columns that are kept.

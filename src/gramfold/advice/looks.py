@@ -42,14 +42,14 @@ class Look:
     width: int  # columns that a map sees
 
 
-def look_at(seen: Seen) -> Look:
-    """At a table of any kind."""
+def look_at(seen: Seen, asked: Scaling | None = None) -> Look:
+    """At a table of any kind; numbers are scaled as it was asked for, or as suits them."""
     if is_distances(seen.X):
         return _at_distances(seen)
     if issparse(seen.X):
         return _at_sparse(seen)
     if all(one.numbers for one in seen.kept):
-        return _at_numbers(seen)
+        return _at_numbers(seen, asked)
     return _at_mixed(seen)
 
 
@@ -75,18 +75,18 @@ def sharing(seen: Seen) -> Seen:
     return seen
 
 
-def _at_numbers(seen: Seen) -> Look:
+def _at_numbers(seen: Seen, asked: Scaling | None) -> Look:
     from sklearn.preprocessing import FunctionTransformer, Normalizer, RobustScaler, StandardScaler
 
     some = seen.numbers()[:: max(1, len(seen.sample) // _LOOKED)]
-    scaling = choose_scaling(some, [one.shown for one in seen.kept])
+    scaling = asked or choose_scaling(some, [one.shown for one in seen.kept])
     gaps, filled = _gaps(seen.kept, seen.n)
     fill = () if filled is None else (filled,)
     if scaling.value == "logarithm":
         steps = (*fill, FunctionTransformer(np.log1p), Normalizer())
     elif scaling.value == "standardise":
         steps = (StandardScaler(), *fill)
-        if len(far_rows(make_pipeline(*steps).fit_transform(some))):
+        if asked is None and len(far_rows(make_pipeline(*steps).fit_transform(some))):
             scaling = Scaling(
                 "robust", f"{scaling.reason}, and rows far from all others would set the standard deviations"
             )

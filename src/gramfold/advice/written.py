@@ -17,7 +17,7 @@ def written(estimator: Any, *, supervised: bool = False) -> str:
         homes.setdefault(_home(type(step)), set()).add(type(step).__name__)
         for name in _of_pandas(step):
             homes.setdefault("pandas", set()).add(name)
-    made = [_call(step) for step in steps]
+    made = [call_of(step) for step in steps]
     first = ["import datetime"] if any("datetime." in one for one in made) else []
     first += ["import numpy as np"] if any("np." in one for one in made) else []
     if len(steps) > 1:
@@ -46,7 +46,8 @@ def _of_pandas(step: Any) -> set[str]:
     return {type(name).__name__ for name in names if type(name).__module__.split(".")[0] == "pandas"}
 
 
-def _call(step: Any) -> str:
+def call_of(step: Any) -> str:
+    """The call that makes one estimator."""
     defaults = {name: one.default for name, one in inspect.signature(type(step)).parameters.items()}
     params = step.get_params(deep=False)
     told = _TOLD if _home(type(step)) == "gramfold" and params.get("graph") != "classes" else ()

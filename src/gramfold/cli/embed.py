@@ -182,11 +182,9 @@ def embed(
 
 def _draw(coordinates: Any, title: str, picture: Path, color: Any, color_label: str | None) -> None:
     from gramfold.plotting import blank_figure, plot_map, save_picture
+    from gramfold.plotting.map import leading_columns
 
-    width = coordinates.shape[1]
-    shown = coordinates if width <= 3 else coordinates[:, :2]
-    if width > 3:
-        title = f"{title} (the first 2 of {width} columns)"
+    shown, title = leading_columns(coordinates, title)
     figure = blank_figure()
     ax = figure.add_subplot(projection="3d" if shown.shape[1] == 3 else None)
     plot_map(shown, color=color, color_label=color_label, title=title, ax=ax)

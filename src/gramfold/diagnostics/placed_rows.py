@@ -73,7 +73,7 @@ def of_data(X: Any, Y: Any, names: Sequence[str] | None) -> PlacedRows:
             f"X has {rows.shape[0]} rows and Y has {len(places)}, so they cannot be compared row by row: pass the data "
             "that the map was made of, in the same order."
         )
-    return PlacedRows(rows, places, names_of(names, columns.names, rows.shape[1]), None, np.arange(len(places)))
+    return PlacedRows(rows, places, names_of(names, columns.shown, rows.shape[1]), None, np.arange(len(places)))
 
 
 def of_model(estimator: Any, X: Any, names: Sequence[str] | None) -> PlacedRows:
@@ -98,8 +98,8 @@ def of_model(estimator: Any, X: Any, names: Sequence[str] | None) -> PlacedRows:
         rows, places = fitted.source.unit.outward(fitted.source.rows), fitted.aligned
     else:
         rows, places = read_new(name, X, fitted.reads, fitted.columns), estimator.transform(X)
-        check_finite(rows, "X", names=fitted.columns.names)
-    names = names_of(names, fitted.columns.names, rows.shape[1])
+        check_finite(rows, "X", names=fitted.columns.shown)
+    names = names_of(names, fitted.columns.shown, rows.shape[1])
     return PlacedRows(rows, np.asarray(places, dtype=np.float64), names, fitted, np.arange(len(places)))
 
 

@@ -244,15 +244,18 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         Returns
         -------
         X : ndarray of shape (n_points, n_features)
-            Data rows.
+            Data rows. An array as from every inverse of scikit-learn, whatever `set_output` asks of `transform`.
         """
         model: Model = self._model()
         inverse = made_inverse(self, model)
-        places = model.inward(read_places(Y, model.dimensions))
+        places = model.inward(self._read_places(Y, model))
         with self._stage("inverse_transform"):
             outside = model.outside_map(places, self.inverse, lambda: made_surroundings(self, model))
             warn_if_outside(outside, "coordinates")
             return model.rebuild(inverse, places)
+
+    def _read_places(self, Y: Any, model: Model) -> Floats:
+        return read_places(Y, model.dimensions, [str(name) for name in self.get_feature_names_out()])
 
     def inverse_error(self) -> float | None:
         """Cross-validated error of `inverse_transform`, computed at the first call.
@@ -292,7 +295,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         if of == "auto":
             of = rows_or_places(points, model.columns.count, model.dimensions)
         if of == "coordinates":
-            return made_surroundings(self, model)(model.inward(read_places(points, model.dimensions)))
+            return made_surroundings(self, model)(model.inward(self._read_places(points, model)))
         if of != "rows":
             raise InputError(f"of={of!r} is not valid: use 'rows', 'coordinates' or 'auto'.")
         model, rows = self._read(points)

@@ -119,7 +119,7 @@ class Estimator(BaseEstimator):
         # the one thing that a fit changes, when all is done: one that fails or is interrupted leaves all as it was
         with at_work(self.n_jobs), remembered_warnings() as warned:
             fit = Fit.of(self, X, y, reads, extras)
-            warn_of_loud_columns(self, fit.X, fit.columns.names, given_graph=extras.get("affinity") is not None)
+            warn_of_loud_columns(self, fit.X, fit.columns.shown, given_graph=extras.get("affinity") is not None)
             model = self._build(fit)
         self.model_ = replace(model, warned=tuple(dict.fromkeys(warned))) if warned else model
         return self

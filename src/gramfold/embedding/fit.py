@@ -29,6 +29,7 @@ from gramfold.extension.table_source import TableSource
 from gramfold.graph.components import Component, Components
 from gramfold.graph.drop import drop_edges
 from gramfold.graph.neighbor_graph import EnoughNeighbors, NeighborGraph, check_radius, graph_memory
+from gramfold.neighbors.columns import require_one_order
 from gramfold.neighbors.duplicates import Collapse, no_duplicates
 from gramfold.neighbors.sparse_rows import numbers_per_row
 from gramfold.runtime.memory import fits, require_memory
@@ -67,6 +68,7 @@ class Fit:
             raise NoPreimageError(NO_FUNCTION.format(name))
         rows, columns = read_training(name, X, reads)
         given = extras.get("sample_weight")
+        require_one_order(X, given, ("X", "sample_weight"))
         weights = None if given is None else read_weights(given, rows.shape[0])
         mass = np.ones(rows.shape[0]) if weights is None else weights
         return cls(

@@ -106,7 +106,7 @@ def _look(fit: Fit) -> Table:
         moments = mean_and_scatter(X, fit.n_jobs, mass)
         if are_ordinary((moments[0], moments[1] * (X.shape[0] / fit.total))):  # then all values are numbers too
             return Table(X, Unit(), moments, gaps=False)
-    gaps = not check_finite(X, "X", allow_missing=fit.reads.missing, names=fit.columns.names)
+    gaps = not check_finite(X, "X", allow_missing=fit.reads.missing, names=fit.columns.shown)
     unit = Unit.of_rows(X)
     if gaps or not narrow:
         return Table(unit.inward(X), unit, None, gaps)

@@ -1,6 +1,7 @@
 """What the user gives, read once: one sentence for whatever cannot be used."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from numbers import Integral
@@ -12,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from gramfold.errors import InputError
-from gramfold.neighbors.columns import as_table, numeric_table, require_table
+from gramfold.neighbors.columns import as_table, numeric_table, quiet, require_table, types_of
 from gramfold.neighbors.mixed import MixedColumns, MixedTable
 from gramfold.neighbors.sparse_rows import canonical
 from gramfold.runtime.memory import require_room
@@ -41,6 +42,12 @@ class Columns:
     count: int
     names: tuple[str, ...] | None
     mixed: MixedColumns | None = None  # what they hold, where not all of them hold numbers
+    labels: tuple[str, ...] | None = None  # names that are no strings, which scikit-learn does not keep, as strings
+
+    @property
+    def shown(self) -> tuple[str, ...] | None:
+        """Names for sentences; None where columns have only positions."""
+        return self.names if self.names is not None else self.labels
 
 
 def read_training(name: str, X: Any, reads: Reads) -> tuple[Any, Columns]:
@@ -50,9 +57,11 @@ def read_training(name: str, X: Any, reads: Reads) -> tuple[Any, Columns]:
         return _read_mixed_training(reader, X, reads)
     rows = _read(reader, X, reads, reset=True)
     names = vars(reader).get("feature_names_in_")
+    columns = Columns(reader.n_features_in_, None if names is None else tuple(names), labels=_labels(X))
     if reads.checked:
-        check_finite(rows, "X", allow_missing=reads.missing or reads.gaps, names=names, precomputed=reads.precomputed)
-    return _owned(rows, X), Columns(reader.n_features_in_, None if names is None else tuple(names))
+        missing = reads.missing or reads.gaps
+        check_finite(rows, "X", allow_missing=missing, names=columns.shown, precomputed=reads.precomputed)
+    return _owned(rows, X), columns
 
 
 def read_new(name: str, X: Any, reads: Reads, columns: Columns) -> Any:
@@ -64,8 +73,16 @@ def read_new(name: str, X: Any, reads: Reads, columns: Columns) -> Any:
     if columns.mixed is not None:
         return _read_mixed(reader, X, reads, columns.mixed)
     rows = _read(reader, X, reads, reset=False)
-    check_finite(rows, "X", allow_missing=reads.missing, names=columns.names, precomputed=reads.precomputed)
+    check_finite(rows, "X", allow_missing=reads.missing, names=columns.shown, precomputed=reads.precomputed)
     return rows
+
+
+def _labels(X: Any) -> tuple[str, ...] | None:
+    """Names of columns that are numbers other than their positions, or tuples (of several levels), as strings."""
+    names = [name for name, _ in types_of(X)]
+    if not names or names == list(range(len(names))) or any(isinstance(name, str) for name in names):
+        return None
+    return tuple(", ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names)
 
 
 def _reader(name: str) -> Any:
@@ -81,17 +98,48 @@ def _reader_class(name: str) -> type[BaseEstimator]:
 def _read(reader: Any, X: Any, reads: Reads, *, reset: bool) -> Any:
     """X as a float64 or float32 array (or CSR matrix), its width noted or compared."""
     X = numeric_table(X, least_rows=2 if reset else 1, dense_for=None if reads.sparse else type(reader).__name__)
-    rows = validate_data(
-        reader,
-        X,
-        reset=reset,
-        dtype=(np.float64, np.float32),
-        order=None if issparse(X) else "C",
-        accept_sparse="csr" if reads.sparse else False,
-        ensure_all_finite=False,  # told with the place, see `check_finite`
-        ensure_min_samples=2 if reset else 1,
+    with _columns_told(reader, X):
+        rows = validate_data(
+            reader,
+            X,
+            reset=reset,
+            dtype=(np.float64, np.float32),
+            order=None if issparse(X) else "C",
+            accept_sparse="csr" if reads.sparse else False,
+            ensure_all_finite=False,  # told with the place, see `check_finite`
+            ensure_min_samples=2 if reset else 1,
+        )
+    if not issparse(rows):
+        return quiet(rows) if reads.missing or reads.gaps else rows
+    return rows if reads.precomputed else canonical(rows)  # a stored 0 is an edge, not a value
+
+
+@contextmanager
+def _columns_told(reader: Any, X: Any) -> Iterator[None]:
+    """Add to scikit-learn's words about other columns than those of the training rows what to pass instead."""
+    try:
+        yield
+    except ValueError as error:
+        names, own = vars(reader).get("feature_names_in_"), [name for name, _ in types_of(X)]
+        if isinstance(error, InputError) or names is None or not own or list(names) == own:
+            raise
+        raise InputError(f"{str(error).rstrip()}\n{_other_columns(list(names), own, hasattr(X, 'iloc'))}") from error
+
+
+def _other_columns(names: list[str], own: list[Any], pandas: bool) -> str:
+    absent = [name for name in names if name not in own]
+    if absent:
+        shown = ", ".join(f"'{name}'" for name in absent[:_MOST_COLUMNS])
+        more = f" and {len(absent) - _MOST_COLUMNS:,} more" if len(absent) > _MOST_COLUMNS else ""
+        return f"X has no column {shown}{more}: pass all columns of the training rows, under their names."
+    first = next(j for j, name in enumerate(own) if j == len(names) or name != names[j])
+    should = (
+        f"where the training rows have '{names[first]}'"
+        if first < len(names)
+        else "which the training rows do not have"
     )
-    return canonical(rows) if issparse(rows) and not reads.precomputed else rows  # a stored 0 is an edge, not a value
+    chosen = "X[model.feature_names_in_]" if pandas else "X.select(list(model.feature_names_in_))"
+    return f"X has column '{own[first]}', {should}: pass {chosen}."
 
 
 def _read_mixed_training(reader: Any, X: Any, reads: Reads) -> tuple[Floats, Columns]:
@@ -110,7 +158,8 @@ def _read_mixed(reader: Any, X: Any, reads: Reads, columns: MixedColumns) -> Flo
 
 def _mixed_table(reader: Any, X: Any, reads: Reads, *, reset: bool) -> MixedTable:
     table = MixedTable.of(X, reads.categorical, least_rows=2 if reset else 1)
-    validate_data(reader, X if hasattr(X, "shape") else table.numbers, reset=reset, skip_check_array=True)
+    with _columns_told(reader, X):
+        validate_data(reader, X if hasattr(X, "shape") else table.numbers, reset=reset, skip_check_array=True)
     check_finite(table.numbers, "X", allow_missing=True, names=vars(reader).get("feature_names_in_"))
     return table
 
@@ -126,8 +175,14 @@ def _owned(rows: Any, given: Any) -> Any:
     return rows.copy()
 
 
-def read_places(Y: Any, n_components: int) -> Floats:
-    """Places on a map of this many dimensions."""
+def read_places(Y: Any, n_components: int, names: Sequence[str] = ()) -> Floats:
+    """Places on a map of this many dimensions, whose columns have these names."""
+    own = [name for name, _ in types_of(Y, "Y")]
+    if own != list(names) and sorted(map(str, own)) == sorted(names):
+        raise InputError(
+            f"Y has column '{own[0]}' first, where the embedding has '{names[0]}': pass the columns in the order "
+            f"{', '.join(names)}."
+        )
     Y = numeric_table(Y, least_rows=1, name="Y")
     places: Floats = check_array(Y, dtype=np.float64, ensure_all_finite=False, input_name="Y")
     check_finite(places, "Y")

@@ -83,6 +83,12 @@ def as_table(X: Any, name: str = "X") -> Any:
     return X
 
 
+def quiet(values: np.ndarray) -> np.ndarray:
+    """Numbers whose missing values do not signal: R's do, and NumPy warns of arithmetic with them."""
+    missing = np.isnan(values)
+    return np.where(missing, values.dtype.type(np.nan), values) if missing.any() else values
+
+
 def _wide(X: np.ndarray) -> np.ndarray:
     """Convert float32 to float64: lists do not set the precision, only arrays and tables do."""
     return X.astype(np.float64) if X.dtype == np.float32 else X
@@ -166,11 +172,19 @@ def require_numbers(X: Any, name: str = "X") -> None:
         return
     kinds = list(dict.fromkeys(column.kind for column in odd))
     found = [f"{kind} in {_named([column for column in odd if column.kind == kind])}" for kind in kinds]
-    remedies = [_REMEDIES[kind] for kind in kinds if kind in _REMEDIES]
+    remedies = [_remedy(kind, X) for kind in kinds if kind in _REMEDIES]
     turn = f", or convert them to numbers: {', '.join(remedies)}" if remedies else ""
     # scikit-learn's words, by which its own checks and its users know these errors
     prefix = "Complex data not supported: " if "complex values" in kinds else ""
     raise NotNumbersError(f"{prefix}{name} holds {' and '.join(found)}: leave such columns out{turn}.")
+
+
+def _remedy(kind: str, X: Any) -> str:
+    """In the words of the library that X is of."""
+    polars = hasattr(X, "to_dummies")
+    return _REMEDIES[kind].replace(
+        "pandas.get_dummies", "polars.DataFrame.to_dummies" if polars else "pandas.get_dummies"
+    )
 
 
 def _named(columns: Sequence[_Odd]) -> str:

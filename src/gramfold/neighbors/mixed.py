@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from gramfold.errors import InputError, NotNumbersError
-from gramfold.neighbors.columns import MISSING, as_table, kind_of, require_table, types_of, values_of
+from gramfold.neighbors.columns import MISSING, as_table, kind_of, quiet, require_table, types_of, values_of
 from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
 from gramfold.types import CATEGORIES, Floats, Integers, Plain
@@ -185,7 +185,7 @@ def _column(X: Any, j: int, name: str, categorical: bool, reader: str) -> NDArra
 def _array_column(values: NDArray[Any], name: str, categorical: bool, reader: str) -> NDArray[Any]:
     kind = values.dtype.kind
     if kind in "iuf" and not categorical:
-        return values.astype(np.float64)
+        return quiet(values.astype(np.float64))
     if kind in "Mmc":
         raise _refusal(name, {"M": "dates or times", "m": "durations", "c": "complex values"}[kind], reader)
     if kind in "US" and not categorical and all(map(_is_numeral, values)):
@@ -216,7 +216,7 @@ def _of_values(values: list[Any], name: str, categorical: bool, reader: str) -> 
 
 def _numbers(values: Any) -> Floats:
     try:
-        return np.array(values, dtype=np.float64)  # None becomes NaN
+        return quiet(np.array(values, dtype=np.float64))  # None becomes NaN
     except (TypeError, ValueError):  # pandas.NA does not
         return np.array([np.nan if _missing(value) else float(value) for value in values], dtype=np.float64)
 

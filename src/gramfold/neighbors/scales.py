@@ -76,7 +76,10 @@ def _some_rows(X: Any) -> Floats:
     most = int(np.clip(_VALUES // d, _LEAST_ROWS, _ROWS))
     some = X if n <= most else X[np.linspace(0, n - 1, most).astype(np.intp)]
     largest = float(max(np.fmax.reduce(some, axis=None), -np.fmin.reduce(some, axis=None)))
-    return np.asarray(some, dtype=np.float64) / largest if largest > 0 and np.isfinite(largest) else np.zeros((1, d))
+    if not largest > 0 or not np.isfinite(largest):
+        return np.zeros((1, d))
+    with np.errstate(invalid="ignore"):  # by R's missing value, a NaN that signals
+        return np.asarray(np.asarray(some, dtype=np.float64) / largest)
 
 
 def _variances(some: Floats) -> Floats:

@@ -137,6 +137,12 @@ def plot_map(
     return ax
 
 
+def leading_columns(places: NDArray[np.floating], title: str) -> tuple[NDArray[np.floating], str]:
+    """The part of a map of any width that a plot shows, and a title that says so."""
+    width = places.shape[1]
+    return (places, title) if width <= 3 else (places[:, :2], f"{title} (the first 2 of {width} columns)")
+
+
 def _require_size(size: Any) -> None:
     if size is not None and (not isinstance(size, Real) or not float(size) > 0):
         raise InputError(f"size={size!r} is no area of a dot: pass a number above 0.")

@@ -229,7 +229,7 @@ def _index_of_rows(
         random_state=check_random_state(0),  # an exact search draws nothing
     )
     _require(k, index.size)
-    return _Read(index, copies, unit.size ** (power or 0), loud, columns.names)
+    return _Read(index, copies, unit.size ** (power or 0), loud, columns.shown)
 
 
 def _index_of_model(

@@ -159,7 +159,7 @@ class FactorAnalysis(LinearMap, Embedding):
         count = min(self.n_components, m, n - 1)
         search = Search(columns.correlations, count, self.least_noise, self.n_init, self.max_iter, self.tol)
         found = search.likeliest(fit.rng)
-        _warn_of_noiseless(np.flatnonzero(columns.deviations)[found.noiseless], fit.columns.names, count)
+        _warn_of_noiseless(np.flatnonzero(columns.deviations)[found.noiseless], fit.columns.shown, count)
         values, vectors = columns.correlations.leading(found.shares, count)
         noise = np.zeros(len(columns.mean))
         noise[columns.deviations > 0] = deviations * np.sqrt(found.shares)

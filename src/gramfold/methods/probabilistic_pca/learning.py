@@ -79,7 +79,7 @@ def plane_of_gaps(table: Table, count: int, fit: Fit, max_iter: int, tol: float)
             f"be estimated: use n_components <= {d - 1}."
         )
     mass = fit.mass
-    filled = with_means(rows, fit.columns.names, mass)
+    filled = with_means(rows, fit.columns.shown, mass)
     rough = principal_axes(filled, count, n_jobs=fit.n_jobs, mass=fit.sample_weight)
     first = _likeliest(rough, LEAST_NOISE_OF_GAPS)
     learned = LearnedPlane(first, "expectation and maximisation", None, 0, np.empty(0))
