@@ -22,7 +22,7 @@ NUMBER, FLAG, DATE, TEXT, NOTHING, OTHER = "number", "flag", "date", "text", "no
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Columns of a file.
+    r"""Columns of a file.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Columns:
     >>> from gramfold.io import read_columns
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     people = Path(folder) / "people.csv"
-    ...     _ = people.write_text("id;name;born;height\\n007;Ada;1815-12-10;1,7\\n008;Emmy;1882-03-23;NA\\n")
+    ...     _ = people.write_text("id;name;born;height\n007;Ada;1815-12-10;1,7\n008;Emmy;1882-03-23;NA\n")
     ...     columns = read_columns(people)
     >>> columns.kinds
     {'id': 'number', 'name': 'text', 'born': 'date', 'height': 'number'}

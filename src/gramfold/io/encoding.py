@@ -5,6 +5,7 @@ import io
 import re
 from dataclasses import dataclass
 from mmap import mmap
+from typing import Any
 
 from gramfold.errors import InputError
 from gramfold.io.content import Content
@@ -23,25 +24,34 @@ _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # not tab, line e
 _MOST_CONTROLS = 0.05  # share of such characters up to which it is text, if odd
 
 
+class _Bytes(io.RawIOBase):
+    """Bytes from a place on as a stream, without a copy of them."""
+
+    def __init__(self, data: bytes | mmap, start: int) -> None:
+        self._left = memoryview(data)[start:]
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = min(len(buffer), len(self._left))
+        buffer[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+
 @dataclass(frozen=True)
 class Decoded:
     """A text in UTF-8, and the encoding that it had."""
 
     data: bytes | mmap
     encoding: str
-    start: int  # of the text, behind a mark
-    content: Content | None = None  # where `data` are its bytes
+    start: int = 0  # of the text, behind a mark
 
     def lines(self) -> io.TextIOWrapper:
         """The lines of the text, with their ends."""
-        stream = io.BytesIO(self.data) if isinstance(self.data, bytes) else self._content.stream()
-        stream.seek(self.start)
+        stream = io.BufferedReader(_Bytes(self.data, self.start))
         return io.TextIOWrapper(stream, encoding="utf-8", newline="")
-
-    @property
-    def _content(self) -> Content:
-        assert self.content is not None  # bytes that were decoded are in memory
-        return self.content
 
 
 def decoded(content: Content, encoding: str | None) -> Decoded:
@@ -59,12 +69,12 @@ def decoded(content: Content, encoding: str | None) -> Decoded:
         return _as_told(content, marked)
     if len(_CONTROLS.findall(head)) > max(1, _MOST_CONTROLS * len(head)):
         raise InputError(f"'{content.path}' holds binary data, not text: save the table of it as .csv in UTF-8.")
-    return Decoded(content.data, marked or "utf-8", len(codecs.BOM_UTF8) if marked else 0, content)
+    return Decoded(content.data, marked or "utf-8", len(codecs.BOM_UTF8) if marked else 0)
 
 
 def _as_told(content: Content, encoding: str) -> Decoded:
     try:
-        return Decoded(content.data[:].decode(encoding).removeprefix("\ufeff").encode(), encoding, 0)
+        return Decoded(content.data[:].decode(encoding).removeprefix("\ufeff").encode(), encoding)
     except (UnicodeError, ValueError) as error:
         found = f" (byte {error.start:,})" if isinstance(error, UnicodeDecodeError) else ""
         raise InputError(
@@ -93,6 +103,6 @@ def decoded_otherwise(content: Content) -> Decoded:
             "name the encoding (`--encoding latin-1`, or encoding='latin-1' in Python)."
         )
     try:
-        return Decoded(data.decode("cp1252").encode(), "cp1252", 0)
+        return Decoded(data.decode("cp1252").encode(), "cp1252")
     except UnicodeDecodeError:  # five bytes have no meaning there
-        return Decoded(data.decode("latin-1").encode(), "latin-1", 0)
+        return Decoded(data.decode("latin-1").encode(), "latin-1")

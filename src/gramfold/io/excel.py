@@ -43,7 +43,7 @@ def read(content: Content, selection: Selection) -> Columns:
         raise InputError(
             f"Sheet '{name}' of '{content.path}' is empty: name another sheet ({listed(book.sheet_names)})."
         )
-    text = Decoded(_as_text([[row[j] for j in used] for row in written]), "utf-8", 0)
+    text = Decoded(_as_text([[row[j] for j in used] for row in written]), "utf-8")
     told = Format(form.header, form.decimal, form.thousands, separator=",")
     found = columns_of(text, content, told, kind="workbook", line="row")
     part = name if len(book.sheet_names) > 1 else None

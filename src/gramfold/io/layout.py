@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from gramfold.errors import InputError
@@ -136,7 +136,7 @@ def _numerals(rows: list[list[str]], separator: str) -> tuple[Numerals, ...]:
     most = max(counts.values())
     if counts[PLAIN] == most:
         return (PLAIN,)
-    return by_separator([one for one, count in counts.items() if count == most], sum(columns, []), separator)
+    return by_separator([one for one, count in counts.items() if count == most], list(chain.from_iterable(columns)), separator)
 
 
 def fits(numerals: Numerals, cells: Sequence[str]) -> bool:

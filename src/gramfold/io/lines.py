@@ -54,7 +54,10 @@ class Lines:
 
     def row(self, row: int) -> tuple[int, list[str]]:
         """Line number and cells of a row."""
-        return next(islice(self.rows(), row, None))
+        try:
+            return next(islice(self.rows(), row, None))
+        except csv.Error as error:
+            raise not_closed(self.path, error) from error
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Line number and cells of every row below the header."""

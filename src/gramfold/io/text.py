@@ -52,12 +52,13 @@ def columns_of(text: Decoded, content: Content, form: Format, kind: str = "text"
     except csv.Error as error:
         raise not_closed(path, error) from error
     sure = len(found.numerals) == 1
-    table, numerals = _in_format(text, found, found.numerals[0] if sure else PLAIN, path, line)
+    numerals = found.numerals[0] if sure else PLAIN
+    columns = _in_format(text, found, numerals, path, line)
     if form.numerals is None:
-        table, numerals = _in_other_format(Lines(text, found, numerals, path, line), table)
+        columns, numerals = _in_other_format(Lines(text, found, numerals, path, line), columns)
     width = len(found.names)
     # lines that end in a separator have a last column that is empty and has no name
-    while width > 1 and width - 1 in found.unnamed and 0 < len(table) == table.column(width - 1).null_count:
+    while width > 1 and width - 1 in found.unnamed and 0 < len(columns[0]) == columns[width - 1].null_count:
         width -= 1
     reading = Reading(
         kind,
@@ -70,7 +71,7 @@ def columns_of(text: Decoded, content: Content, form: Format, kind: str = "text"
         found.skipped,
     )
     lines = Lines(text, found, numerals, path, line)
-    return Columns(path, found.names[:width], reading, {j: table.column(j) for j in range(width)}, lines=lines)
+    return Columns(path, found.names[:width], reading, dict(enumerate(columns[:width])), lines=lines)
 
 
 def refuse_index(columns: Columns, selection: Selection, kept: Sequence[int]) -> None:
@@ -115,17 +116,13 @@ def _header(names: Sequence[str], separator: str, *, quote_all: bool) -> bytes:
     return line.getvalue().encode()
 
 
-def _in_format(text: Decoded, found: Layout, numerals: Numerals, path: Path, line: str) -> tuple[Any, Numerals]:
+def _in_format(text: Decoded, found: Layout, numerals: Numerals, path: Path, line: str) -> list[Any]:
     """Columns with numbers in one format; text that is gaps and numbers with thousands separators as numbers."""
     try:
         table = parsed(text, found, numerals, path)
     except UnevenError as error:
         raise Lines(text, found, numerals, path, line).uneven(str(error)) from error
-    for j, column in enumerate(table.columns):
-        typed = _typed(column, numerals)
-        if typed is not column:
-            table = table.set_column(j, str(j), typed)
-    return table, numerals
+    return [_typed(column, numerals) for column in table.columns]
 
 
 def _typed(column: Any, numerals: Numerals) -> Any:
@@ -157,32 +154,32 @@ def _numbers(column: Any, numerals: Numerals) -> Any:
     return pa.chunked_array([pa.array(numbers, pa.float64()).take(cells.indices)])
 
 
-def _in_other_format(lines: Lines, table: Any) -> tuple[Any, Numerals]:
+def _in_other_format(lines: Lines, columns: list[Any]) -> tuple[list[Any], Numerals]:
     """The same columns with numbers in another format, if some of the text is numbers in it, and no number text."""
     import pyarrow as pa
 
-    words = [j for j, column in enumerate(table.columns) if pa.types.is_string(column.type)]
+    words = [j for j, column in enumerate(columns) if pa.types.is_string(column.type)]
     able, cells = {}, []
     for j in words:
-        here = table.column(j).unique().drop_null().to_pylist()
+        here = columns[j].unique().drop_null().to_pylist()
         fitting = [one for one in OTHER_NUMERALS if _all_numbers(here, one)]
         if fitting:
             able[j] = fitting
             cells += here[:_CELLS_COMPARED]
     if not able:
-        return table, lines.numerals
+        return columns, lines.numerals
     common = [one for one in OTHER_NUMERALS if all(one in fitting for fitting in able.values())]
     different = by_separator(common, cells, lines.layout.separator)
     first = next(iter(able))
     if len(different) > 1 and len({one.number(cell) for one in different for cell in cells[:1]}) > 1:
-        raise InputError(_about_two_readings(lines, table, first, different))
-    numbers = [j for j, column in enumerate(table.columns) if not pa.types.is_string(column.type)]
+        raise InputError(_about_two_readings(lines, columns, first, different))
+    numbers = [j for j, column in enumerate(columns) if not pa.types.is_string(column.type)]
     for one in different[:1] + tuple(other for other in common if other not in different[:1]):
-        other, _ = _in_format(lines.text, lines.layout, one, lines.path, lines.line)
-        if not any(pa.types.is_string(other.column(j).type) for j in (*numbers, *able)):
+        other = _in_format(lines.text, lines.layout, one, lines.path, lines.line)
+        if not any(pa.types.is_string(other[j].type) for j in (*numbers, *able)):
             return other, one
     raise InputError(
-        f"'{lines.path}' has {_first_cell(lines, table, first)}, but other columns use another number format: write "
+        f"'{lines.path}' has {_first_cell(lines, columns, first)}, but other columns use another number format: write "
         "all numbers as in 1234.5."
     )
 
@@ -191,19 +188,19 @@ def _all_numbers(cells: Sequence[str], numerals: Numerals) -> bool:
     return bool(cells) and all(numerals.value(cell) is not None for cell in cells)
 
 
-def _first_cell(lines: Lines, table: Any, j: int) -> str:
+def _first_cell(lines: Lines, columns: list[Any], j: int) -> str:
     """The first cell of a column that is no plain number, and where it is."""
-    cells = table.column(j).to_pylist()
+    cells = columns[j].to_pylist()
     row = next(row for row, cell in enumerate(cells) if cell is not None and lines.numerals.value(cell) is None)
     return lines.where(row, j)
 
 
-def _about_two_readings(lines: Lines, table: Any, j: int, able: Sequence[Numerals]) -> str:
+def _about_two_readings(lines: Lines, columns: list[Any], j: int, able: Sequence[Numerals]) -> str:
     """Error message for numbers that may be read in two ways, with the options that read them."""
-    cells = table.column(j).to_pylist()
+    cells = columns[j].to_pylist()
     cell = next(cell for cell in cells if cell is not None and lines.numerals.value(cell) is None)
     ways = [f"to read it as {one.number(cell):g}, use {one.options}" for one in able]
-    return f"'{lines.path}' has {_first_cell(lines, table, j)}, a number with separators: {'; '.join(ways)}."
+    return f"'{lines.path}' has {_first_cell(lines, columns, j)}, a number with separators: {'; '.join(ways)}."
 
 
 def _refuse_row_numbers(column: NDArray[Any], found: Layout, path: Path) -> None:
