@@ -265,8 +265,8 @@ def test_the_command_never_blames_itself(ending, seed, count, tmp_path, monkeypa
 # --------------------------------------------------------------------------------------- large and odd
 
 
-def test_a_hundred_thousand_columns(tmp_path):
-    d = 100_000
+def test_twenty_thousand_columns(tmp_path):
+    d = 20_000
     names = [f"c{j}" for j in range(d)]
     values = np.arange(2.0 * d).reshape(2, d)
     path = tmp_path / "wide.csv"

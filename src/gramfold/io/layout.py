@@ -136,7 +136,9 @@ def _numerals(rows: list[list[str]], separator: str) -> tuple[Numerals, ...]:
     most = max(counts.values())
     if counts[PLAIN] == most:
         return (PLAIN,)
-    return by_separator([one for one, count in counts.items() if count == most], list(chain.from_iterable(columns)), separator)
+    return by_separator(
+        [one for one, count in counts.items() if count == most], list(chain.from_iterable(columns)), separator
+    )
 
 
 def fits(numerals: Numerals, cells: Sequence[str]) -> bool:

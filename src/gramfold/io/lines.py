@@ -59,12 +59,12 @@ class Lines:
         except csv.Error as error:
             raise not_closed(self.path, error) from error
 
-    def rows(self) -> Iterator[tuple[int, list[str]]]:
+    def rows(self, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
         """Line number and cells of every row below the header."""
         with self.text.lines() as stream:
             for _ in range(self.layout.lines_before):
                 next(stream, "")
-            for line, cells in rows_of(stream, self.layout.separator):
+            for line, cells in rows_of(stream, self.layout.separator, strict):
                 yield line + self.layout.lines_before, cells
 
     def where(self, row: int, j: int) -> str:
@@ -96,6 +96,8 @@ class Lines:
         text = [j for j, (_, share) in firsts.items() if share > 1 / 2]
         first = text[0] if text else next(iter(odd))
         line, cells = self.row(firsts[first][0])
+        if "\n" in cells[first]:
+            self._require_closed()
         cell = cell_in_words(cells[first].strip())
         names = self.layout.names
         if not text:
@@ -111,6 +113,14 @@ class Lines:
         if len(text) == len(kept):
             raise InputError(f"{found}, and no column holds numbers: a table of numbers is needed.")
         raise InputError(f"{found}: leave {them} out ({leave_out(chosen)}).")
+
+    def _require_closed(self) -> None:
+        """Raise an error for a quote that is not closed: all that follows it is one cell."""
+        try:
+            for _ in self.rows(strict=True):
+                pass
+        except csv.Error as error:
+            raise not_closed(self.path, error) from error
 
     def _odd(self, j: int, column: Any) -> tuple[int, float]:
         """First row of a column that is no number, and the share of such rows."""

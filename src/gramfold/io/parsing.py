@@ -12,6 +12,7 @@ from gramfold.io.selection import shortened
 
 _BLOCK = 1 << 20  # bytes parsed at a time, as is usual there
 _LONGEST_LINE = 1 << 30  # bytes: a block must hold a line
+_WIDE = 1000  # columns from which on guesses of each, and threads for each, take longer than the numbers
 # as they are written: the parser tells capitals from small letters
 _WRITTEN_GAPS = sorted({"NaN", *(form for gap in GAPS for form in (gap, gap.upper(), gap.capitalize()))})
 
@@ -33,14 +34,19 @@ def parsed(text: Decoded, layout: Layout, numerals: Numerals, path: Path, only: 
     body = _body(text, layout)
     if not bytes(body[:_BLOCK]).strip() and not bytes(body).strip():
         return pa.table({name: pa.nulls(0) for name in names})
-    one = {} if only is None else {"include_columns": [str(only)], "column_types": {str(only): pa.string()}}
-    convert = csv.ConvertOptions(null_values=_WRITTEN_GAPS, decimal_point=numerals.decimal, **one)
+    wide = len(names) > _WIDE
+    convert = csv.ConvertOptions(null_values=_WRITTEN_GAPS, decimal_point=numerals.decimal)
+    if only is not None:
+        convert.include_columns, convert.column_types = [str(only)], {str(only): pa.string()}
+    elif wide:
+        convert.column_types = dict.fromkeys(names, pa.float64())
     parse = csv.ParseOptions(
         delimiter="\t" if layout.separator == BLANKS else layout.separator,
         newlines_in_values=text.data.find(b'"', text.start) >= 0,
     )
-    for block in (_BLOCK, min(_LONGEST_LINE, len(body) + 1)):
-        read = csv.ReadOptions(column_names=names, block_size=block)
+    longest = min(_LONGEST_LINE, len(body) + 1)
+    for block in (longest, longest) if wide else (_BLOCK, longest):
+        read = csv.ReadOptions(column_names=names, block_size=block, use_threads=not wide)
         try:
             table = csv.read_csv(pa.BufferReader(pa.py_buffer(body)), read, parse, convert)
         except pa.ArrowInvalid as error:
@@ -49,6 +55,9 @@ def parsed(text: Decoded, layout: Layout, numerals: Numerals, path: Path, only: 
                 raise NotUtf8Error from error
             if "columns, got" in reason or "out of sync" in reason:
                 raise UnevenError(reason) from error
+            if wide and convert.column_types and "conversion error" in reason and only is None:
+                convert.column_types = {}  # not all are numbers: each has to be looked at
+                continue
             if "straddl" not in reason or block != _BLOCK:
                 raise InputError(f"'{path}' is not a table ({shortened(reason)}): check its format.") from error
             continue
