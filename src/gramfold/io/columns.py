@@ -164,7 +164,7 @@ class Columns:
                 raise _no_numbers(self, [j], len(self.arrays))
             return as_column(self.arrays[j].to_pylist())
         if kind in (NUMBER, NOTHING):
-            return as_column(self.arrays[j].cast("double").to_pylist())
+            return as_column(self.arrays[j].cast("double", safe=False).to_pylist())  # long integers are rounded
         return as_column([word or None for word in self.lines.known_words(j)])
 
     def _in_matrix(self, j: int) -> bool:

@@ -1,7 +1,7 @@
 """Several files as one table: Parquet files, or pictures, which are rows."""
 
+import glob
 from collections.abc import Sequence
-from glob import glob, has_magic
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +23,8 @@ def several_files(path: Path) -> list[Path] | None:
     try:
         if path.is_dir():
             found = [one for one in path.rglob("*") if one.is_file()]
-        elif has_magic(str(path)) and not path.exists():
-            found = [Path(name) for name in glob(str(path), recursive=True)]
+        elif glob.has_magic(str(path)) and not path.exists():
+            found = [Path(name) for name in glob.glob(str(path), recursive=True)]  # noqa: PTH207 - of any folder
         else:
             return None
     except (OSError, ValueError):  # which the reader of a single file reports

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gramfold.errors import InputError, MissingExtraError
 from gramfold.io.columns import Columns
 from gramfold.io.content import Content
+from gramfold.io.mixed import as_column
 from gramfold.io.reading import Reading
 from gramfold.io.selection import Selection, listed, numbered, shortened
 from gramfold.runtime.memory import require_room
@@ -126,8 +127,7 @@ def _column(h5py: Any, held: Any) -> NDArray[Any]:
         return np.asarray(held.asstr()[:] if h5py.check_string_dtype(held.dtype) else held[:])
     if "codes" in held:  # categories
         codes = held["codes"][:]
-        categories = np.append(_column(h5py, held["categories"]).astype(object), None)
-        return np.asarray(categories[codes])
+        return as_column([*_column(h5py, held["categories"]).tolist(), None])[codes]  # the code of a gap is -1
     values = _column(h5py, held["values"]).astype(object)
     values[held["mask"][:].astype(bool)] = None
     return values

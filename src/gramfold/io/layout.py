@@ -14,7 +14,7 @@ from gramfold.io.reading import SEPARATOR_NAMES, Format
 from gramfold.io.selection import numbered
 
 # A tab or a semicolon that splits every line alike is a separator; a comma may also be a decimal comma.
-SEPARATORS = ("\t", ";", "|", ",")
+SEPARATORS: tuple[str, ...] = ("\t", ";", "|", ",")
 BLANKS = " "
 NO_SEPARATOR = "\x1f"  # leaves lines whole
 LINES_LOOKED_AT = 20

@@ -5,7 +5,7 @@ import io
 import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -45,7 +45,7 @@ class Selection:
     columns: Sequence[str] | None = None
     skip: Sequence[str] | None = None
     labels: str | None = None  # the label column, which is never among the values
-    form: Format = Format()
+    form: Format = field(default_factory=Format)
     everything: bool = False  # whether also what a file has beside its table is read
 
     def positions(self, names: Sequence[str], source: str, index: Sequence[str] = ()) -> list[int]:

@@ -111,8 +111,9 @@ def write(path: Path, table: Any, ending: str, compression: str | None) -> None:
 
 def _header(names: Sequence[str], separator: str, *, quote_all: bool) -> bytes:
     line = io.StringIO(newline="")
-    quoting = csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL
-    csv.writer(line, delimiter=separator, lineterminator="\n", quoting=quoting).writerow(names)
+    csv.writer(
+        line, delimiter=separator, lineterminator="\n", quoting=csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL
+    ).writerow(names)
     return line.getvalue().encode()
 
 
