@@ -89,7 +89,10 @@ def test_each_file_has_its_decimal_mark():
 def test_a_first_column_without_a_name_that_is_no_index(folder):
     cells = [f"{value:.6f}".replace(".", ",") for value in SHEET[:, 0]]
     (folder / "one.csv").write_text("\n".join(["u", *cells, ""]))
-    assert "if the comma is a decimal mark save it with decimal points" in refused("table.csv", "one.csv")
+    assert "columns u; their decimal mark is ','" in judged("table.csv", "one.csv")
+    assert "if the comma is a decimal mark save it with decimal points" in refused(
+        "table.csv", "one.csv", "--decimal", "."
+    )
 
 
 @pytest.mark.usefixtures("folder")
@@ -170,9 +173,8 @@ def test_ids_that_cannot_be_written_are_refused_first():
     [
         ("none.csv", None, "There is no file 'none.csv'"),
         ("none.parquet", None, "There is no file 'none.parquet'"),
-        ("packed.csv", gzip.compress(b"u,v\n1,2\n", mtime=0), "is compressed with gzip"),
-        ("packed.csv.gz", gzip.compress(b"u,v\n1,2\n", mtime=0), "ends in '.gz', which cannot be read"),
-        ("latin.csv", "u,Größe\n1,2\n".encode("latin1"), "is not UTF-8 text"),
+        ("packed.csv.gz", gzip.compress(b"u,v\n1,2\n", mtime=0)[:-9], "compressed with gzip, but is truncated"),
+        ("latin.csv", "u,Größe\n1,2\n".encode("latin1"), "has 60 rows and 'latin.csv' has 1"),
         ("broken.parquet", b"PAR1\x15 and no more", "is not a readable .parquet file"),
         ("empty.csv", b"", "'empty.csv' is empty"),
         ("head.csv", b"u,v\n", "has columns but no rows"),

@@ -62,7 +62,10 @@ def read_map_file(
     found = read_table(placed, columns=wanted, text=True, missing=True, **how)
     columns, mark = dict(zip(found.names, found.values.T, strict=True)), None
     if is_text(placed):
-        columns, mark = _in_one_mark(columns, by, how.get("decimal", "."))
+        told = how.get("decimal", ".")
+        columns, mark = _in_one_mark(columns, by, told)
+        guessed = found.reading.decimal if found.reading is not None else None
+        mark = guessed if guessed not in (None, told) else mark
     if chosen:
         _require_numbers(placed, columns)
         return MapFile(placed, columns, how, mark, [], [], list(columns))

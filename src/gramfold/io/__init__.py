@@ -1,5 +1,7 @@
-"""Read and write tables: csv, tsv, txt, npy, npz, parquet and feather."""
+"""Read and write tables: text, arrays, Arrow files, workbooks, cells, pictures."""
 
+from gramfold.io.columns import Columns
+from gramfold.io.reading import Reading
 from gramfold.io.replacing import check_folder, replacing
 from gramfold.io.selection import Ids
 from gramfold.io.sparse import read_sparse
@@ -12,12 +14,15 @@ from gramfold.io.table import (
     ids_in,
     is_text,
     names_in,
+    read_columns,
     read_table,
     write_table,
 )
 
 __all__ = [
+    "Columns",
     "Ids",
+    "Reading",
     "Table",
     "check_destination",
     "check_folder",
@@ -27,6 +32,7 @@ __all__ = [
     "ids_in",
     "is_text",
     "names_in",
+    "read_columns",
     "read_sparse",
     "read_table",
     "replacing",

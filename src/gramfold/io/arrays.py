@@ -1,8 +1,7 @@
 """Read and write .npy and .npz files."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, TypeVar
 from zipfile import ZipFile, ZipInfo
@@ -12,59 +11,75 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from gramfold.errors import InputError
-from gramfold.io.selection import Contents, Ids, Selection, listed, shortened
+from gramfold.io.columns import Columns
+from gramfold.io.content import Content
+from gramfold.io.reading import Reading
+from gramfold.io.selection import Selection, listed, numbered, shortened
 
 Found = TypeVar("Found")
 
 
-def numbered(width: int) -> list[str]:
-    """Default column names, as in scikit-learn: x0, x1, …."""
-    return [f"x{j}" for j in range(width)]
-
-
-def read_npy(path: Path, selection: Selection) -> Contents:
+def read_npy(content: Content, selection: Selection) -> Columns:
     """Read the array of a .npy file."""
-    array = _array(lambda: path.open("rb"), path.stat().st_size, f"'{path}'")
-    return _selected(array, numbered(array.shape[-1] if array.ndim else 0), selection, f"'{path}'")
+    selection.form.require("a .npy file", (), content.path)
+    array = _array(content.stream, content.size, f"'{content.path}'")
+    _require_table(array, f"'{content.path}'")
+    return Columns(content.path, numbered(array.shape[1]), Reading("npy", content.compression), {}, array)
 
 
-def read_npz(path: Path, selection: Selection) -> Contents:
-    """Read the array `X` of a .npz file, or its only 2-D array, with `names` and labels if they are stored."""
-    with path.open("rb") as stream, _archive(stream, path) as archive:
+def read_npz(content: Content, selection: Selection) -> Columns:
+    """Read the array `X` of a .npz file, or its only 2-D array, with `names` and arrays of one value for each row."""
+    path = content.path
+    selection.form.require("a .npz file", ("array",), path)
+    with content.stream() as stream, _archive(stream, path) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
-        key = "X" if "X" in members else _only_table(archive, members, path)
+        key = selection.form.array or ("X" if "X" in members else _only_table(archive, members, path))
+        if key not in members:
+            raise InputError(f"'{path}' has no array '{shortened(key)}'; it has {listed(list(members))}.")
 
         def load(name: str) -> NDArray[Any]:
             member = members[name]
             return _array(lambda: archive.open(member), member.file_size, f"'{name}' of '{path}'")
 
         array = load(key)
+        _require_table(array, f"'{key}' of '{path}'")
         names = load("names") if "names" in members else None
-        fits = names is not None and array.ndim == 2 and names.shape == array.shape[1:]
-        columns = _words(names) if names is not None and fits else numbered(array.shape[-1] if array.ndim else 0)
-        if selection.labels in columns or selection.labels not in members:
-            return _selected(array, columns, selection, f"'{key}' of '{path}'")
-        beside = load(selection.labels)
-    found = _selected(array, columns, replace(selection, labels=None), f"'{key}' of '{path}'")
-    return replace(found, labels=_labels(beside, len(array), f"'{selection.labels}' of '{path}'"))
+        fits = names is not None and names.shape == array.shape[1:]
+        columns = _words(names) if names is not None and fits else numbered(array.shape[1])
+        asked = [selection.labels] if selection.labels is not None else []
+        if selection.everything:
+            asked = [
+                name for name in members if name not in (key, "names") and _is_label(archive, members[name], array)
+            ]
+        beside = [name for name in asked if name in members and name not in columns]
+        loaded = [_labels(load(name), len(array), f"'{name}' of '{path}'") for name in beside]
+    import pyarrow as pa
+
+    arrays = {array.shape[1] + j: pa.chunked_array([pa.array(values)]) for j, values in enumerate(loaded)}
+    reading = Reading("npz", content.compression, part=key if key != "X" else None)
+    return Columns(path, [*columns, *beside], reading, arrays, array, beside)
 
 
-def write_npy(
-    path: Path,
-    values: NDArray[Any],
-    names: Sequence[str],  # noqa: ARG001 - one shape of writer
-    ids: Ids | None = None,  # noqa: ARG001
-) -> None:
+def write_npy(path: Path, values: NDArray[Any]) -> None:
     """Write the values; the format does not hold column names."""
     with path.open("wb") as stream:
         np.save(stream, values, allow_pickle=False)
 
 
-def write_npz(path: Path, values: NDArray[Any], names: Sequence[str], ids: Ids | None = None) -> None:
-    """Write the values as `X`, the column names as `names`, and the ids under their own name."""
-    beside: dict[str, Any] = {} if ids is None else {ids.name: ids.typed()}
+def write_npz(path: Path, values: NDArray[Any], names: Sequence[str], beside: Mapping[str, NDArray[Any]]) -> None:
+    """Write the values as `X`, the column names as `names`, and other columns under their own names."""
     with path.open("wb") as stream:
-        np.savez_compressed(stream, X=values, names=np.array(names, dtype=np.str_), **beside)
+        np.savez_compressed(stream, X=values, names=np.array(names, dtype=np.str_), **dict(beside))  # type: ignore[arg-type]
+
+
+def _is_label(archive: ZipFile, member: ZipInfo, array: NDArray[Any]) -> bool:
+    """Whether an array has one string or number for each row, by its header."""
+    try:
+        with archive.open(member) as stream:
+            shape, dtype = _header(stream)
+    except Exception:  # noqa: BLE001 - the archive may also hold other files
+        return False
+    return shape == (len(array),) and dtype.kind in "biufU"
 
 
 def _archive(stream: IO[bytes], path: Path) -> ZipFile:
@@ -91,7 +106,7 @@ def _only_table(archive: ZipFile, members: dict[str, ZipInfo], path: Path) -> st
         return tables[0]
     raise InputError(
         f"'{path}' holds {listed(held) or 'no arrays'}: it is not clear which array is the table. Save the table under "
-        "the name X."
+        "the name X, or name it (`--array NAME`, or array='NAME' in Python)."
     )
 
 
@@ -149,7 +164,7 @@ def _labels(array: NDArray[Any], n: int, source: str) -> NDArray[Any]:
     return np.strings.strip(array) if array.dtype.kind == "U" else array
 
 
-def _selected(array: NDArray[Any], names: list[str], selection: Selection, source: str) -> Contents:
+def _require_table(array: NDArray[Any], source: str) -> None:
     if array.dtype.names is not None:
         raise InputError(
             f"{source} is a structured array with fields {listed(list(array.dtype.names))}: save it as a 2-D array, "
@@ -162,8 +177,3 @@ def _selected(array: NDArray[Any], names: list[str], selection: Selection, sourc
         raise InputError(
             f"{source} holds values of dtype {array.dtype}, which are not real numbers: save it as floating point."
         )
-    kept = selection.positions(names, source)
-    dtype = np.float32 if array.dtype in (np.float16, np.float32) else np.float64
-    values = array if kept == list(range(array.shape[1])) else array[:, kept]
-    labels = None if selection.labels is None else array[:, names.index(selection.labels)]
-    return Contents(np.ascontiguousarray(values, dtype=dtype), [names[j] for j in kept], labels)

@@ -4,8 +4,8 @@ import csv
 import io
 import shlex
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -13,21 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramfold.errors import InputError
-from gramfold.io.numerals import PLAIN, Numerals
+from gramfold.io.reading import Format
 
 MOST_NAMES_SHOWN = 12
 MOST_LETTERS_SHOWN = 500  # of names that are to be copied
 MOST_LETTERS_OF_A_WORD = 60
 FILL_LABELS = "fill in the labels, or remove these rows"
-
-
-@dataclass(frozen=True)
-class Contents:
-    """Values, column names and labels that were read from a file."""
-
-    values: NDArray[Any]  # (n, d)
-    names: list[str]  # (d,)
-    labels: NDArray[Any] | None = None  # (n,) strings or numbers, if a label column was requested
 
 
 @dataclass(frozen=True)
@@ -53,11 +44,9 @@ class Selection:
 
     columns: Sequence[str] | None = None
     skip: Sequence[str] | None = None
-    missing: bool = False  # whether values may be missing
     labels: str | None = None  # the label column, which is never among the values
-    header: bool | None = None  # for text: whether the first line holds column names; None: detected
-    numerals: Numerals = PLAIN  # for text
-    words: bool = False  # whether columns may hold text; the values are then objects, None where one is missing
+    form: Format = field(default_factory=Format)
+    everything: bool = False  # whether also what a file has beside its table is read
 
     def positions(self, names: Sequence[str], source: str, index: Sequence[str] = ()) -> list[int]:
         """Positions of the selected columns, in the requested order; columns in `index` are not data."""
@@ -84,6 +73,18 @@ class Selection:
                 f"{source} has no column left to use: its columns are {_in_short(names)}. Keep at least one."
             )
         return kept
+
+    def needed(self, names: Sequence[str], source: str, index: Sequence[str] = ()) -> list[int]:
+        """Positions of all columns that are used, the label column included."""
+        if self.everything:
+            return list(range(len(names)))
+        kept = self.positions(names, source, index)
+        return kept if self.labels is None else [*kept, list(names).index(self.labels)]
+
+
+def numbered(width: int) -> list[str]:
+    """Default column names, as in scikit-learn: x0, x1, …."""
+    return [f"x{j}" for j in range(width)]
 
 
 def leave_out(names: Sequence[str]) -> str:
@@ -139,8 +140,20 @@ class Gaps:
         )
 
 
-def require_finite(values: NDArray[Any], names: Sequence[str], source: str, *, missing: bool = False) -> None:
-    """Raise an error for infinite values, and for missing ones unless `missing`, with the columns that have them."""
+def require_finite(
+    values: NDArray[Any],
+    names: Sequence[str],
+    source: str,
+    *,
+    missing: bool = False,
+    where: Callable[[int, int], str] | None = None,
+) -> None:
+    """Raise an error for infinite values, and for missing ones unless `missing`, with the columns that have them.
+
+    `where` says of a row and a column what stands there, and where that is.
+    """
+    if np.isfinite(values).all():
+        return
     bad = np.isinf(values) if missing else ~np.isfinite(values)
     if not bad.any():
         return
@@ -149,6 +162,8 @@ def require_finite(values: NDArray[Any], names: Sequence[str], source: str, *, m
     counts = {name: int(count) for name, count in zip(names, per_column, strict=True) if count}
     found = "a missing value" if np.isnan(values[row, column]) else "an infinite value"
     first = f"{found} in column '{shortened(names[column])}', row {row} counted from 0"
+    if where is not None:
+        first = where(row, column)
     found_gaps = Gaps(counts, int(bad.any(axis=1).sum()), len(values), first)
     raise InputError(found_gaps.sentence(source, len(names)))
 
