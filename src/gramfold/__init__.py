@@ -42,7 +42,7 @@ _HOMES = {
     "blockwise": "gramfold.neighbors.blockwise",
     "compare": "gramfold.comparison",
 }
-_ROOMS = ("advice", "datasets", "diagnostics", "errors", "io", "plotting")
+_ROOMS = ("advice", "datasets", "diagnostics", "errors", "io", "plotting", "tl")
 
 __all__ = [
     "LLE",
@@ -83,6 +83,7 @@ __all__ = [
     "errors",
     "io",
     "plotting",
+    "tl",
 ]
 
 
