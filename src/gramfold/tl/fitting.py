@@ -118,7 +118,7 @@ def fitted(adata: "AnnData", estimator: Any, extras: Mapping[str, Any], asked: A
     target = Target.of(type(estimator), adata, asked.key_added)
     if asked.verdict and target.clusters:
         raise InputError(f"verdict=True is about a map, but {type(estimator).__name__} makes none: leave it out.")
-    arguments = _arguments(adata, estimator, extras)
+    arguments = _arguments(adata, extras)
     table = _read(adata, estimator, asked)
     if table.affinity is not None:
         arguments["affinity"] = table.affinity
@@ -221,14 +221,12 @@ def fit_arguments(cls: type) -> list[str]:
     return [one.name for one in named if one.name not in ("self", "X") and one.kind is not one.VAR_KEYWORD]
 
 
-def _arguments(adata: "AnnData", estimator: Any, extras: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(adata: "AnnData", extras: Mapping[str, Any]) -> dict[str, Any]:
     """Those of fit, columns of obs by their names."""
     arguments = dict(extras)
     for name in _BY_CELL:
         if isinstance(arguments.get(name), str):
-            key = require_key(
-                arguments[name], adata.obs.columns, "obs", f"{name} names a column of obs, or is an array"
-            )
+            key = require_key(arguments[name], adata.obs.columns, "obs", f"{name} names a column, or is an array")
             arguments[name] = adata.obs[key].to_numpy()
     return arguments
 

@@ -39,7 +39,7 @@ def judge(
     adata : AnnData
         The cells and their map. The faults of each cell go to ``obs``, totals and the verdict to ``uns``.
     basis : str
-        The map: a key of ``obsm`` with or without "X\\_", as for ``sc.pl.embedding``: "umap", "X_tsne", "isomap".
+        The map: a key of ``obsm`` with or without ``X_``, as for ``sc.pl.embedding``: "umap", "X_tsne", "isomap".
     n_components : int, optional
         Number of columns of the map that are judged, the first ones. By default all: of ``X_pca`` pictures show 2.
     use_rep, n_pcs, layer
@@ -50,14 +50,14 @@ def judge(
     metric, sample, random_state
         As of `gramfold.diagnostics.faults`.
     key_added : str, optional
-        Beginning of the names in ``obs`` and ``uns``; by default `basis` without "X\\_".
+        Beginning of the names in ``obs`` and ``uns``; by default `basis` without ``X_``.
 
     Returns
     -------
     verdict : Verdict
         Print it. ``obs`` has the columns "umap_glued", "umap_torn", "umap_strained" and "umap_collapsed" (NaN for cells
-        without a place; none of them for fewer than 20 cells), and ``uns["umap_judged"]`` the totals, thresholds and the
-        text of the verdict.
+        without a place; none of them for fewer than 20 cells), and ``uns["umap_judged"]`` the totals, thresholds and
+        the text of the verdict.
 
     Examples
     --------
@@ -133,8 +133,8 @@ def _places(adata: "AnnData", key: str, n_components: int | None) -> Any:
         return places
     if isinstance(n_components, bool) or n_components not in range(1, places.shape[1] + 1):
         raise InputError(
-            f"n_components={n_components!r}, but obsm['{key}'] has {places.shape[1]} columns: pass an integer from 1 to "
-            f"{places.shape[1]}."
+            f"n_components={n_components!r}, but obsm['{key}'] has {places.shape[1]} columns: pass an integer from 1 "
+            f"to {places.shape[1]}."
         )
     return places[:, :n_components]
 

@@ -33,7 +33,7 @@ class Axes:
 
     genes: tuple[str, ...]
     source: Source  # of the genes
-    offset: Floats  # (p,) the components of the mean
+    offset: Floats  # (p,) what the mean of the genes has on these axes
     loadings: Floats  # (genes, p)
 
     @classmethod
@@ -51,12 +51,12 @@ class Axes:
             return None
         loadings = loadings[used].astype(np.float64)
         values = _values(source.read(adata))[:, used]
-        center = bool(settings.get("zero_center", True))
-        mean = np.asarray(values.mean(axis=0, dtype=np.float64)).ravel() if center else np.zeros(len(used))
-        found = cls(tuple(adata.var_names[used].astype(str)), source, mean @ loadings, loadings)
         some = np.linspace(0, len(wanted) - 1, min(_COMPARED, len(wanted))).astype(np.intp)
-        error = np.abs(found.components(values[some]) - wanted[some]).max()
-        return found if error <= _ROUNDING * np.abs(wanted).max() else None
+        beyond = np.asarray(values[some] @ loadings) - wanted[some]
+        offset = beyond.mean(axis=0)  # the same for all cells, also for those chosen among more after the PCA
+        if np.abs(beyond - offset).max() > _ROUNDING * np.abs(wanted).max():
+            return None
+        return cls(tuple(adata.var_names[used].astype(str)), source, offset, loadings)
 
     def components(self, values: Any) -> Floats:
         """The components of cells with these genes, in this order."""

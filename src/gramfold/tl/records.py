@@ -44,8 +44,8 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        return value.copy()
+    if isinstance(value, np.ndarray):
+        return value.copy() if value.dtype.kind in "biuf" else texts(value.ravel())
     if isinstance(value, Mapping):
         return plain(value)
     if isinstance(value, list | tuple):

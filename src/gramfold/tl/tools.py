@@ -39,7 +39,8 @@ _WORDS = {
     "copy": """copy : bool, default=False
     Whether to leave `adata` as it is, and to return a copy with the results.""",
 }
-_MAP = 'Coordinates are written to ``obsm["X_{name}"]`` (NaN for cells without a place), the record of the fit to\n    ``uns["{name}"]``.'
+_MAP = """Coordinates are written to ``obsm["X_{name}"]`` (NaN for cells without a place), the record of the fit to
+    ``uns["{name}"]``."""
 _CLUSTERS = 'Clusters are written to ``obs["{name}"]`` as categories, the record of the fit to ``uns["{name}"]``.'
 _BY_CELL = """{names} : {kind}, default=None
     {arguments} of ``fit``. `y` and `sample_weight` may be names of columns of ``obs``."""
