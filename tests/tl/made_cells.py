@@ -2,6 +2,7 @@
 
 import anndata
 import numpy as np
+import pandas as pd
 import scanpy as sc
 from scipy.sparse import csr_matrix
 
@@ -13,8 +14,8 @@ def counts(n=300, genes=200, types=3, seed=0):
     rates = profiles[kind] * rng.lognormal(0.0, 0.3, size=(n, 1)) * rng.gamma(5.0, 0.2, size=(n, genes))
     cells = anndata.AnnData(csr_matrix(rng.poisson(rates).astype(np.float32)))
     # object names: anndata cannot write the text columns of pandas 3 to h5ad
-    cells.obs_names = np.array([f"cell{i}" for i in range(n)], dtype=object)
-    cells.var_names = np.array([f"gene{i}" for i in range(genes)], dtype=object)
+    cells.obs_names = pd.Index([f"cell{i}" for i in range(n)], dtype=object)
+    cells.var_names = pd.Index([f"gene{i}" for i in range(genes)], dtype=object)
     cells.obs["kind"] = kind.astype(float)
     return cells
 

@@ -10,7 +10,7 @@ from gramfold.errors import InputError
 pytest.importorskip("anndata")
 pytest.importorskip("scanpy")
 
-from tests.tl.made_cells import cells  # noqa: E402 - after the skips
+from tests.tl.made_cells import cells
 
 
 @pytest.fixture

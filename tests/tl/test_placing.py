@@ -9,7 +9,7 @@ from gramfold.errors import InputError
 pytest.importorskip("anndata")
 pytest.importorskip("scanpy")
 
-from tests.tl.made_cells import cells, with_neighbors  # noqa: E402 - after the skips
+from tests.tl.made_cells import cells, with_neighbors
 
 
 @pytest.fixture
@@ -44,7 +44,11 @@ def test_genes_are_matched_by_name(parts):
     fitted = gramfold.tl.fit(known[:, :150].copy(), "pca", use_rep="X", key_added="X_mine")
     mixed = new[:, np.random.default_rng(0).permutation(new.n_vars)].copy()
     found = gramfold.tl.transform(mixed, fitted, copy=True)
-    np.testing.assert_allclose(found.obsm["X_mine"], (new.X[:, :150] - known.X[:, :150].mean(axis=0)) @ fitted.estimator.components_.T, atol=1e-4)
+    np.testing.assert_allclose(
+        found.obsm["X_mine"],
+        (new.X[:, :150] - known.X[:, :150].mean(axis=0)) @ fitted.estimator.components_.T,
+        atol=1e-4,
+    )
     with pytest.raises(InputError, match=r"lack 50 of the 150 genes of the fit \(gene0, gene1"):
         gramfold.tl.transform(new[:, 50:].copy(), fitted)
     mixed.var_names = ["twice"] * mixed.n_vars
@@ -88,7 +92,7 @@ def test_refusals(parts):
     fitted = gramfold.tl.fit(with_neighbors(known), "isomap", use_graph="distances", on_disconnected="largest")
     with pytest.raises(InputError, match="fitted on a given graph"):
         gramfold.tl.transform(new, fitted)
-    with pytest.raises(InputError, match="method is type|method is Isomap"):
+    with pytest.raises(InputError, match="method is Isomap"):
         gramfold.tl.fit(known, gramfold.Isomap)
     with pytest.raises(InputError, match="There is no method 'umap'"):
         gramfold.tl.fit(known, "umap")
