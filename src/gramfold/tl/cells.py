@@ -1,6 +1,6 @@
 """What is asked of an AnnData before anything is computed: one sentence for whatever is not there."""
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -30,14 +30,15 @@ def require_cells(adata: Any, name: str = "adata") -> "AnnData":
     return adata
 
 
-def require_key(key: Any, known: Collection[str], where: str, words: str) -> str:
+def require_key(key: Any, there: Iterable[str], where: str, words: str) -> str:
     """A key of `obsm`, `layers`, `obsp`, `obs` or `uns`; the error has those that are there, and `words` what to do."""
+    known = [str(one) for one in there]
     if isinstance(key, str) and key in known:
         return key
-    close = get_close_matches(str(key), list(known), n=1)
-    there = f"it has {listed(list(known))}" if known else "it is empty"
+    close = get_close_matches(str(key), known, n=1)
+    shown = f"it has {listed(known)}" if known else "it is empty"
     instead = f"did you mean '{close[0]}'?" if close else f"{words}."
-    raise InputError(f"there is no {key!r} in adata.{where} ({there}): {instead}")
+    raise InputError(f"there is no {key!r} in adata.{where} ({shown}): {instead}")
 
 
 def checked_key(key: Any) -> str:

@@ -27,7 +27,7 @@ class Source:
     n_columns: int | None = None  # the first so many of obsm; None: all
 
     @classmethod
-    def of(cls, adata: "AnnData", use_rep: str | None, layer: str | None, n_pcs: int | None) -> "Source":
+    def of(cls, adata: "AnnData", use_rep: Any, layer: Any, n_pcs: Any) -> "Source":
         """By scanpy's parameters. Nothing given: the principal components if there are any, else X."""
         if layer is not None:
             if use_rep not in (None, "X") or n_pcs:
