@@ -14,7 +14,7 @@ from scipy.sparse import csc_matrix, issparse
 from scipy.spatial.distance import pdist
 
 import gramfold
-from gramfold.errors import DisconnectedGraphWarning, GramfoldWarning, InputError
+from gramfold.errors import CountsWarning, DisconnectedGraphWarning, GramfoldWarning, InputError
 from gramfold.methods.names import estimators, known_methods
 
 anndata = pytest.importorskip("anndata")
@@ -360,6 +360,15 @@ def test_gaps_are_named_by_gene(dense):
     gene = "gene7" if dense else f"gene{made.X.indices[0]}"
     with pytest.raises(InputError, match=f"contains NaN in row ., column '{gene}'"):
         gramfold.tl.isomap(made)
+
+
+def test_counts_are_told(made):
+    raw = counts(types=1)
+    with pytest.warns(CountsWarning, match=r"adata\.X holds counts, .* normalise them"):
+        gramfold.tl.pca(raw)
+    assert raw.uns["pca"]["warnings"][0].startswith("CountsWarning: adata.X")
+    gramfold.tl.pca(made, use_rep="X", key_added="normalised")
+    gramfold.tl.isomap(raw, use_rep="X", metric="cosine")
 
 
 def test_no_x(made):

@@ -18,7 +18,7 @@ from gramfold.tl.cells import checked_key, require_cells, require_key
 from gramfold.tl.given_graph import UseGraph, given_graph, graph_settings, neighbors_record, takes_affinity
 from gramfold.tl.new_cells import Cells
 from gramfold.tl.records import is_ours, plain, spectrum_record, texts, verdict_record, versions, write
-from gramfold.tl.sources import Source
+from gramfold.tl.sources import Source, warn_of_counts
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -123,6 +123,8 @@ def fitted(adata: "AnnData", estimator: Any, extras: Mapping[str, Any], asked: A
     if table.affinity is not None:
         arguments["affinity"] = table.affinity
     with heard() as told:
+        if table.source is not None and table.source.from_genes and getattr(estimator, "metric", None) != "cosine":
+            warn_of_counts(table.rows, table.source.name)
         model = table.estimator.fit(table.rows, **arguments)
         judged = _verdict(adata, model, table, asked) if asked.verdict else None
     record = {

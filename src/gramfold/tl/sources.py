@@ -8,13 +8,15 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.embedding.reading import check_finite
-from gramfold.errors import InputError
+from gramfold.errors import CountsWarning, InputError
 from gramfold.runtime.counting import counted
+from gramfold.runtime.warning import warn
 from gramfold.tl.cells import require_key, require_memory
 
 if TYPE_CHECKING:
     from anndata import AnnData
 
+_DEPTHS = 2  # times as many counts in one cell as in another
 PCA = "X_pca"  # where scanpy writes principal components
 
 
@@ -46,7 +48,7 @@ class Source:
             return cls("X")
         require_key(use_rep, adata.obsm.keys(), "obsm", "compute it first (sc.pp.pca), or pass use_rep='X'")
         width = _table(adata.obsm[use_rep], f"obsm[{use_rep!r}]").shape[1]
-        if n_pcs is not None and not 1 <= n_pcs <= width:
+        if n_pcs is not None and not 1 <= int(n_pcs) <= width:
             raise InputError(
                 f"n_pcs={n_pcs}, but adata.obsm[{use_rep!r}] has {counted(width, 'column')}: use n_pcs from 1 to "
                 f"{width}, or compute more (sc.pp.pca)."
@@ -85,6 +87,23 @@ class Source:
         """What was read, for the record."""
         kind = "sparse, " if issparse(rows) else ""
         return f"{self.name} ({kind}{rows.shape[0]:,} x {rows.shape[1]:,})"
+
+
+def warn_of_counts(rows: Any, name: str) -> None:
+    """Warn of cells that were not normalised: distances then show first how deep each was sequenced."""
+    values = rows.data if issparse(rows) else np.asarray(rows)
+    if values.dtype.kind not in "iuf" or not values.size or values.min() < 0 or values.max() <= 1:
+        return
+    if not np.array_equal(values, np.rint(values)):
+        return
+    totals = np.asarray(rows.sum(axis=1)).ravel()
+    if totals.max() >= _DEPTHS * max(totals.min(), 1):
+        warn(
+            f"adata.{name} holds counts, {totals.min():,.0f} to {totals.max():,.0f} for each cell, so distances "
+            "between cells show first how deep each was sequenced: normalise them (sc.pp.normalize_total, sc.pp.log1p), or use "
+            "metric='cosine'.",
+            CountsWarning,
+        )
 
 
 def _table(values: Any, name: str) -> Any:
