@@ -39,7 +39,7 @@ def neighbors_record(adata: "AnnData", neighbors_key: str | None) -> Mapping[str
         return None
     key = require_key(neighbors_key or "neighbors", adata.uns.keys(), "uns", _FIRST)
     about = adata.uns[key]
-    if not isinstance(about, Mapping) or f"{'distances'}_key" not in about:
+    if not isinstance(about, Mapping) or "distances_key" not in about:
         raise InputError(
             f"adata.uns[{key!r}] does not say where a neighbour graph is (it has no 'distances_key'): pass the "
             "key_added of sc.pp.neighbors as neighbors_key."

@@ -100,8 +100,8 @@ def warn_of_counts(rows: Any, name: str) -> None:
     if totals.max() >= _DEPTHS * max(totals.min(), 1):
         warn(
             f"adata.{name} holds counts, {totals.min():,.0f} to {totals.max():,.0f} for each cell, so distances "
-            "between cells show first how deep each was sequenced: normalise them (sc.pp.normalize_total, sc.pp.log1p), or use "
-            "metric='cosine'.",
+            "between cells show first how deep each was sequenced: normalise them first (sc.pp.normalize_total, "
+            "sc.pp.log1p).",
             CountsWarning,
         )
 
