@@ -46,7 +46,7 @@ _HOMES = {
     "model_info": "gramfold.io.model_file",
     "save": "gramfold.io.model_file",
 }
-_ROOMS = ("advice", "datasets", "diagnostics", "errors", "io", "plotting")
+_ROOMS = ("advice", "datasets", "diagnostics", "errors", "io", "plotting", "tl")
 
 __all__ = [
     "LLE",
@@ -91,6 +91,7 @@ __all__ = [
     "model_info",
     "plotting",
     "save",
+    "tl",
 ]
 
 

@@ -4,6 +4,7 @@ from gramfold import diagnostics as diagnostics
 from gramfold import errors as errors
 from gramfold import io as io
 from gramfold import plotting as plotting
+from gramfold import tl as tl
 from gramfold.advice import advise as advise
 from gramfold.alignment import align as align
 from gramfold.comparison import compare as compare
@@ -88,4 +89,5 @@ __all__ = [
     "model_info",
     "plotting",
     "save",
+    "tl",
 ]

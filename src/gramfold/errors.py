@@ -111,6 +111,10 @@ class ScaleWarning(GramfoldWarning):
     """Few columns hold nearly all of the variance, because their units differ from those of the others."""
 
 
+class CountsWarning(GramfoldWarning):
+    """Rows are counts of different depth, so that distances show first how much was counted."""
+
+
 class NotConvergedWarning(GramfoldWarning):
     """An iteration stopped at max_iter before it converged."""
 
