@@ -1,13 +1,13 @@
 """Cells of some types as sparse counts, normalised and with principal components as scanpy makes them."""
 
-import anndata
 import numpy as np
 import pandas as pd
-import scanpy as sc
 from scipy.sparse import csr_matrix
 
 
 def counts(n=300, genes=200, types=3, seed=0):
+    import anndata
+
     rng = np.random.default_rng(seed)
     profiles = rng.gamma(0.3, size=(types, genes))
     kind = rng.integers(types, size=n)
@@ -21,6 +21,8 @@ def counts(n=300, genes=200, types=3, seed=0):
 
 
 def cells(n=300, genes=200, types=3, seed=0):
+    import scanpy as sc
+
     made = counts(n, genes, types, seed)
     sc.pp.normalize_total(made, target_sum=1e3)
     sc.pp.log1p(made)
