@@ -98,7 +98,7 @@ def _beside(ax: Any, place: Any, picture: Any) -> None:
 
 
 def _branches(ax: Any, found: "Findings") -> None:
-    from gramfold.plotting.colors import OKABE_ITO
+    from gramfold.notebook.palette import OKABE_ITO
 
     rows = found.branches
     for arm, color in zip(range(rows.arm.max() + 1), OKABE_ITO, strict=False):

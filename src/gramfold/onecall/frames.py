@@ -14,8 +14,8 @@ def library_of(table: Any) -> Library:
     """The library of the DataFrame that goes out: that of the table, or pandas for an array or an Arrow table."""
     if hasattr(table, "obsm") and hasattr(table, "obs"):
         raise InputError(
-            "table is an AnnData, which holds several tables: pass one of them, such as table.to_df() or "
-            "table.obsm['X_pca']."
+            "table is an AnnData, which holds several tables: use gramfold.tl, or pass one of them, such as "
+            "table.to_df() or table.obsm['X_pca']."
         )
     if hasattr(table, "get_columns") and hasattr(table, "schema"):
         return "polars"
