@@ -158,6 +158,13 @@ def test_messy_tables_are_refused_in_one_sentence(case, tmp_path):
     assert str(caught.value).isprintable()
 
 
+def test_names_that_look_like_numbers_stay_as_they_are(tmp_path):
+    (tmp_path / "t.csv").write_text("id,phone,x\n0x1f,030 123 456,1\n0x2a,040 333 222,2\n")
+    columns = read_columns(tmp_path / "t.csv")
+    assert columns.kinds == {"id": "text", "phone": "text", "x": "number"}
+    assert columns.words("phone") == ["030 123 456", "040 333 222"]
+
+
 def test_a_numeric_header_is_spoken_of(tmp_path):
     (tmp_path / "t.csv").write_text("2019,2020\n1.5,2.5\n3.5,4.5\n")
     with pytest.warns(HeaderWarning, match="read as column names"):

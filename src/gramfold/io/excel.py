@@ -1,7 +1,7 @@
 """Read Excel workbooks with python-calamine, an optional dependency; write plain ones."""
 
 import csv
-import datetime
+import datetime as dt
 import io
 from collections.abc import Mapping
 from pathlib import Path
@@ -105,7 +105,7 @@ def _word(cell: Any) -> str:
         return "true" if cell else "false"
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() and abs(cell) < 2**53 else repr(cell)
-    if isinstance(cell, datetime.datetime):
+    if isinstance(cell, dt.datetime):
         return cell.isoformat(" ")
     return str(cell)
 

@@ -127,7 +127,8 @@ def _column(h5py: Any, held: Any) -> NDArray[Any]:
         return np.asarray(held.asstr()[:] if h5py.check_string_dtype(held.dtype) else held[:])
     if "codes" in held:  # categories
         codes = held["codes"][:]
-        return as_column([*_column(h5py, held["categories"]).tolist(), None])[codes]  # the code of a gap is -1
+        categories = as_column([*_column(h5py, held["categories"]).tolist(), None])
+        return np.asarray(categories[codes])  # the code of a gap is -1
     values = _column(h5py, held["values"]).astype(object)
     values[held["mask"][:].astype(bool)] = None
     return values

@@ -7,7 +7,6 @@ from pathlib import Path
 from gramfold.errors import HeaderWarning
 from gramfold.io.numerals import FLAGS, Numerals
 from gramfold.io.selection import listed
-from gramfold.runtime.warning import warn
 
 FIRST_YEAR, LAST_YEAR = 1000, 2999
 A_SEQUENCE = 4  # this many equally spaced numbers are unlikely to be data
@@ -29,6 +28,8 @@ def is_header(path: Path, rows: list[list[str]], numerals: Numerals, gaps: Colle
     guess = _guess(first[labelled:], below, numerals)
     if guess is None:
         return False
+    from gramfold.runtime.warning import warn  # which imports scikit-learn
+
     read, option = ("column names", "no-header") if guess else ("a row of values", "header")
     warn(
         f"the numbers in the first line of '{path}' ({listed(first[labelled:])}) are unlike those below, and were read "

@@ -37,6 +37,7 @@ class Layout:
     unnamed_first: bool  # the first column has no name in the header, as is usual for row labels
     short_header: bool  # the header also has no cell for it
     unnamed: frozenset[int]  # columns without a name
+    hexadecimal: frozenset[int]  # columns of 0x1f and the like, which are names
     numerals: tuple[Numerals, ...]  # that fit the first rows, the likeliest first; one if it is sure
 
 
@@ -61,8 +62,18 @@ def layout_of(text: Decoded, path: Path, form: Format) -> Layout:
     if short:  # R's write.table leaves the row labels without a name
         names, unnamed_first = ["", *names], True
     unnamed = frozenset(j for j, name in enumerate(names) if not name)
-    skipped = preamble + bool(told)
-    return Layout(separator, _all_named(names), before, skipped, header, unnamed_first, short, unnamed, numerals)
+    return Layout(
+        separator,
+        _all_named(names),
+        before,
+        preamble + bool(told),
+        header,
+        unnamed_first,
+        short,
+        unnamed,
+        frozenset(j for row in rows[1:] for j, cell in enumerate(row) if cell.strip()[:2].lower() == "0x"),
+        numerals,
+    )
 
 
 def rows_of(lines: Iterator[str], separator: str, strict: bool = False) -> Iterator[tuple[int, list[str]]]:

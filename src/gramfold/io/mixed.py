@@ -6,16 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gramfold.io.numerals import Numerals
-
-
-def mixed_column(cells: Sequence[str], numerals: Numerals, gaps: frozenset[str]) -> NDArray[Any]:
-    """Cells of one column of text: numbers (NaN at gaps) if all are numbers, else strings (None at gaps)."""
-    known = [None if cell.strip().lower() in gaps else cell.strip() for cell in cells]
-    numbers = [None if cell is None else numerals.number(cell) for cell in known]
-    text = any(cell is not None and number is None for cell, number in zip(known, numbers, strict=True))
-    return as_column(known if text else numbers)
-
 
 def as_column(values: Sequence[Any]) -> NDArray[Any]:
     """Values as an array of objects, whatever they are."""

@@ -73,7 +73,8 @@ class Numerals:
         if self.thousands is None:
             return re.compile("(?!)")  # matches nothing
         between = self._between.pattern
-        return re.compile(rf"[+-]?\d{{1,3}}({between}\d{{3}})+({re.escape(self.decimal)}\d*)?([eE][+-]?\d+)?")
+        # no 0 in front: 030 123 456 is a telephone number
+        return re.compile(rf"[+-]?[1-9]\d{{0,2}}({between}\d{{3}})+({re.escape(self.decimal)}\d*)?([eE][+-]?\d+)?")
 
 
 PLAIN = Numerals()

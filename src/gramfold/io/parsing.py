@@ -40,6 +40,8 @@ def parsed(text: Decoded, layout: Layout, numerals: Numerals, path: Path, only: 
         convert.include_columns, convert.column_types = [str(only)], {str(only): pa.string()}
     elif wide:
         convert.column_types = dict.fromkeys(names, pa.float64())
+    else:  # the parser would take them for numbers
+        convert.column_types = {str(j): pa.string() for j in layout.hexadecimal if j < len(names)}
     parse = csv.ParseOptions(
         delimiter="\t" if layout.separator == BLANKS else layout.separator,
         newlines_in_values=text.data.find(b'"', text.start) >= 0,

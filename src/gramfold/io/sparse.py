@@ -2,16 +2,18 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile
 
-from scipy.sparse import csr_array, load_npz
-
 from gramfold.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _MARK = "format.npy"  # in every file of save_npz
 
 
-def read_sparse(path: str | os.PathLike[str]) -> csr_array | None:
+def read_sparse(path: str | os.PathLike[str]) -> "csr_array | None":
     """Read a matrix from a file written by `scipy.sparse.save_npz`.
 
     Parameters
@@ -48,6 +50,8 @@ def read_sparse(path: str | os.PathLike[str]) -> csr_array | None:
                 return None
     except (BadZipFile, OSError, ValueError):
         return None  # read_table reports what is wrong with the file
+    from scipy.sparse import csr_array, load_npz
+
     try:
         matrix = load_npz(path)  # which reads no pickles
         if hasattr(matrix, "check_format"):
