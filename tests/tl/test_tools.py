@@ -15,7 +15,7 @@ from scipy.spatial.distance import pdist
 
 import gramfold
 from gramfold.errors import CountsWarning, DisconnectedGraphWarning, GramfoldWarning, InputError
-from gramfold.methods.names import estimators, known_methods
+from gramfold.methods.names import estimator_names, known_methods
 
 anndata = pytest.importorskip("anndata")
 sc = pytest.importorskip("scanpy")
@@ -42,8 +42,8 @@ def quietly(run, *args, **parameters):
 
 
 def test_there_is_a_function_for_every_estimator():
-    assert set(estimators()) <= set(dir(gramfold.tl))
-    assert set(gramfold.tl.__all__) == set(estimators()) | {"CellMap", "fit", "judge", "transform"}
+    assert set(estimator_names()) <= set(dir(gramfold.tl))
+    assert set(gramfold.tl.__all__) == set(estimator_names()) | {"CellMap", "fit", "judge", "transform"}
     with pytest.raises(AttributeError, match="no attribute 'isomop'"):
         _ = gramfold.tl.isomop
 

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding.estimator import Estimator
 from gramfold.embedding.frame import Alignable
-from gramfold.embedding.made import MADE, Way, made_error, made_inverse, made_surroundings, made_verdict
+from gramfold.embedding.made import Way, made_error, made_inverse, made_surroundings, made_verdict
 from gramfold.embedding.model import Model
 from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
 from gramfold.embedding.parameters import attribute, method, parameter
@@ -322,10 +322,6 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
 
         found: Verdict = made_verdict(self, self._model(), (n_neighbors, sample, random_state), made)
         return found
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != MADE}
 
     @property
     def _n_features_out(self) -> int:

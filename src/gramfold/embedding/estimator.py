@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramfold.embedding.fit import Fit
 from gramfold.embedding.groups import Neighborhood
 from gramfold.embedding.mixed_rows import refuse_vectors
+from gramfold.embedding.made import MADE
 from gramfold.embedding.model import Fitted
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads, read_new
@@ -201,7 +202,9 @@ class Estimator(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         # a callback belongs to the session that it tells, and often holds what cannot be pickled: a bar, a widget
-        return {**super().__getstate__(), "progress": None}
+        state = {**super().__getstate__(), "progress": None}
+        state.pop(MADE, None)
+        return state
 
     def __sklearn_clone__(self) -> Self:
         clone: Self = super(Estimator, copy(self)).__sklearn_clone__()  # of a copy, which has no callback

@@ -42,12 +42,7 @@ class Columns:
     count: int
     names: tuple[str, ...] | None
     mixed: MixedColumns | None = None  # what they hold, where not all of them hold numbers
-    labels: tuple[str, ...] | None = None  # names that are no strings, which scikit-learn does not keep, as strings
-
-    @property
-    def shown(self) -> tuple[str, ...] | None:
-        """Names for sentences; None where columns have only positions."""
-        return self.names if self.names is not None else self.labels
+    shown: tuple[str, ...] | None = None  # the names in sentences, also those that are no strings
 
 
 def read_training(name: str, X: Any, reads: Reads) -> tuple[Any, Columns]:
@@ -57,7 +52,8 @@ def read_training(name: str, X: Any, reads: Reads) -> tuple[Any, Columns]:
         return _read_mixed_training(reader, X, reads)
     rows = _read(reader, X, reads, reset=True)
     names = vars(reader).get("feature_names_in_")
-    columns = Columns(reader.n_features_in_, None if names is None else tuple(names), labels=_labels(X))
+    known = None if names is None else tuple(names)
+    columns = Columns(reader.n_features_in_, known, shown=known or _labels(X))
     if reads.checked:
         missing = reads.missing or reads.gaps
         check_finite(rows, "X", allow_missing=missing, names=columns.shown, precomputed=reads.precomputed)
@@ -145,7 +141,8 @@ def _other_columns(names: list[str], own: list[Any], pandas: bool) -> str:
 def _read_mixed_training(reader: Any, X: Any, reads: Reads) -> tuple[Floats, Columns]:
     table = _mixed_table(reader, X, reads, reset=True)
     found, names = MixedColumns.of(table), vars(reader).get("feature_names_in_")
-    columns = Columns(reader.n_features_in_, None if names is None else tuple(names), found)
+    known = None if names is None else tuple(names)
+    columns = Columns(reader.n_features_in_, known, found, known)
     return found.encode(table), columns
 
 

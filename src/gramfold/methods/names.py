@@ -22,6 +22,11 @@ def method_names() -> list[str]:
     return [name for name in _exported() if name not in _CLUSTERERS | _ALIASES]
 
 
+def estimator_names() -> list[str]:
+    """The names of all exported estimators, with aliases; nothing is imported."""
+    return list(_exported())
+
+
 def find_method(name: str) -> type:
     """The class with this name, alias or unambiguous beginning of one; hyphens count as underscores."""
     return _load(full_name(name))
@@ -29,7 +34,7 @@ def find_method(name: str) -> type:
 
 def find_estimator(name: str) -> type:
     """The same among all exported estimators, also those that make no embedding."""
-    return _load(_found(name, list(_exported())))
+    return _load(_found(name, estimator_names()))
 
 
 def full_name(name: str) -> str:

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from gramfold.embedding import Estimator, Model
 from gramfold.errors import InputError
-from gramfold.methods.names import estimators, found, in_small_letters
+from gramfold.methods.names import find_estimator, in_small_letters
 from gramfold.tl.cells import checked_key, require_cells, require_key
 from gramfold.tl.given_graph import UseGraph, given_graph, graph_settings, neighbors_record, takes_affinity
 from gramfold.tl.new_cells import Cells
@@ -187,7 +187,7 @@ def _categories(labels: Any) -> Any:
 def _estimator(method: Any, parameters: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """An estimator that is not fitted, and arguments of its fit."""
     if isinstance(method, str):
-        return made(found(method, estimators()), parameters)
+        return made(find_estimator(method), parameters)
     if not isinstance(method, Estimator):
         what = method.__name__ if isinstance(method, type) else type(method).__name__
         raise InputError(
