@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramfold.embedding.fit import Fit
 from gramfold.embedding.groups import Neighborhood
-from gramfold.embedding.mixed_rows import refuse_vectors
 from gramfold.embedding.made import MADE
+from gramfold.embedding.mixed_rows import refuse_vectors
 from gramfold.embedding.model import Fitted
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.reading import Reads, read_new
