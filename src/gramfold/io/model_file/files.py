@@ -4,6 +4,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
@@ -17,6 +18,7 @@ from gramfold.errors import InputError, ModelFileError
 from gramfold.io.model_file.container import Container, write_container
 from gramfold.io.model_file.decoding import Decoder, NotAModelError
 from gramfold.io.model_file.encoding import Encoder
+from gramfold.io.model_file.soundness import UnsoundError
 from gramfold.io.replacing import replacing_stream
 
 
@@ -86,16 +88,28 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
 
 def decoded(opened: Container, *, scan: bool) -> Any:
     """The model of a container."""
-    try:
-        model = Decoder(opened.arrays, scan=scan).model(opened.told["parts"], opened.told["model"])
+    with readable(opened):
+        told = opened.told
+        if type(told["compact"]) is not bool or not _are_texts(told["libraries"]):
+            raise NotAModelError("it does not say what wrote it")
+        model = Decoder(opened.arrays, scan=scan).model(told["parts"], told["model"])
         _require_model(model)
-    except (NotAModelError, InputError, ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
-        made = opened.told.get("libraries")
+        check_is_fitted(model)
+        return model
+
+
+@contextmanager
+def readable(opened: Container) -> Iterator[None]:
+    """Whatever goes wrong with what the file says, the file is named and no other error is raised."""
+    try:
+        yield
+    except Exception as error:
+        made, why = opened.told.get("libraries"), str(error) if isinstance(error, NotAModelError | UnsoundError) else ""
+        written = f"written with {_listed(made)}" if _are_texts(made) else "by whom it does not say"
         raise ModelFileError(
-            f"'{opened.path}' holds no model that this gramfold can read ({error}; written with {_listed(made)}): use "
-            "these versions, or fit and save the model again."
+            f"'{opened.path}' holds no model that this gramfold can read ({why or 'a part cannot be made'}; {written}): "
+            "use these versions, or fit and save the model again."
         ) from error
-    return model
 
 
 def models_in(model: Any) -> Iterator[Estimator]:
@@ -150,7 +164,9 @@ def _libraries() -> dict[str, str]:
     return found
 
 
-def _listed(libraries: Any) -> str:
-    if not isinstance(libraries, dict):
-        return "unknown versions"
+def _are_texts(libraries: Any) -> bool:
+    return isinstance(libraries, dict) and all(isinstance(version, str) for version in libraries.values())
+
+
+def _listed(libraries: dict[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in libraries.items())

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -12,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from gramfold.embedding import Estimator
 from gramfold.embedding.compact import training_rows_in
 from gramfold.io.model_file.container import FORMAT, Container
-from gramfold.io.model_file.files import decoded, models_in
+from gramfold.io.model_file.files import decoded, models_in, readable
 
 
 @dataclass(frozen=True)
@@ -76,6 +75,11 @@ def model_info(path: str | os.PathLike[str]) -> ModelInfo:
     """
     opened = Container(path)
     model = decoded(opened, scan=True)
+    with readable(opened):
+        return _told_of(opened, model)
+
+
+def _told_of(opened: Container, model: Any) -> ModelInfo:
     *_, last = models_in(model)
     fitted, defaults = last.model_, {one.name: one.default for one in fields(type(last))}  # type: ignore[arg-type]
     first = next(models_in(model)).model_
@@ -85,7 +89,7 @@ def model_info(path: str | os.PathLike[str]) -> ModelInfo:
     }
     columns = getattr(model, "n_features_in_", first.columns.count)
     return ModelInfo(
-        path=str(Path(path)),
+        path=str(opened.path),
         bytes=opened.size,
         format=FORMAT,
         method=type(last).__name__,
@@ -95,7 +99,7 @@ def model_info(path: str | os.PathLike[str]) -> ModelInfo:
         columns=columns,
         column_names=None if names is None else tuple(names),
         dimensions=getattr(fitted, "dimensions", None),
-        compact=bool(opened.told["compact"]),
+        compact=opened.told["compact"],
         training_data=_training_data(model),
         libraries=opened.told["libraries"],
     )
