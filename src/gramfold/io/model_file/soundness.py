@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from gramfold.extension.extrapolation import CORNERS
 from gramfold.types import LeftOut
 
 _INDEX = {"points": "v d", "metric": "of d=d", "costs": "of"}
@@ -60,7 +61,7 @@ TABLE: Mapping[str, Mapping[str, str]] = {
     "LeastSquares": {},
     "LinearPlacement": _LINEAR,
     "Part": {
-        "kernel": "of d=d", "spectrum": "of", "placement": "of d=d", "coordinates": "v p", "offset": "p",
+        "kernel": "of d=d k=k", "spectrum": "of k=k q=q", "placement": "of d=d", "coordinates": "v p", "offset": "p",
     },
     "TableSource": {
         "unit": "of", "rows": "n d", "metric": "of d=d", "ball": "of d=d", "filling": "of d=d", "rim": "of d=d",
@@ -275,6 +276,14 @@ def _model(model: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001 - as 
         sizes.require(len(model.parts) == 1 and (n is None or len(model.parts[0].coordinates) <= n), "parts")
 
 
+def _part(part: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
+    sizes.require((sizes.of("q") or 0) <= (sizes.of("p") or 0), "coordinates")
+    kernel, count = part.kernel, sizes.of("k")
+    if count is None or getattr(kernel, "landmarks", None) is not None:
+        return
+    sizes.require(len(part.coordinates) in {count, CORNERS}, "coordinates")  # those of a compact part are corners
+
+
 def _components(components: Any, sizes: _Sizes, scan: bool) -> None:
     sizes.equal("c", len(components.graphs), "component")
     if components.subset is None and (rows := sizes.of("s")) is not None:
@@ -340,6 +349,7 @@ def _landmark_columns(columns: Any, sizes: _Sizes, scan: bool) -> None:  # noqa:
 
 _RELATIONS: Mapping[str, Callable[[Any, _Sizes, bool], None]] = {
     "Model": _model,
+    "Part": _part,
     "Components": _components,
     "Graph": _graph,
     "NeighborGraph": _neighbor_graph,
