@@ -39,6 +39,8 @@ def answers(model: Any, name: str) -> dict[str, str]:
             except (gramfold.errors.GramfoldError, AttributeError) as error:
                 found[what] = type(error).__name__
             else:
+                if said is None:
+                    continue
                 said = said.toarray() if issparse(said) else np.asarray(said)
                 found[what] = f"{said.dtype} {said.shape} {np.ascontiguousarray(said).tobytes().hex()}"
     return found
