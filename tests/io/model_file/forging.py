@@ -146,7 +146,7 @@ def used(model: Any, name: str) -> list[str]:
     for what, call in calls.items():
         try:
             call()
-        except Exception:  # noqa: BLE001, S112 - any error of Python's will do, but no crash
+        except Exception:  # noqa: BLE001 - any error of Python's will do, but no crash
             continue
         done.append(what)
     return done
@@ -157,16 +157,21 @@ def _use_all(folder: Path) -> None:
     warnings.simplefilter("ignore")
     names = json.loads((folder / "names.json").read_text())
     for path in sorted(folder.glob("*.gramfold")):
-        print(path.name, end=" ", flush=True)
+        _tell(f"{path.name} ")
         signal.alarm(SECONDS)
         try:
             gramfold.model_info(path)
             done = used(gramfold.load(path), names[path.name])
         except gramfold.errors.ModelFileError:
-            print("refused", flush=True)
+            _tell("refused\n")
         else:
-            print("loaded", ",".join(done), flush=True)
+            _tell(f"loaded {','.join(done)}\n")
         signal.alarm(0)
+
+
+def _tell(words: str) -> None:
+    sys.stdout.write(words)
+    sys.stdout.flush()  # before the process may end
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import gramfold
 from gramfold import (
     LLE,
     LPP,
+    LTSA,
     PCA,
     SDE,
     ClassicalMDS,
@@ -28,7 +29,6 @@ from gramfold import (
     KernelPCA,
     LandmarkMDS,
     LaplacianEigenmaps,
-    LTSA,
     MixturePPCA,
     NystromEmbedding,
     OrdinalMDS,

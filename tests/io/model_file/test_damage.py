@@ -53,7 +53,7 @@ def systematic(file: bytes) -> Iterator[bytes]:
         yield flipped(file, place)
         yield flipped(file, place, 1)
     length = begins - LENGTH
-    for other in (0, 1, 2, length - 1, length + 1, length + 64, len(file), 1 << 28, 1 << 40, (1 << 63) - 1, (1 << 64) - 1):
+    for other in (0, 1, 2, length - 1, length + 1, length + 64, len(file), 1 << 28, 1 << 40, (1 << 64) - 1):
         yield with_length(file, other)
     yield file + b"\0"
     yield file + file

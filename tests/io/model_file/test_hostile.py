@@ -17,6 +17,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.pipeline import make_pipeline
@@ -89,9 +90,7 @@ def test_a_forgery_without_a_change_is_the_model(forge: Any, tmp_path: Path) -> 
         ("KernelEigenmaps", "Vertices", "order"),
     ],
 )
-def test_an_index_beyond_the_end(
-    variant: str, part: str, field: str, wrong: int, forge: Any, tmp_path: Path
-) -> None:
+def test_an_index_beyond_the_end(variant: str, part: str, field: str, wrong: int, forge: Any, tmp_path: Path) -> None:
     forged = forge(variant)
     number = forged.array(part, field)
     array = forged.arrays[number].astype(np.int64)
@@ -113,7 +112,9 @@ def test_indices_of_a_sparse_matrix(place: int, wrong: int, forge: Any, tmp_path
     require_refused(forged, tmp_path, "", LOADS[:2])
 
 
-@pytest.mark.parametrize("shape", [[80, 1 << 60], [1 << 60, 80], [81, 80], [-1, 80], [80], [80, 80, 80], ["80", 80], 80])
+@pytest.mark.parametrize(
+    "shape", [[80, 1 << 60], [1 << 60, 80], [81, 80], [-1, 80], [80], [80, 80, 80], ["80", 80], 80]
+)
 def test_the_shape_of_a_sparse_matrix(shape: Any, forge: Any, tmp_path: Path) -> None:
     forged = forge("Isomap")
     forged.part("Graph")["lengths"]["sparse"][1] = shape
@@ -154,7 +155,7 @@ def test_another_metric_matrix(forge: Any, tmp_path: Path) -> None:
     for number, array in enumerate(forged.arrays):
         if array.shape == (3, 3):
             forged.arrays[number] = np.ones((2, 2))
-    require_refused(forged, tmp_path, "Metric.params")
+    require_refused(forged, tmp_path, "metric does not fit")
 
 
 @pytest.mark.parametrize(
@@ -171,9 +172,7 @@ def test_another_metric_matrix(forge: Any, tmp_path: Path) -> None:
         ("Isomap", "__class__", "NeighborGraph", "has no __class__"),
     ],
 )
-def test_a_field_that_cannot_be(
-    part: str, field: str, value: Any, sentence: str, forge: Any, tmp_path: Path
-) -> None:
+def test_a_field_that_cannot_be(part: str, field: str, value: Any, sentence: str, forge: Any, tmp_path: Path) -> None:
     forged = forge(part)
     forged.part("NeighborGraph")[field] = value
     require_refused(forged, tmp_path, sentence)
@@ -260,14 +259,14 @@ def test_deep_nesting(forge: Any, tmp_path: Path) -> None:
         forged.told["model"] = deep
         path = forged.write(tmp_path / "forged.gramfold")
         for opening, closing in (("[", "]"), ('{"tuple":[', "]}")):
-            text = Forgery_text(path).replace('"DEEP"', opening * depth + closing * depth)
+            text = text_of(path).replace('"DEEP"', opening * depth + closing * depth)
             with_text(path, text)
             for load in LOADS:
                 with pytest.raises(ModelFileError):
                     load(path)
 
 
-def Forgery_text(path: Path) -> str:  # noqa: N802
+def text_of(path: Path) -> str:
     file = path.read_bytes()
     length = int.from_bytes(file[:8], "little")
     return str(json.loads(file[8 : 8 + length])["__metadata__"]["model"])
@@ -338,7 +337,7 @@ def test_attributes_that_none_learns(key: Any, forge: Any, tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("n_neighbors", "many"), ("n_neighbors", -3), ("nothing", 1), ("n_components", 0.5), ("metric", {"function": "log"})],
+    [("n_neighbors", "many"), ("n_neighbors", -3), ("nothing", 1), ("n_components", 0.5)],
 )
 def test_parameters_that_cannot_be(name: str, value: Any, forge: Any, tmp_path: Path) -> None:
     forged = forge("Isomap")
@@ -393,7 +392,7 @@ def test_a_pipeline_of_columns_is_loaded(tmp_path: Path) -> None:
         ]
     )
     table = mixed().astype({"kind": object})
-    model = make_pipeline(columns, gramfold.Isomap()).fit(table)
+    model = make_pipeline(columns, gramfold.PCA()).fit(table)
     gramfold.save(model, tmp_path / "model.gramfold")
     for mmap in (False, True):
         again = gramfold.load(tmp_path / "model.gramfold", mmap=mmap)
@@ -405,7 +404,7 @@ def test_a_pipeline_of_columns_is_loaded(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["\ud800", "a\udcffb", "\0", "🙂", '"', "\\", "\u2028", "x" * 10_000])
 def test_any_name_of_a_column(name: str, tmp_path: Path) -> None:
-    table = frame().rename(columns={"wide": name})
+    table = frame().set_axis(pd.Index([name, "höhe", "depth"], dtype=object), axis=1)
     gramfold.PCA().fit(table).save(tmp_path / "model.gramfold")
     assert gramfold.model_info(tmp_path / "model.gramfold").column_names == (name, "höhe", "depth")
 
@@ -429,7 +428,7 @@ def test_texts_that_say_nothing(text: str, forge: Any, tmp_path: Path) -> None:
 )  # fmt: skip
 def test_arrays_that_the_file_has_not(entry: Any, forge: Any, tmp_path: Path) -> None:
     path = forge("PCA").write(tmp_path / "forged.gramfold")
-    told = json.loads(Forgery_text(path))
+    told = json.loads(text_of(path))
     told["arrays"].append(entry)
     with_text(path, json.dumps(told, separators=(",", ":")))
     for load in LOADS:
@@ -440,7 +439,7 @@ def test_arrays_that_the_file_has_not(entry: Any, forge: Any, tmp_path: Path) ->
 def test_a_key_that_is_there_twice(forge: Any, tmp_path: Path) -> None:
     """The last one counts, as everywhere in JSON: what is checked is what is used."""
     path = forge("PCA").write(tmp_path / "forged.gramfold")
-    text = Forgery_text(path)
+    text = text_of(path)
     with_text(path, text[:-1] + ',"model":3}')
     with pytest.raises(ModelFileError):
         gramfold.load(path)
@@ -448,12 +447,12 @@ def test_a_key_that_is_there_twice(forge: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("version", "sentence"),
-    [("2", "format 2.*install a newer gramfold"), ("1234567", "install a newer"), ("0", "damaged"), ("1e0", "damaged")]
-    + [("-1", "damaged"), ("²", "damaged"), ("٣", "damaged"), ("", "damaged"), ("9" * 5000, "damaged"), (" 1", "damaged")],
+    [("2", "format 2.*install a newer gramfold"), ("1234567", "install a newer")]
+    + [(version, "damaged") for version in ("0", "1e0", "-1", "²", "٣", "", "9" * 5000, " 1")],
 )
 def test_other_formats(version: str, sentence: str, forge: Any, tmp_path: Path) -> None:
     path = forge("PCA").write(tmp_path / "forged.gramfold")
-    with_text(path, Forgery_text(path), version=version)
+    with_text(path, text_of(path), version=version)
     for load in LOADS:
         with pytest.raises(ModelFileError, match=sentence):
             load(path)
@@ -500,7 +499,7 @@ def test_a_foreign_file(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "model.gramfold"
     path.write_bytes(foreign()[kind])
     for load in LOADS:
-        with pytest.raises(ModelFileError, match=r"^'.*model.gramfold' (is not a model file|holds no model|is damaged)"):
+        with pytest.raises(ModelFileError, match=r"^'.*' (is not a model file|holds no model|is damaged)"):
             load(path)
 
 

@@ -147,9 +147,9 @@ class Decoder:
             given = one.name in values or one.default is not MISSING or one.default_factory is not MISSING
             if not given and one.name not in left_out:
                 raise NotAModelError(f"{name} lacks {one.name}")
-        if issubclass(cls, VectorIndex) and isinstance(points := values["points"], np.ndarray):
-            if not points.flags.c_contiguous:  # it would be copied
-                raise NotAModelError(f"{name}.points lie column by column")
+        points = values["points"] if issubclass(cls, VectorIndex) else None
+        if isinstance(points, np.ndarray) and not points.flags.c_contiguous:  # it would be copied
+            raise NotAModelError(f"{name}.points lie column by column")
         made = cls(**values, **dict.fromkeys(left_out))
         self._soundness.require(made)
         return made
@@ -162,7 +162,7 @@ class Decoder:
         if parameters.get("memory") is not None:
             raise NotAModelError(f"{name} would read what is kept in a folder")
         made: BaseEstimator = cls(**parameters)
-        made._validate_params()
+        made._validate_params()  # noqa: SLF001 - scikit-learn's name for it
         if "rows" in part:
             return made.fit(self.value(part["rows"]))
         learned = self.value(part["learned"])

@@ -104,11 +104,14 @@ def readable(opened: Container) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        made, why = opened.told.get("libraries"), str(error) if isinstance(error, NotAModelError | UnsoundError) else ""
-        written = f"written with {_listed(made)}" if _are_texts(made) else "by whom it does not say"
+        made = opened.told.get("libraries")
+        why = str(error) if isinstance(error, NotAModelError | UnsoundError) else "a part cannot be made"
+        written = (
+            ", ".join(f"{name} {version}" for name, version in made.items()) if _are_texts(made) else "nothing known"
+        )
         raise ModelFileError(
-            f"'{opened.path}' holds no model that this gramfold can read ({why or 'a part cannot be made'}; {written}): "
-            "use these versions, or fit and save the model again."
+            f"'{opened.path}' holds no model that this gramfold can read ({why}; written with {written}): use these "
+            "versions, or fit and save the model again."
         ) from error
 
 
@@ -146,7 +149,7 @@ def _with_compact_models(model: Any) -> Any:
 
 def _libraries() -> dict[str, str]:
     """The versions that a model was made with, for those who cannot load it later."""
-    import numpy
+    import numpy as np
     import scipy
     import sklearn
 
@@ -155,7 +158,7 @@ def _libraries() -> dict[str, str]:
     found = {
         "gramfold": gramfold.__version__,
         "python": platform.python_version(),
-        "numpy": numpy.__version__,
+        "numpy": np.__version__,
         "scipy": scipy.__version__,
         "scikit-learn": sklearn.__version__,
     }
@@ -166,7 +169,3 @@ def _libraries() -> dict[str, str]:
 
 def _are_texts(libraries: Any) -> bool:
     return isinstance(libraries, dict) and all(isinstance(version, str) for version in libraries.values())
-
-
-def _listed(libraries: dict[str, str]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in libraries.items())

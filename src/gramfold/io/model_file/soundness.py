@@ -2,7 +2,7 @@
 
 The table has an entry for each field of a part that holds an array, a tuple or another part, in these words:
 
-    "n d"          an array (or a tuple) of this shape; a letter is a number, the same wherever the part has it; * is any
+    "n d"          an array (or tuple) of this shape; a letter is a number, the same wherever the part has it; * is any
     "e < v"        and its entries are indices: from 0 to below v
     "n <? v"       the same, or -1 where there is none
     "m+1 ^ e"      starts of lists in an array of e entries: from 0 to e, none below the one before
@@ -70,7 +70,8 @@ TABLE: Mapping[str, Mapping[str, str]] = {
         "net": "of v=v n=s d=d", "graphs": "of v=v r=n", "component": "v <? c", "number": "v <? v", "subset": "s < n",
     },
     "NeighborGraph": {
-        "index": "of v=v d=d n=n", "neighbors": "of m=v v=v", "copies": "of n=n v=v", "unit": "of", "dropped": "* 2 < v",
+        "index": "of v=v d=d n=n", "neighbors": "of m=v v=v", "copies": "of n=n v=v", "unit": "of",
+        "dropped": "* 2 < v",
     },
     "LinearBasis": {"origin": "d"},
     "MixtureBasis": {"centers": "m d", "axes": "m d *", "turned": "m"},
@@ -209,18 +210,18 @@ class _Sizes:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._equal: dict[str, int] = {}
-        self._least: dict[str, int] = {}  # where only indices below it are known
+        self.exact: dict[str, int] = {}
+        self.least: dict[str, int] = {}  # where only indices below it are known
 
     def require(self, holds: Any, field: str) -> None:
         if not holds:
             raise UnsoundError(f"{self._name}.{field} does not fit the rest of the model")
 
     def equal(self, letter: str, number: int, field: str) -> None:
-        self.require(number >= 0 and self._equal.setdefault(letter, number) == number, field)
+        self.require(number >= 0 and self.exact.setdefault(letter, number) == number, field)
 
     def at_least(self, letter: str, number: int) -> None:
-        self._least[letter] = max(number, self._least.get(letter, 0))
+        self.least[letter] = max(number, self.least.get(letter, 0))
 
     def shaped(self, value: Any, dims: list[str], field: str) -> None:
         """A tuple has a length, an array or sparse matrix a shape; numbers and texts have neither."""
@@ -244,17 +245,17 @@ class _Sizes:
         if inner is None:  # no part of ours
             return
         for theirs, mine in pairs.items():
-            if theirs in inner._equal:
-                self.equal(mine, inner._equal[theirs], field)
-            if theirs in inner._least:
-                self.at_least(mine, inner._least[theirs])
+            if theirs in inner.exact:
+                self.equal(mine, inner.exact[theirs], field)
+            if theirs in inner.least:
+                self.at_least(mine, inner.least[theirs])
 
     def of(self, letter: str) -> int | None:
-        return self._equal.get(letter)
+        return self.exact.get(letter)
 
     def finish(self) -> None:
-        for letter, least in self._least.items():
-            self.require(self._equal.get(letter, least) >= least, f"({letter})")
+        for letter, least in self.least.items():
+            self.require(self.exact.get(letter, least) >= least, f"({letter})")
 
 
 # --- what a table of shapes cannot say
