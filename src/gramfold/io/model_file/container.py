@@ -76,7 +76,7 @@ def write_container(stream: BinaryIO, told: dict[str, Any], arrays: list[np.ndar
 
 
 def _bytes(array: np.ndarray) -> memoryview:
-    return memoryview(array.reshape(-1).view(np.uint8))
+    return memoryview(array.reshape(-1).view(np.uint8))  # type: ignore[arg-type]
 
 
 def _order(entries: list[Entry]) -> list[int]:

@@ -193,7 +193,7 @@ def _index(number: Any) -> int:
 
 
 def _dtype(word: Any) -> np.dtype[Any]:
-    found = np.dtype(word)
+    found: np.dtype[Any] = np.dtype(word)
     if found.kind not in "biuf":
         raise NotAModelError("a type of numbers is none")
     return found

@@ -104,7 +104,7 @@ def readable(opened: Container) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        made = opened.told.get("libraries")
+        made: Any = opened.told.get("libraries")
         why = str(error) if isinstance(error, NotAModelError | UnsoundError) else "a part cannot be made"
         written = (
             ", ".join(f"{name} {version}" for name, version in made.items()) if _are_texts(made) else "nothing known"

@@ -81,7 +81,7 @@ def model_info(path: str | os.PathLike[str]) -> ModelInfo:
 
 def _told_of(opened: Container, model: Any) -> ModelInfo:
     *_, last = models_in(model)
-    fitted, defaults = last.model_, {one.name: one.default for one in fields(type(last))}  # type: ignore[arg-type]
+    fitted, defaults = last.model_, {one.name: one.default for one in fields(type(last))}
     first = next(models_in(model)).model_
     names = getattr(model, "feature_names_in_", None) if isinstance(model, Pipeline) else first.columns.names
     changed = {

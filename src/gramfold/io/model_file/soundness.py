@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.extension.extrapolation import CORNERS
-from gramfold.types import LeftOut
+from gramfold.types import Kernel, LeftOut, Spectrum
 
 _INDEX = {"points": "v d", "metric": "of d=d", "costs": "of"}
 _KERNEL = {"mass": "k", "null": "k *", "rows": "n < k", "landmarks": "k < v"}
@@ -148,6 +148,7 @@ TABLE: Mapping[str, Mapping[str, str]] = {
     "Spectrum": _SPECTRUM,
 }  # fmt: skip
 
+_MAY_BE_ANYTHING = {"width", "categorical"}  # besides arrays: a number for all rows, or what the user gave
 _LEAST_BYTES = {"f": 4, "i": 4, "b": 1}  # of an entry of each kind: compiled code was never tried with smaller ones
 
 
@@ -178,8 +179,9 @@ class Soundness:
                 sizes.equal(rest[0], int(value), field)
             elif isinstance(value, Mapping):  # parameters of a metric: those that are arrays have an axis a column
                 for key, one in value.items():
-                    sizes.shaped(one, words.split() * np.ndim(one), f"{field}[{key!r}]")
-            elif not is_dataclass(value):
+                    if isinstance(one, np.ndarray):
+                        sizes.shaped(one, words.split() * one.ndim, f"{field}[{key!r}]")
+            elif field != "all_values" or not is_dataclass(value):  # these may be computed when they are read
                 self._array(sizes, value, words, field)
         if name in _RELATIONS:
             _RELATIONS[name](part, sizes, self._scan)
@@ -230,8 +232,9 @@ class _Sizes:
         elif isinstance(value, np.ndarray) or issparse(value):
             shape, kind = value.shape, value.dtype.kind
             self.require(kind in _LEAST_BYTES and value.dtype.itemsize >= _LEAST_BYTES[kind], field)
+            self.require(not issparse(value) or value.format == "csr", field)
         else:
-            return
+            return self.require(field in _MAY_BE_ANYTHING, field)
         self.require(len(shape) == len(dims), field)
         for dim, number in zip(dims, shape, strict=True):
             letter, _, more = dim.partition("+")
@@ -280,6 +283,9 @@ def _model(model: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001 - as 
 def _part(part: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
     sizes.require((sizes.of("q") or 0) <= (sizes.of("p") or 0), "coordinates")
     kernel, count = part.kernel, sizes.of("k")
+    sizes.require(isinstance(kernel, Kernel | LeftOut | None), "kernel")
+    sizes.require(isinstance(part.spectrum, Spectrum | LeftOut | None), "spectrum")
+    sizes.require(part.placement is None or hasattr(type(part.placement), "place"), "placement")
     if count is None or getattr(kernel, "landmarks", None) is not None:
         return
     sizes.require(len(part.coordinates) in {count, CORNERS}, "coordinates")  # those of a compact part are corners
