@@ -160,6 +160,7 @@ def _variants() -> dict[str, tuple[Any, Callable[[], Rows]]]:
         "KernelEigenmaps, local": (KernelEigenmaps(local_dim=2), of_sheet),
         "KernelEigenmaps of groups": (KernelEigenmaps(on_disconnected="largest"), groups),
         "LPP, raw": (LPP(approximation="raw"), of_sheet),
+        "LPP, stochastic": (LPP(approximation="stochastic"), lambda: sheet(N) + 20.0),
         "KernelPCA, linear": (KernelPCA(kernel="linear"), of_sheet),
         "KernelPCA, poly": (KernelPCA(kernel="poly", degree=2), of_sheet),
         "KernelPCA, landmarks": (KernelPCA(landmarks=20), of_sheet),
