@@ -287,7 +287,7 @@ class TransformationalKernel(Kernel):
         return self.mass
 
     @property
-    def everybody(self) -> Floats:
+    def everybody(self) -> Any:
         """What is stored of every row."""
         return self.vertices.points
 

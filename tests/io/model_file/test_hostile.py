@@ -400,6 +400,21 @@ def test_a_pipeline_of_columns_is_loaded(tmp_path: Path) -> None:
         assert np.array_equal(again.transform(table[:9]), model.transform(table[:9]))
 
 
+def test_a_search_among_other_rows(forge: Any, tmp_path: Path) -> None:
+    forged = forge("Isomap, transformer")
+    search = next(part for part in forged.told["parts"] if "rows" in part)
+    forged.arrays.append(np.ones((300, 3)))
+    search["rows"] = {"array": len(forged.arrays) - 1}
+    require_refused(forged, tmp_path, "TransformerIndex.transformer")
+
+
+def test_a_thousand_searches(forge: Any, tmp_path: Path) -> None:
+    forged = forge("Isomap, transformer")
+    search = next(part for part in forged.told["parts"] if "rows" in part)
+    forged.told["parts"] += [search] * 1000
+    require_refused(forged, tmp_path, "too many searches")
+
+
 # --- texts
 
 

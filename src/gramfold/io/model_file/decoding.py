@@ -21,9 +21,10 @@ _SPARSE = {
     "matrix csr": csr_matrix,
     "matrix csc": csc_matrix,
 }
-_COUNTED = ("<i4", "<i8")  # what indices of sparse matrices are
+_COUNTED = {"<i4", "<i8"}  # what indices of sparse matrices are
 _MOST_WRITTEN_OUT = 100_000  # parts of a model, if one that is held twice is counted twice, or ...
 _TIMES_HELD = 100  # ... so many for each part
+_MOST_SEARCHES = 16  # of scikit-learn, each of which builds a tree
 _MOST_PADDING = 1 << 28  # bytes of an array of texts, or ...
 _MOST_PADDED = 8  # ... so many times those of the texts themselves
 _FLOATS = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
@@ -41,6 +42,8 @@ class Decoder:
         self._parts: list[Any] = []
         self._written_out: list[int] = []  # how many parts each is, with all that it holds
         self._held = 0  # by the part that is made
+        self._searches = 0
+        self._matrices: dict[str, Any] = {}  # sparse ones, each made and looked at once
         self._soundness = Soundness(scan=scan)
         self._kinds: dict[str, Callable[[Any], Any]] = {
             "float": lambda word: _FLOATS[word],
@@ -114,12 +117,18 @@ class Decoder:
         return number
 
     def _sparse(self, held: Any) -> Any:
+        words = repr(held)
+        if words not in self._matrices:
+            self._matrices[words] = self._matrix(held)
+        return self._matrices[words]
+
+    def _matrix(self, held: Any) -> Any:
         kind, shape, *arrays = _list(held, 5)
         data, indices, starts = (self.value(one) for one in arrays)
         rows, columns = (_index(length) for length in _list(shape, 2))
         lists = rows if kind.endswith("csr") else columns
         flat = all(isinstance(one, np.ndarray) and one.ndim == 1 for one in (data, indices, starts))
-        if not flat or len(starts) != lists + 1 or indices.dtype != starts.dtype or indices.dtype.str not in _COUNTED:
+        if not flat or len(starts) != lists + 1 or not {indices.dtype.str, starts.dtype.str} <= _COUNTED:
             raise NotAModelError("a sparse matrix is none")
         # not made of its arrays: that would copy some, and read all
         matrix = _SPARSE[kind]((rows, columns), dtype=data.dtype)
@@ -164,6 +173,9 @@ class Decoder:
         made: BaseEstimator = cls(**parameters)
         made._validate_params()  # noqa: SLF001 - scikit-learn's name for it
         if "rows" in part:
+            self._searches += 1
+            if self._searches > _MOST_SEARCHES:
+                raise NotAModelError("there are too many searches to build")
             return made.fit(self.value(part["rows"]))
         learned = self.value(part["learned"])
         for key, value in learned.items():

@@ -20,6 +20,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.extension.extrapolation import CORNERS
+from gramfold.io.model_file.searches import rows_of_search
 from gramfold.types import Kernel, LeftOut, Spectrum
 
 _INDEX = {"points": "v d", "metric": "of d=d", "costs": "of"}
@@ -235,7 +236,8 @@ class _Sizes:
             self.require(kind in _LEAST_BYTES and value.dtype.itemsize >= _LEAST_BYTES[kind], field)
             self.require(not issparse(value) or value.format == "csr", field)
         else:
-            return self.require(field in _MAY_BE_ANYTHING, field)
+            self.require(field in _MAY_BE_ANYTHING, field)
+            return
         self.require(len(shape) == len(dims), field)
         for dim, number in zip(dims, shape, strict=True):
             letter, _, more = dim.partition("+")
@@ -319,6 +321,11 @@ def _gram(kernel: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
         sizes.equal("v", count, "rows")
 
 
+def _transformer(index: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
+    rows = rows_of_search(index.transformer)
+    sizes.require(index.graph is None or (rows is not None and rows.shape[0] == sizes.of("v")), "transformer")
+
+
 def _sketch(sketch: Any, sizes: _Sizes, scan: bool) -> None:
     columns = len(sketch.axes)
     if sketch.fold is None:
@@ -363,6 +370,7 @@ _RELATIONS: Mapping[str, Callable[[Any, _Sizes, bool], None]] = {
     "NeighborGraph": _neighbor_graph,
     "GramKernel": _gram,
     "RepairedGram": _gram,
+    "TransformerIndex": _transformer,
     "Sketch": _sketch,
     "Layer": _layer,
     "Windows": _windows,
