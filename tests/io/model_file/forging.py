@@ -10,8 +10,9 @@ import resource
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -79,19 +80,26 @@ def changed_arrays(array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
             yield f"{number} at {place}", other.astype(array.dtype) if abs(number) < 1 << 30 else other
 
 
-def changed_trees(told: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What a file says, each time with one value of it changed."""
-    for place in list(_leaves(told["parts"], ())):
-        value = _at(told["parts"], place)
-        for other in _others(value, len(told["parts"])):
-            changed = copy.deepcopy(told)
-            _at(changed["parts"], place[:-1])[place[-1]] = other
-            yield f"{'.'.join(map(str, place))} = {str(other)[:20]}", changed
+def changed_trees(told: dict[str, Any]) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """What a file says, each time with one value of it changed; made when it is asked for."""
+    for place in _leaves(told["parts"], ()):
+        for other in _others(_at(told["parts"], place), len(told["parts"])):
+            yield f"{'.'.join(map(str, place))} = {str(other)[:20]}", partial(_with, told, place, other)
     for number, part in enumerate(told["parts"]):
         for key in part.get("holds", {}):
-            changed = copy.deepcopy(told)
-            del changed["parts"][number]["holds"][key]
-            yield f"{number} without {key}", changed
+            yield f"{number} without {key}", partial(_without, told, number, key)
+
+
+def _with(told: dict[str, Any], place: tuple[Any, ...], other: Any) -> dict[str, Any]:
+    changed = copy.deepcopy(told)
+    _at(changed["parts"], place[:-1])[place[-1]] = other
+    return changed
+
+
+def _without(told: dict[str, Any], number: int, key: str) -> dict[str, Any]:
+    changed = copy.deepcopy(told)
+    del changed["parts"][number]["holds"][key]
+    return changed
 
 
 def _leaves(value: Any, place: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:

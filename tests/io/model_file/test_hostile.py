@@ -574,14 +574,14 @@ def forgeries_of(variants: list[str], folder: Path, share: float, seed: int) -> 
                     if rng.random() < share:
                         arrays = [*real.arrays[:number], other, *real.arrays[number + 1 :]]
                         found[f"{variant} {compact} array {number}: {what}"] = variant, Forgery(real.told, arrays)
-            for what, told in changed_trees(real.told):
+            for what, changed in changed_trees(real.told):
                 if rng.random() < share:
-                    found[f"{variant} {compact} {what}"] = variant, Forgery(told, real.arrays)
+                    found[f"{variant} {compact} {what}"] = variant, Forgery(changed(), real.arrays)
     return found
 
 
 def test_no_forgery_crashes(tmp_path: Path) -> None:
-    some = ["Isomap", "KernelPCA, landmarks", "PCA", "Isomap, sparse rows"]
+    some = ["KernelPCA, landmarks", "PCA", "Isomap, sparse rows"]
     told = used_elsewhere(forgeries_of(some, tmp_path, share=0.006, seed=0), tmp_path)
     assert list(told.values()).count("refused") > len(told) / 4
 
