@@ -134,8 +134,11 @@ def _name(stream: BinaryIO, target: Path) -> None:
         os.link(held, target, src_dir_fd=folder)
     except FileExistsError:
         draft = target.parent / f".gramfold-{secrets.token_hex(8)}{target.suffix}"
-        os.link(held, draft, src_dir_fd=folder)
-        draft.replace(target)
+        try:
+            os.link(held, draft, src_dir_fd=folder)
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)  # where it could not replace, or the key was pressed
     finally:
         os.close(folder)
 

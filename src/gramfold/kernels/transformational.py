@@ -66,7 +66,7 @@ class ClassWeights:
 class Vertices:
     """The rows of a table that are the vertices of a graph, in an order in which neighbours are near each other."""
 
-    points: Floats = field(metadata=ROWS)  # (n_rows, d) the table, not copied
+    points: Any = field(metadata=ROWS)  # (n_rows, d) the table, dense or CSR, not copied
     numbers: Integers  # (n,) its row for each vertex
     order: Integers  # (n,) the vertices
 
@@ -287,7 +287,7 @@ class TransformationalKernel(Kernel):
         return self.mass
 
     @property
-    def everybody(self) -> Floats:
+    def everybody(self) -> Any:
         """What is stored of every row."""
         return self.vertices.points
 

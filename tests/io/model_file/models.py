@@ -159,7 +159,9 @@ def _variants() -> dict[str, tuple[Any, Callable[[], Rows]]]:
         "KernelEigenmaps, affine": (KernelEigenmaps(approximation="affine"), of_sheet),
         "KernelEigenmaps, local": (KernelEigenmaps(local_dim=2), of_sheet),
         "KernelEigenmaps of groups": (KernelEigenmaps(on_disconnected="largest"), groups),
+        "LPP, sparse": (LPP(), sparse),
         "LPP, raw": (LPP(approximation="raw"), of_sheet),
+        "LPP, stochastic": (LPP(approximation="stochastic"), lambda: sheet(N) + 20.0),
         "KernelPCA, linear": (KernelPCA(kernel="linear"), of_sheet),
         "KernelPCA, poly": (KernelPCA(kernel="poly", degree=2), of_sheet),
         "KernelPCA, landmarks": (KernelPCA(landmarks=20), of_sheet),
@@ -184,6 +186,7 @@ def _variants() -> dict[str, tuple[Any, Callable[[], Rows]]]:
         "DistortionDiscriminantAnalysis, layers": (DistortionDiscriminantAnalysis(), of_sheet),
         "ProjectionPursuit, kurtosis": (ProjectionPursuit(index="kurtosis"), of_sheet),
         "SpectralClustering, k-means": (SpectralClustering(n_clusters=3, assign="kmeans"), of_sheet),
+        "SpectralClustering, threshold": (SpectralClustering(n_clusters=2, assign="threshold"), of_sheet),
         "SpectralClustering of groups": (SpectralClustering(n_clusters=2), groups),
     }
     return found | more

@@ -14,6 +14,7 @@ import json
 import math
 import mmap as memory_map
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -29,7 +30,8 @@ FORMAT = 1
 _FAMILY = "gramfold"
 _LENGTH = 8  # bytes of the number in front
 _ALIGNMENT = 64  # of the first array
-_MOST_TEXT = 1 << 30  # bytes; a text of a real model has a thousandth of that
+_MOST_TEXT = 1 << 28  # bytes; a text of a real model has a hundredth of that
+_MOST_DIGITS = 8  # of the number of a format
 _MOST_DIMENSIONS = 32
 _MOST_ITEMS = 1 << 59  # of an array: of 8 bytes each, they can be counted in 64 bits
 # safetensors' name of each type of items
@@ -67,16 +69,14 @@ def write_container(stream: BinaryIO, told: dict[str, Any], arrays: list[np.ndar
     arrays = [np.asarray(array) for array in arrays]
     entries = [Entry(array.dtype.str, array.shape, sha256(_bytes(array)).hexdigest()) for array in arrays]
     listed = [[entry.dtype, list(entry.shape), entry.digest] for entry in entries]
-    stream.write(_front(_json({**told, "arrays": listed}), entries))
+    # in ASCII: names of columns may hold what UTF-8 cannot write
+    text = json.dumps({**told, "arrays": listed}, allow_nan=False, separators=(",", ":"))
+    stream.write(_front(text, entries))
     stream.writelines(_bytes(arrays[number]) for number in _order(entries))
 
 
 def _bytes(array: np.ndarray) -> memoryview:
-    return memoryview(array.reshape(-1).view(np.uint8))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return memoryview(array.reshape(-1).view(np.uint8))  # type: ignore[arg-type]
 
 
 def _order(entries: list[Entry]) -> list[int]:
@@ -96,7 +96,7 @@ def _front(text: str, entries: list[Entry]) -> bytes:
         offsets = [place, place + entry.bytes]
         header[str(number)] = {"dtype": _TYPES[entry.dtype], "shape": list(entry.shape), "data_offsets": offsets}
         place += entry.bytes
-    words = _json(header).encode("utf8")
+    words = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf8")
     words += b" " * (-(_LENGTH + len(words)) % _ALIGNMENT)
     return len(words).to_bytes(_LENGTH, "little") + words
 
@@ -108,10 +108,11 @@ class Container:
     """A container that was opened: its text, checked, and its arrays, read when they are asked for."""
 
     def __init__(self, path: str | os.PathLike[str], *, mmap: bool = False) -> None:
-        self.path, self._mmap = Path(path), mmap
+        self.path = Path(path)
+        _require_file(self.path)
         try:
             with self.path.open("rb") as stream:
-                self.size = _size_of(stream, self.path)
+                self.size = os.fstat(stream.fileno()).st_size
                 self.told, self.entries, self._first = _read_front(stream, self.size, self.path)
                 self.arrays = self._mapped(stream) if mmap else self._read(stream)
         except OSError as error:
@@ -147,10 +148,16 @@ class Container:
         return arrays
 
 
-def _size_of(stream: BinaryIO, path: Path) -> int:
-    if not path.is_file():
-        raise ModelFileError(f"'{path}' is not a file: pass the name of a model file.")
-    return os.fstat(stream.fileno()).st_size
+def _require_file(path: Path) -> None:
+    """Before it is opened: a pipe would be waited for."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except ValueError as error:  # a zero byte
+        raise InputError(f"{str(path)!r} is no name of a file ({error}): pass the name of a model file.") from error
+    if not stat.S_ISREG(mode):
+        raise InputError(f"'{path}' is not a file: pass the name of a model file.")
 
 
 def _read_front(stream: BinaryIO, size: int, path: Path) -> tuple[dict[str, Any], list[Entry], int]:
@@ -161,7 +168,7 @@ def _read_front(stream: BinaryIO, size: int, path: Path) -> tuple[dict[str, Any]
         raise ModelFileError(
             f"'{path}' is not a model file of gramfold: pass a file that model.save() or gramfold.save() wrote."
         )
-    if length > min(size - _LENGTH, _MOST_TEXT):
+    if not len(begins) <= length <= min(size - _LENGTH, _MOST_TEXT):
         raise _damaged(path, f"its header would have {length:,} bytes, and the file has {size:,}")
     words = begins + stream.read(length - len(begins))
     text = _text_of(words, path)
@@ -170,9 +177,9 @@ def _read_front(stream: BinaryIO, size: int, path: Path) -> tuple[dict[str, Any]
         entries = [_entry(*one) for one in told["arrays"]]
         if not isinstance(told, dict):
             raise TypeError  # noqa: TRY301 - told as the others
+        front = _front(text, entries)
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise _damaged(path, "its text is not that of a model") from error
-    front = _front(text, entries)
     if front != length.to_bytes(_LENGTH, "little") + words:
         raise _damaged(path, "its header differs from its digest")
     whole = len(front) + sum(entry.bytes for entry in entries)
@@ -184,17 +191,16 @@ def _read_front(stream: BinaryIO, size: int, path: Path) -> tuple[dict[str, Any]
 def _text_of(words: bytes, path: Path) -> str:
     """The text within a header, compared with its digest."""
     try:
-        metadata = json.loads(words)["__metadata__"]
-        family, version, digest, text = (metadata[name] for name in ("format", "version", "digest", "model"))
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        metadata = json.loads(words).get("__metadata__", {})
+        family, version, digest, text = (metadata.get(name) for name in ("format", "version", "digest", "model"))
+    except (ValueError, AttributeError, RecursionError) as error:
         raise _damaged(path, "its header is not that of a model file") from error
     if family != _FAMILY or not isinstance(text, str) or not isinstance(version, str):
         raise ModelFileError(
-            f"'{path}' holds arrays, but no model of gramfold: pass a file that model.save() or gramfold.save() wrote."
+            f"'{path}' holds no model of gramfold: pass a file that model.save() or gramfold.save() wrote."
         )
     if version != str(FORMAT):
-        newer = version.isdigit() and len(version) < _LENGTH and int(version) > FORMAT
-        if newer:
+        if version.isascii() and version.isdecimal() and len(version) < _MOST_DIGITS and int(version) > FORMAT:
             raise ModelFileError(
                 f"'{path}' is a model file of format {version}, and this gramfold reads formats up to {FORMAT}: "
                 "install a newer gramfold to load it."

@@ -55,7 +55,7 @@ class Encoder:
     def _special(self, value: Any, path: str) -> Any:
         if isinstance(value, np.dtype) and value.kind in "biuf":
             return {"dtype": value.str}
-        if isinstance(value, type) and TYPES.get(value.__name__) is value:
+        if isinstance(value, type) and value in TYPES.values():
             return {"type": value.__name__}
         if type(value) is make_column_selector:
             asked = (value.pattern, value.dtype_include, value.dtype_exclude)

@@ -4,6 +4,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
@@ -17,6 +18,7 @@ from gramfold.errors import InputError, ModelFileError
 from gramfold.io.model_file.container import Container, write_container
 from gramfold.io.model_file.decoding import Decoder, NotAModelError
 from gramfold.io.model_file.encoding import Encoder
+from gramfold.io.model_file.soundness import UnsoundError
 from gramfold.io.replacing import replacing_stream
 
 
@@ -86,16 +88,31 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
 
 def decoded(opened: Container, *, scan: bool) -> Any:
     """The model of a container."""
-    try:
-        model = Decoder(opened.arrays, scan=scan).model(opened.told["parts"], opened.told["model"])
+    with readable(opened):
+        told = opened.told
+        if type(told["compact"]) is not bool or not _are_texts(told["libraries"]):
+            raise NotAModelError("it does not say what wrote it")
+        model = Decoder(opened.arrays, scan=scan).model(told["parts"], told["model"])
         _require_model(model)
-    except (NotAModelError, InputError, ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
-        made = opened.told.get("libraries")
+        check_is_fitted(model)
+        return model
+
+
+@contextmanager
+def readable(opened: Container) -> Iterator[None]:
+    """Whatever goes wrong with what the file says, the file is named and no other error is raised."""
+    try:
+        yield
+    except Exception as error:
+        made: Any = opened.told.get("libraries")
+        why = str(error) if isinstance(error, NotAModelError | UnsoundError) else "a part cannot be made"
+        written = (
+            ", ".join(f"{name} {version}" for name, version in made.items()) if _are_texts(made) else "nothing known"
+        )
         raise ModelFileError(
-            f"'{opened.path}' holds no model that this gramfold can read ({error}; written with {_listed(made)}): use "
-            "these versions, or fit and save the model again."
+            f"'{opened.path}' holds no model that this gramfold can read ({why}; written with {written}): use these "
+            "versions, or fit and save the model again."
         ) from error
-    return model
 
 
 def models_in(model: Any) -> Iterator[Estimator]:
@@ -132,7 +149,7 @@ def _with_compact_models(model: Any) -> Any:
 
 def _libraries() -> dict[str, str]:
     """The versions that a model was made with, for those who cannot load it later."""
-    import numpy
+    import numpy as np
     import scipy
     import sklearn
 
@@ -141,7 +158,7 @@ def _libraries() -> dict[str, str]:
     found = {
         "gramfold": gramfold.__version__,
         "python": platform.python_version(),
-        "numpy": numpy.__version__,
+        "numpy": np.__version__,
         "scipy": scipy.__version__,
         "scikit-learn": sklearn.__version__,
     }
@@ -150,7 +167,5 @@ def _libraries() -> dict[str, str]:
     return found
 
 
-def _listed(libraries: Any) -> str:
-    if not isinstance(libraries, dict):
-        return "unknown versions"
-    return ", ".join(f"{name} {version}" for name, version in libraries.items())
+def _are_texts(libraries: Any) -> bool:
+    return isinstance(libraries, dict) and all(isinstance(version, str) for version in libraries.values())

@@ -3,7 +3,7 @@
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -50,6 +50,13 @@ def _holds(dtype: np.dtype[Any], kinds: tuple[Any, ...]) -> bool:
     return kind is Any or np.issubdtype(dtype, kind)
 
 
+@cache
+def _members(protocol: type) -> set[str]:
+    """What a part of this kind has."""
+    named = {*vars(protocol), *typing.get_type_hints(protocol)}
+    return {name for name in named if not name.startswith("_")}
+
+
 def _plain(value: Any, kind: Any) -> bool:
     if kind is None or kind is type(None):
         return value is None
@@ -60,5 +67,5 @@ def _plain(value: Any, kind: Any) -> bool:
     if kind is bool:
         return isinstance(value, bool | np.bool_)
     if getattr(kind, "_is_protocol", False):
-        return is_dataclass(value)  # one of our parts
+        return is_dataclass(value) and _members(kind) <= {*dir(type(value)), *(one.name for one in fields(value))}
     return issparse(value) if issparse(kind) else isinstance(value, kind)

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -13,7 +12,7 @@ from gramfold.embedding import Estimator
 from gramfold.embedding.changed import changed_parameters, parameters_in_words
 from gramfold.embedding.compact import training_rows_in
 from gramfold.io.model_file.container import FORMAT, Container
-from gramfold.io.model_file.files import decoded, models_in
+from gramfold.io.model_file.files import decoded, models_in, readable
 
 
 @dataclass(frozen=True)
@@ -76,13 +75,18 @@ def model_info(path: str | os.PathLike[str]) -> ModelInfo:
     """
     opened = Container(path)
     model = decoded(opened, scan=True)
+    with readable(opened):
+        return _told_of(opened, model)
+
+
+def _told_of(opened: Container, model: Any) -> ModelInfo:
     *_, last = models_in(model)
     fitted = last.model_
     first = next(models_in(model)).model_
     names = getattr(model, "feature_names_in_", None) if isinstance(model, Pipeline) else first.columns.names
     columns = getattr(model, "n_features_in_", first.columns.count)
     return ModelInfo(
-        path=str(Path(path)),
+        path=str(opened.path),
         bytes=opened.size,
         format=FORMAT,
         method=type(last).__name__,
@@ -92,7 +96,7 @@ def model_info(path: str | os.PathLike[str]) -> ModelInfo:
         columns=columns,
         column_names=None if names is None else tuple(names),
         dimensions=getattr(fitted, "dimensions", None),
-        compact=bool(opened.told["compact"]),
+        compact=opened.told["compact"],
         training_data=_training_data(model),
         libraries=opened.told["libraries"],
     )

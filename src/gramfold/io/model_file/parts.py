@@ -32,7 +32,7 @@ _PARTS = {
     "gramfold.extension.table_source": ("TableSource",),
     "gramfold.graph.components": ("Components",),
     "gramfold.graph.neighbor_graph": ("NeighborGraph",),
-    "gramfold.kernels.basis": ("LinearBasis", "MixtureBasis", "Reweighted", "WithConstant"),
+    "gramfold.kernels.basis": ("Guard", "LinearBasis", "MixtureBasis", "Reweighted", "WithConstant"),
     "gramfold.kernels.diffusion": ("LaplacianKernel",),
     "gramfold.kernels.distances": ("Distances",),
     "gramfold.kernels.functions": ("RowKernel",),
