@@ -1,7 +1,6 @@
 """`summary()`: what a fitted model is, in a few lines."""
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 import gramfold
 from gramfold import LPP, PCA, SDE, Isomap, LaplacianEigenmaps, OrdinalMDS, SpectralClustering
 from gramfold.datasets import make_swiss_roll
+from gramfold.embedding.compact import compacted
 from gramfold.embedding.estimator import Estimator
 from gramfold.embedding.made import known_verdict
 from gramfold.embedding.summary import summary_of
@@ -109,13 +109,14 @@ def test_mixed_rows():
     assert "150 rows with categories of 4 columns" in str(found)
 
 
-def test_parts_that_a_model_does_not_hold_are_left_out():
-    model = Isomap().fit(ROWS)
-    whole = model.model_
-    parts = tuple(replace(part, kernel=None, spectrum=None) for part in whole.parts)
-    found = summary_of(model, replace(whole, parts=parts, embedding=None))
-    assert (found.rows, found.solver, found.eigenvalues, found.dimensions) == (None, None, (), 2)
-    assert "rows of 3 columns, to 2 dimensions; the model does not hold its map" in str(found)
+@pytest.mark.filterwarnings("ignore::gramfold.errors.GramfoldWarning")
+@pytest.mark.parametrize("cls", [cls for cls in METHODS if cls is not OrdinalMDS], ids=lambda cls: cls.__name__)
+def test_a_compact_model_is_told_without_what_it_left_out(cls):
+    model = cls().fit(ROWS)
+    found = summary_of(model, compacted(model.model_))
+    assert (found.rows, found.columns, found.dimensions) == (150, 3, model.summary().dimensions)
+    assert "compact: without its map" in str(found)
+    assert found.memory <= model.summary().memory
 
 
 def test_an_unfitted_model_has_none():

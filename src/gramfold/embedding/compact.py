@@ -59,7 +59,7 @@ def training_rows_in(model: Fitted) -> TrainingData:
     words = {
         "coordinates": _coordinates_in_words([one for what, one in held if what == "coordinates"], model),
         "distances": "distances or kernel values between training rows",
-        "centers": "centres of groups of training rows",
+        "centers": "centres of groups of training rows, and the centre of one row alone is that row",
         "categories": "the categories of the columns",
         "own objects": "objects of the user's, which may hold anything",
     }
@@ -86,7 +86,7 @@ def _held(node: Any) -> Iterator[tuple[str, Any]]:
     if is_dataclass(node):
         for one in fields(node):
             value, what = getattr(node, one.name), one.metadata.get("holds")
-            if what == "categories" or (_is_array(value) and _is_told(what, value)):
+            if what in {"categories", "centers"} or (_is_array(value) and _is_told(what, value)):
                 yield str(what), value
             else:
                 yield from _held(value)

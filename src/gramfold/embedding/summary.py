@@ -16,7 +16,7 @@ from gramfold.embedding.changed import changed_parameters, parameters_in_words
 from gramfold.embedding.made import known_verdict
 from gramfold.embedding.model import Fitted
 from gramfold.runtime.counting import counted
-from gramfold.types import Spectrum
+from gramfold.types import LeftOut, Spectrum
 
 PRECOMPUTED = "precomputed values"
 _WIDTH = 110  # letters of a line
@@ -67,8 +67,12 @@ class Summary:
     ----------
     name : str
         The class of the model.
-    rows, placed : int or None
-        Training rows, and those that have coordinates or a cluster; None where the model does not hold them.
+    rows : int
+        Training rows.
+    placed : int or None
+        Those that have coordinates or a cluster; None where a compact model does not hold them.
+    compact : bool
+        Whether the model was saved with ``compact=True``.
     columns : int
         Columns of X.
     kind : str
@@ -98,8 +102,9 @@ class Summary:
     """
 
     name: str
-    rows: int | None
+    rows: int
     placed: int | None
+    compact: bool
     columns: int
     kind: str
     dimensions: int | None
@@ -141,10 +146,10 @@ class Summary:
 
     def _data(self) -> str:
         table = f"{self.kind} of {counted(self.columns, 'row' if self.kind == PRECOMPUTED else 'column')}"
-        held = f"{self.rows:,} " if self.rows is not None and self.kind != PRECOMPUTED else ""
-        some = "" if self.placed == self.rows else f", {self.placed:,} of them placed"
+        held = f"{self.rows:,} " if self.kind != PRECOMPUTED else ""
+        some = "" if self.placed in {None, self.rows} else f", {self.placed:,} of them placed"
         to = "" if self.dimensions is None else f", to {counted(self.dimensions, 'dimension')}"
-        return held + table + some + to + ("; the model does not hold its map" if self.rows is None else "")
+        return held + table + some + to + ("; compact: without its map" if self.compact else "")
 
     def __str__(self) -> str:
         lines = self.lines()
@@ -171,18 +176,19 @@ class Summary:
 def summary_of(estimator: Any, model: Fitted) -> Summary:
     """The summary of an estimator and of what its fit left."""
     held = vars(model)
-    embedding = held.get("embedding", model.found.get("embedding_"))
-    labels = model.found.get("labels_")
+    embedding = _there(held.get("embedding", model.found.get("embedding_")))
+    labels = _there(model.found.get("labels_"))
     lead = labels if embedding is None else embedding[:, 0] if embedding.shape[1] else None
     spectrum = _spectrum(model)
-    shares = model.found.get("explained_variance_ratio_")
+    shares = _there(model.found.get("explained_variance_ratio_"))
     return Summary(
         name=model.name,
-        rows=None if lead is None else len(lead),
+        rows=model.n_rows,
         placed=None if lead is None else int((lead >= 0).sum() if labels is not None else (~np.isnan(lead)).sum()),
+        compact=model.remains is not None,
         columns=int(model.columns.count),
         kind=_kind(model),
-        dimensions=None if labels is not None else _dimensions(model, embedding),
+        dimensions=getattr(model, "dimensions", None),
         parameters=changed_parameters(estimator),
         graph=_graph(model),
         solver=None if spectrum is None else spectrum.solver,
@@ -206,18 +212,16 @@ def _kind(model: Fitted) -> str:
     return "sparse rows" if issparse(getattr(source, "rows", None)) else "rows"
 
 
-def _dimensions(model: Fitted, embedding: Any) -> int | None:
-    parts = vars(model).get("parts")
-    if embedding is not None:
-        return int(embedding.shape[1])
-    return len(parts[0].offset) if parts else None
+def _there(value: Any) -> Any:
+    """The value; None where a compact model has left it out."""
+    return None if isinstance(value, LeftOut) else value
 
 
 def _spectrum(model: Fitted) -> Spectrum | None:
     """Of the largest component."""
     parts = vars(model).get("parts")
     found = parts[0].spectrum if parts else model.found.get("spectrum_")
-    return found if isinstance(found, Spectrum) else None
+    return found if isinstance(found, Spectrum) and _there(found.residuals) is not None else None
 
 
 def _graph(model: Fitted) -> GraphSummary | None:
@@ -228,7 +232,7 @@ def _graph(model: Fitted) -> GraphSummary | None:
     net: Any = held.get("net") if components is None else components.net
     single = held["edges"].graph if "edges" in held else getattr(source, "joined", None)
     graphs: tuple[Any, ...] = (single,) if components is None else components.graphs
-    if any(getattr(graph, "lengths", None) is None for graph in graphs):
+    if any(graph is None or _there(graph) is None or _there(graph.lengths) is None for graph in graphs):
         return None
     joined = getattr(held.get("division"), "component", None)  # of clusters, whose graph may have several
     given = net is None or net.index.given or net.n_neighbors is None
@@ -245,7 +249,7 @@ def _graph(model: Fitted) -> GraphSummary | None:
 
 def _own(model: Fitted) -> Iterator[tuple[str, str]]:
     """What only some methods have."""
-    found = model.found
+    found = {name: value for name, value in model.found.items() if _there(value) is not None}
     labels = found.get("labels_")
     if labels is not None:
         sizes = np.bincount(labels[labels >= 0])

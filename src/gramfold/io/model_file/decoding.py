@@ -171,7 +171,8 @@ class Decoder:
         if parameters.get("memory") is not None:
             raise NotAModelError(f"{name} would read what is kept in a folder")
         made: BaseEstimator = cls(**parameters)
-        made._validate_params()  # noqa: SLF001 - scikit-learn's name for it
+        if hasattr(cls, "_parameter_constraints"):
+            made._validate_params()  # noqa: SLF001 - scikit-learn's name for it
         if "rows" in part:
             self._searches += 1
             if self._searches > _MOST_SEARCHES:
@@ -206,6 +207,6 @@ def _index(number: Any) -> int:
 
 def _dtype(word: Any) -> np.dtype[Any]:
     found: np.dtype[Any] = np.dtype(word)
-    if found.kind not in "biuf":
-        raise NotAModelError("a type of numbers is none")
+    if found.kind not in "biufOU":
+        raise NotAModelError("a type of numbers or texts is none")
     return found

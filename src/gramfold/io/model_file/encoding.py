@@ -53,7 +53,7 @@ class Encoder:
         return self._special(value, path)
 
     def _special(self, value: Any, path: str) -> Any:
-        if isinstance(value, np.dtype) and value.kind in "biuf":
+        if isinstance(value, np.dtype) and value.kind in "biufOU":
             return {"dtype": value.str}
         if isinstance(value, type) and value in TYPES.values():
             return {"type": value.__name__}

@@ -14,6 +14,18 @@ from gramfold.embedding.compact import training_rows_in
 from gramfold.io.model_file.container import FORMAT, Container
 from gramfold.io.model_file.files import decoded, models_in, readable
 
+# What scikit-learn's transformers keep of single values; means and variances are of all rows.
+_VALUES = {
+    "_fit_X": "training rows",
+    "categories_": "the categories of the columns",
+    "quantiles_": "values of each column, in order",
+    "bin_edges_": "values of each column, in order",
+    "data_min_": "the least and the largest value of each column",
+    "max_abs_": "the largest value of each column",
+    "statistics_": "a value of each column",
+    "center_": "the median of each column",
+}
+
 
 @dataclass(frozen=True)
 class ModelInfo:
@@ -115,9 +127,8 @@ def _of_step(step: Any) -> str:
         return _training_data(step)
     held = [*vars(step).values(), *(one for _, one, *_ in getattr(step, "transformers_", ()))]
     inside = [_of_step(one) for one in held if isinstance(one, BaseEstimator)]
-    rows = ["training rows"] if hasattr(step, "_fit_X") else []  # of an imputer that searches neighbours
-    categories = ["the categories of the columns"] if hasattr(step, "categories_") else []
-    return "; ".join(dict.fromkeys(word for word in [*rows, *categories, *inside] if word))
+    own = [words for name, words in _VALUES.items() if getattr(step, name, None) is not None]
+    return "; ".join(dict.fromkeys(word for word in [*own, *inside] if word))
 
 
 def _size(count: int) -> str:

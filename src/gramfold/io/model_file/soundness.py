@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from gramfold.extension.extrapolation import CORNERS
 from gramfold.io.model_file.searches import rows_of_search
 from gramfold.types import Kernel, LeftOut, Spectrum
 
@@ -31,7 +30,7 @@ _SPECTRUM = {
     "eigenvalues": "q", "eigenvectors": "k q", "residuals": "q", "penalties": "q", "taken": "q", "novelty": "q",
 }  # fmt: skip
 _LINEAR = {"mean": "d", "directions": "d p"}
-_FITTED = {"reads": "of", "columns": "of d=d n=n", "remains": "of n=n p=p"}
+_FITTED = {"reads": "of", "columns": "of d=d n=n", "remains": "of n=n p=p", "warned": "*"}
 _MAP = _FITTED | {"embedding": "n p", "alignment": "of p=p"}
 _METRIC = {"params": "d"}
 
@@ -40,7 +39,7 @@ TABLE: Mapping[str, Mapping[str, str]] = {
     "FittedMap": _MAP,
     "Model": _MAP | {"source": "of n=n d=d", "parts": "of p=p d=d", "own": "of d=d n=n", "rebuilt": "n *"},
     "Remains": {"n_rows": "= n", "extent": "2 p"},
-    "Columns": {"count": "= d", "names": "d", "mixed": "of d=d n=n"},
+    "Columns": {"count": "= d", "names": "d", "mixed": "of d=d n=n", "shown": "d"},
     "Reads": {"categorical": "*"},
     "Balance": {},
     "Barycentric": {},
@@ -63,6 +62,7 @@ TABLE: Mapping[str, Mapping[str, str]] = {
     "LinearPlacement": _LINEAR,
     "Part": {
         "kernel": "of d=d k=k", "spectrum": "of k=k q=q", "placement": "of d=d", "coordinates": "v p", "offset": "p",
+        "box": "2 p",
     },
     "TableSource": {
         "unit": "of", "rows": "n d", "metric": "of d=d", "ball": "of d=d", "filling": "of d=d", "rim": "of d=d",
@@ -278,9 +278,14 @@ def _model(model: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001 - as 
         graphs, whole = members.components.graphs, model.remains is None
         sizes.require(len(graphs) == len(model.parts), "parts")
         for graph, part in zip(graphs, model.parts, strict=True):
-            sizes.require(not whole or len(graph) == len(part.coordinates), "parts")
+            sizes.require(not whole or len(graph) == _placed(part), "parts")
     else:
-        sizes.require(len(model.parts) == 1 and (n is None or len(model.parts[0].coordinates) <= n), "parts")
+        sizes.require(len(model.parts) == 1 and (n is None or (_placed(model.parts[0]) or 0) <= n), "parts")
+
+
+def _placed(part: Any) -> int | None:
+    """How many coordinates it has; None where a compact part keeps their corners only."""
+    return None if isinstance(part.coordinates, LeftOut) else len(part.coordinates)
 
 
 def _part(part: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
@@ -291,7 +296,7 @@ def _part(part: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
     sizes.require(part.placement is None or hasattr(type(part.placement), "place"), "placement")
     if count is None or getattr(kernel, "landmarks", None) is not None:
         return
-    sizes.require(len(part.coordinates) in {count, CORNERS}, "coordinates")  # those of a compact part are corners
+    sizes.require(_placed(part) in {None, count}, "coordinates")
 
 
 def _components(components: Any, sizes: _Sizes, scan: bool) -> None:

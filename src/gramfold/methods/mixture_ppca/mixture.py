@@ -7,7 +7,7 @@ the unit of the rows. Tipping, Bishop, Neural Computation 11 (1999).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
 
@@ -18,7 +18,7 @@ from gramfold.kernels.plane import LOG_TWO_PI, Plane
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
-from gramfold.types import Floats, Plain
+from gramfold.types import CENTERS, Floats, Plain
 
 ENTRIES_PER_BLOCK = 200_000  # of rows, which stay in the cache while each plane reads them
 
@@ -29,7 +29,7 @@ class Mixture(Plain):
 
     center: Floats  # (d,) a point amid the rows, relative to which they are measured
     shares: Floats  # (K,) π
-    planes: tuple[Plane, ...]
+    planes: tuple[Plane, ...] = field(metadata=CENTERS)
     unit: Unit  # of the densities
 
     @cached_property
