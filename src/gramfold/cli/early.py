@@ -8,6 +8,9 @@ from gramfold.runtime.destinations import check_folder
 
 _READER_KNOWS = ("*", "?", "[", "://")  # a pattern of several files, an address: what io says of these
 
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_WORDS = (".map", ".placed")  # of files that are written beside a table
+
 
 def require_files(*sources: Path | None) -> None:
     """Raise an error for the first that is not there; None, and `-` for standard input, are not looked for."""
@@ -30,6 +33,21 @@ def require_places(*destinations: Path | None) -> None:
     for path in destinations:
         if path is not None and str(path) != "-":
             check_folder(path)
+
+
+def default_name(source: Path, word: str) -> Path:
+    """The file beside another that is written where none is named: of cells.csv.gz, cells.placed.csv.
+
+    The word of an earlier one is replaced: of cells.map.csv, cells.rows.csv.
+    """
+    if str(source) == "-" or any(mark in source.name for mark in _READER_KNOWS):
+        raise InputError(f"'{source}' is no name beside which to write: name the file, as in --out {word}.csv.")
+    stem = source.stem
+    if source.suffix.lower() in _PACKED:
+        stem = Path(stem).stem
+    if Path(stem).suffix in _WORDS:
+        stem = Path(stem).stem
+    return source.with_name(f"{stem}.{word}.csv")
 
 
 def _beside(source: Path) -> dict[str, str]:
