@@ -33,10 +33,8 @@ def outside_line(outside: Any, what: str, makes: str) -> str:
     shown = ", ".join(f"{row} ({outside[row]:.3g})" for row in far[:_SHOWN])
     more = " …" if len(far) > _SHOWN else ""
     count = counted(len(far), "row")
-    return (
-        f"outside   {count} farther than {LIMIT:g} neighbourhood radii from {what}, {makes}: {shown}{more} (rows counted "
-        "from 0)"
-    )
+    beyond = f"farther than {LIMIT:g} neighbourhood radii from {what}"
+    return f"outside   {count} {beyond}, {makes}: {shown}{more} (rows counted from 0)"
 
 
 @contextmanager

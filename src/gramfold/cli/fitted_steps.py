@@ -109,7 +109,7 @@ class FittedSteps:
             raise MissingExtraError(
                 f"'{self.path}' begins with a ColumnTransformer, which needs pandas: run `pip install pandas`."
             ) from error
-        return pd.DataFrame(rows, columns=list(self.names)).infer_objects()
+        return pd.DataFrame(rows, columns=list(self.names or ())).infer_objects()
 
     def place(self, rows: Any, *, ask: bool) -> Placed:
         """Rows of the columns that are read, (n, d); how far outside they lie is measured if asked, or if some do."""
@@ -176,7 +176,8 @@ def told_of_tables(path: Path, instead: str) -> Iterator[None]:
 
 
 def _is_table(path: Path) -> bool:
-    from gramfold.io.table import PACKED_ENDINGS, READERS
+    from gramfold.io.content import PACKED_ENDINGS
+    from gramfold.io.table import READERS
 
     inner = Path(path.stem) if path.suffix.lower() in PACKED_ENDINGS else path
     return inner.suffix.lower() in READERS

@@ -15,10 +15,8 @@ def names_after(step: Any, names: list[str], path: Path) -> list[str]:
     fills = isinstance(step, KNNImputer | SimpleImputer) and not step.add_indicator
     if fills or isinstance(step, SelectorMixin):
         return [str(name) for name in step.get_feature_names_out(names)]
-    if isinstance(step, FunctionTransformer):
-        can = _inverse_of(step) is not None
-    else:
-        can = hasattr(step, "inverse_transform")
+    function = isinstance(step, FunctionTransformer)
+    can = _inverse_of(step) is not None if function else hasattr(step, "inverse_transform")
     if not can:
         raise InputError(
             f"'{path}' has the step {_shown(step)} before the map, which cannot be undone, so that there is no way "
@@ -33,6 +31,7 @@ def _shown(step: Any) -> str:
 
 
 def undone(step: Any, rows: Any) -> Any:
+    """Rows as they were before a step."""
     from sklearn.feature_selection import SelectorMixin
     from sklearn.impute import KNNImputer, SimpleImputer
     from sklearn.preprocessing import FunctionTransformer
@@ -51,8 +50,8 @@ def _inverse_of(step: Any) -> Any:
     """That of a FunctionTransformer, whose own is the identity where none was given; None where there is none."""
     import numpy as np
 
-    known = {np.log1p: np.expm1, np.log: np.exp, np.log2: np.exp2, np.sqrt: np.square, np.arcsinh: np.sinh}
-    known |= {np.expm1: np.log1p, np.exp: np.log, np.exp2: np.log2, np.sinh: np.arcsinh, np.cbrt: lambda x: x**3}
+    pairs = ((np.log1p, np.expm1), (np.log, np.exp), (np.log2, np.exp2), (np.sqrt, np.square), (np.arcsinh, np.sinh))
     if step.func is None or step.inverse_func is not None:
         return step.inverse_transform
+    known: dict[Any, Any] = {**dict(pairs), **{undo: do for do, undo in pairs if undo is not np.square}}
     return known.get(step.func)
