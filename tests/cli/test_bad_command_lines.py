@@ -1,15 +1,33 @@
 """Command lines that cannot be: one sentence, exit code 2, and no file made or changed."""
 
 import shlex
+import tempfile
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+import gramfold
 from gramfold.cli import main
 from gramfold.io import write_table
 
 ROWS = np.random.default_rng(0).random((40, 3))
+
+
+def saved(model):
+    with tempfile.TemporaryDirectory() as folder:
+        gramfold.save(model, Path(folder) / "model")
+        return (Path(folder) / "model").read_bytes()
+
+
+PCA = saved(gramfold.PCA().fit(pd.DataFrame(ROWS, columns=["x", "height", "width"])))
+MODELS = {
+    "pca.gramfold": PCA,
+    "torn.gramfold": PCA[:-9],
+    "groups.gramfold": saved(gramfold.SpectralClustering(n_clusters=2).fit(ROWS)),
+}
 
 LINES = [
     # verbs and options of the program
@@ -116,6 +134,54 @@ LINES = [
     ("dimension roll.csv --out d.csv", "'d.csv' does not end in .json"),
     ("datasets torus --out nowhere/t.csv", "there is no folder"),
     ("datasets torus --out map.csv --no-overwrite", "'map.csv' already exists"),
+    # models
+    ("transform", "Missing argument 'MODEL': see `gramfold transform --help`."),
+    ("transform pca.gramfold", "Missing argument 'TABLE'"),
+    ("transform pca.gramfold roll.csv more.csv", "Got unexpected extra argument (more.csv)"),
+    ("trasform pca.gramfold roll.csv", "There is no command 'trasform': did you mean 'transform'?"),
+    ("transform pac.gramfold roll.csv", "There is no file 'pac.gramfold': did you mean 'pca.gramfold'?"),
+    ("transform pca.gramfold rol.csv", "There is no file 'rol.csv': did you mean 'roll.csv'?"),
+    ("transform roll.csv pca.gramfold", "'roll.csv' is a table and no model file: name a model first"),
+    ("transform pca.gramfold pca.gramfold --out p.csv", "pca.gramfold"),
+    ("transform protected.csv roll.csv --out p.csv", "'protected.csv' is a table and no model file"),
+    ("transform torn.gramfold roll.csv --out p.csv", "'torn.gramfold' is damaged"),
+    ("transform folder roll.csv --out p.csv", "'folder' "),
+    ("transform pca.gramfold folder --out p.csv", "'folder' "),
+    ("transform pca.gramfold -", "'-' is no name beside which to write: name the file, as in --out placed.csv."),
+    ("transform pca.gramfold map.csv", "'map.csv' has no columns 'x', 'height' and 'width', of the 3 that the model"),
+    ("transform pca.gramfold typo.csv", "no column 'height', which the model reads: did you mean 'heigth'?"),
+    ("transform pca.gramfold words.csv", "has text in column 'x' ('tall'), where the model was fitted on numbers"),
+    ("transform pca.gramfold roll.csv --id nmae", "has no column 'nmae'"),
+    ("transform pca.gramfold roll.csv --keep heihgt", "no column 'heihgt', did you mean 'height'?"),
+    ("transform pca.gramfold roll.csv --columns x,height --out p.csv", "no column 'width', which the model reads"),
+    ("transform pca.gramfold roll.csv --missing mean", "'mean' is not one of 'error', 'drop'."),
+    ("transform pca.gramfold roll.csv --extrapolate", "did you mean '--extrapolation'"),
+    ("transform pca.gramfold roll.csv --out nowhere/p.csv", "there is no folder"),
+    ("transform pca.gramfold roll.csv --out roll.csv", "'roll.csv' is an input file and would be overwritten"),
+    ("transform pca.gramfold roll.csv --out pca.gramfold", "pca.gramfold"),
+    ("transform pca.gramfold roll.csv --out map.csv --no-overwrite", "'map.csv' already exists"),
+    ("transform pca.gramfold roll.csv --out p.npy --id x", "'p.npy' holds numbers only, and no column 'x'"),
+    ("transform pca.gramfold roll.csv --out p.doc", "p.doc"),
+    ("transform groups.gramfold roll.csv --extrapolation", "SpectralClustering, which has no extrapolation"),
+    ("transform pca.gramfold empty.csv", "'empty.csv'"),
+    ("inverse", "Missing argument 'MODEL'"),
+    ("inverse pca.gramfold", "Missing argument 'MAP'"),
+    ("invers pca.gramfold map.csv", "did you mean 'inverse'?"),
+    ("inverse pca.gramfold none.csv", "There is no file 'none.csv'"),
+    ("inverse roll.csv map.csv", "'roll.csv' is a table and no model file: name a model first"),
+    ("inverse pca.gramfold map.csv", "'map.csv' has no column 'pca0', a coordinate of PCA: name the coordinates with"),
+    ("inverse pca.gramfold map.csv --map-columns u", "--map-columns names 1 column, and the map of the model has 2"),
+    ("inverse pca.gramfold map.csv --map-columns u,w", "has no column 'w'"),
+    ("inverse pca.gramfold words.csv --map-columns x,height", "other values than numbers in column 'x'"),
+    ("inverse pca.gramfold map.csv --map-columns u,v --columns u", "leave out --columns and --skip"),
+    ("inverse groups.gramfold map.csv", "SpectralClustering, which has clusters and no map"),
+    ("inverse pca.gramfold map.csv --map-columns u,v --out map.csv", "'map.csv' is an input file"),
+    ("info", "Missing argument 'MODEL'"),
+    ("info none.gramfold", "There is no file 'none.gramfold': check the name and the folder."),
+    ("info roll.csv", "is a table and no model file: `gramfold advise roll.csv` says what is in a table."),
+    ("info torn.gramfold", "'torn.gramfold' is damaged"),
+    ("info folder", "'folder' "),
+    ("info pca.gramfold --jsn", "did you mean '--json'"),
     ("demo --out roll.csv", "roll.csv"),
     ("demo --out roll.csv/pictures", "roll.csv"),
 ]
@@ -129,6 +195,11 @@ def test_one_sentence_and_nothing_written(line, sentence, tmp_path, monkeypatch)
     (tmp_path / "protected.csv").write_text("old")
     (tmp_path / "protected.csv").chmod(0o444)
     (tmp_path / "folder").mkdir()
+    for name, content in MODELS.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "typo.csv").write_text("x,heigth,width\n1,2,3\n4,5,6\n")
+    (tmp_path / "words.csv").write_text("x,height,width\ntall,2,3\n4,5,6\n")
+    (tmp_path / "empty.csv").write_text("x,height,width\n")
     before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
     result = CliRunner().invoke(main, shlex.split(line), catch_exceptions=False)
     assert sentence in result.stderr

@@ -9,12 +9,20 @@ from click.testing import CliRunner
 from scipy.sparse import csr_array, random_array, save_npz
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import kneighbors_graph
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+import gramfold
 from gramfold.cli import main
 from gramfold.cli.commands import VERBS
 from gramfold.datasets import make_gaussian_clusters, make_swiss_roll
 
 N = 120
+BESIDE = {  # files that are written where none is named
+    "demo": {"gramfold-demo.png"},
+    "transform": {"new_cells.placed.csv"},
+    "inverse": {"cells.rows.csv"},
+}
 
 
 def found_examples():
@@ -56,6 +64,12 @@ def written():
     save_npz("docs.npz", csr_array(random_array((N, 50), density=0.3, rng=rng)))
     save_npz("texts.npz", csr_array(random_array((N, 50), density=0.3, rng=rng)))
     np.save("tsne.npy", rng.normal(size=(N, 2)))
+    model = make_pipeline(StandardScaler(), gramfold.Isomap()).fit(cells)
+    gramfold.save(model, "cells.gramfold")
+    named.to_csv("new_cells.csv", index=False)
+    places = pd.DataFrame(model[-1].embedding_, columns=model[-1].get_feature_names_out())
+    places.assign(barcode=named.barcode).to_csv("cells.map.csv", index=False)
+    places.set_axis(["across", "up"], axis=1).to_csv("corners.csv", index=False)
 
 
 @pytest.mark.parametrize(("verb", "lines"), EXAMPLES, ids=lambda value: value if isinstance(value, str) else "")
@@ -78,4 +92,4 @@ def test_each_example_does_what_it_says(line, tmp_path, monkeypatch):
     assert result.stdout
     named = {words[words.index(option) + 1] for option in ("--out", "-o", "--picture") if option in words}
     made = {path.name for path in tmp_path.iterdir()} - before
-    assert made == (named or ({"gramfold-demo.png"} if words[1] == "demo" else set()))
+    assert made == (named or BESIDE.get(words[1], set()))

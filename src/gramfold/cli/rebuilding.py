@@ -62,8 +62,8 @@ def inverse(
     rows that the model did not see, is printed.
 
     \b
-    gramfold inverse cells.gramfold map.csv
-    gramfold inverse cells.gramfold map.csv --id barcode --out rows.csv
+    gramfold inverse cells.gramfold cells.map.csv
+    gramfold inverse cells.gramfold cells.map.csv --id barcode --out rows.csv
     gramfold inverse cells.gramfold corners.csv --map-columns across,up --out rows.parquet
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     require_files(model, source)

@@ -12,11 +12,11 @@ def names_after(step: Any, names: list[str], path: Path) -> list[str]:
     from sklearn.impute import KNNImputer, SimpleImputer
     from sklearn.preprocessing import FunctionTransformer
 
-    fills = isinstance(step, KNNImputer | SimpleImputer) and not step.add_indicator
-    if fills or isinstance(step, SelectorMixin):
+    fills = isinstance(step, KNNImputer | SimpleImputer)
+    if isinstance(step, SelectorMixin) or (fills and not step.add_indicator):
         return [str(name) for name in step.get_feature_names_out(names)]
     function = isinstance(step, FunctionTransformer)
-    can = _inverse_of(step) is not None if function else hasattr(step, "inverse_transform")
+    can = _inverse_of(step) is not None if function else hasattr(step, "inverse_transform") and not fills
     if not can:
         raise InputError(
             f"'{path}' has the step {_shown(step)} before the map, which cannot be undone, so that there is no way "
