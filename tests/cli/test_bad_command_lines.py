@@ -107,9 +107,9 @@ LINES = [
     ("datasets mnist --out r.csv", "There is no data set 'mnist': use one of swiss_roll,"),
     ("datasets --out r.csv", "--out was given without the name of a data set"),
     # columns
-    ("embed roll.csv --columns hieght --out m.csv", "no column 'hieght', did you mean 'height'?"),
+    ("embed roll.csv --columns hieght --out m.csv", "no column 'hieght': did you mean 'height'?"),
     ("embed roll.csv --skip x,height,width --out m.csv", "no column left"),
-    ("embed roll.csv --picture p.png --color widht --out m.csv", "no column 'widht', did you mean 'width'?"),
+    ("embed roll.csv --picture p.png --color widht --out m.csv", "no column 'widht': did you mean 'width'?"),
     # files to read
     ("embed rol.csv --out m.csv", "There is no file 'rol.csv': did you mean 'roll.csv'?"),
     ("embed nowhere/x.csv --out m.csv", "There is no file 'nowhere/x.csv': check the name and the folder."),

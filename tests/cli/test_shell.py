@@ -173,20 +173,6 @@ def test_each_data_set_is_written_with_its_truth(name, folder):
     np.testing.assert_array_equal(table.values[:, -len(names) :], sample.truth.reshape(7, -1))
 
 
-@pytest.mark.parametrize("name", ["none/map.csv", "folder", "protected.csv", "loop.csv", "x" * 300, "a\0b"])
-def test_a_place_is_refused_in_the_same_words_early_and_late(name, folder):
-    (folder / "folder").mkdir()
-    (folder / "protected.csv").write_text("old")
-    (folder / "protected.csv").chmod(0o444)
-    (folder / "loop.csv").symlink_to("loop.csv")
-    said = []
-    for check in (check_folder, destinations.check_folder):
-        with pytest.raises(ValueError, match=r"\w") as error:
-            check(name)
-        said.append(str(error.value))
-    assert said[0] == said[1]
-
-
 @pytest.mark.parametrize(
     ("name", "instead"),
     [

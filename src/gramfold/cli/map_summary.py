@@ -1,0 +1,70 @@
+"""Summary lines of `embed`: what was mapped, how it was solved, and how much of the variance the map has."""
+
+from typing import Any
+
+SHOWN_SHARE = 5e-4  # a smaller one would read 0.0%
+# what the values of INPUT are where this parameter is "precomputed"
+PRECOMPUTED = {"metric": "distance", "kernel": "kernel value", "weights": "edge weight"}
+
+
+def headline(model: Any, X: Any, seconds: float) -> str:
+    rows, width = X.shape
+    dimensions, parameters = model.embedding_.shape[1], model.get_params()
+    values = next((word for name, word in PRECOMPUTED.items() if parameters.get(name) == "precomputed"), "column")
+    count, found = width, "of"
+    if values != "column" and hasattr(X, "nnz"):
+        count, found = X.nnz, "with"  # as many as a sparse matrix stores
+    return (
+        f"{type(model).__name__} mapped {rows:,} rows {found} {count:,} {values}{'s' * (count != 1)} "
+        f"to {dimensions} dimension{'s' * (dimensions != 1)} in {seconds:.2f} s"
+    )
+
+
+def account(model: Any, coordinates: Any) -> list[str]:
+    """Summary lines: solver, residuals, variance, certificate, timings."""
+    import numpy as np
+
+    from gramfold.extension.project import positive_directions
+    from gramfold.notebook.facts import certified
+    from gramfold.runtime.counting import counted
+
+    lines = []
+    spectrum = getattr(model, "spectrum_", None)
+    shown = np.nan_to_num(coordinates).any(axis=0)
+    if spectrum is not None:
+        # an eigenpair of rounding errors has no direction: its column is zero, and its residual has no meaning
+        directions = shown[: len(spectrum)] & (positive_directions(spectrum) | (spectrum.eigenvalues < 0))
+        residual = f", largest residual {spectrum.residuals[directions].max():.0e}" if directions.any() else ""
+        lines.append(f"solver    {spectrum.solver}{residual}")
+    if not shown.all():
+        lines.append(
+            f"rank      {shown.sum()}, less than the {len(shown)} columns of the map; the other columns are zero"
+        )
+    if spectrum is not None and spectrum.total is not None and spectrum.total > 0:
+        lines.append(_variance(model))
+    certificate = getattr(model, "certificate_", None)
+    if certificate is not None:
+        lines.append(f"certified {certified(certificate)}")
+    dropped = len(getattr(model, "dropped_edges_", ()))
+    if dropped:
+        lines.append(f"dropped   {counted(dropped, 'edge')} of the neighbour graph")
+    timings = getattr(model, "timings_", {})
+    if timings:
+        lines.append("stages    " + ", ".join(f"{stage} {spent:.2f} s" for stage, spent in timings.items()))
+    absent = int(np.isnan(coordinates).any(axis=1).sum())
+    if absent:
+        lines.append(f"left out  {absent:,} rows; their coordinates are nan")
+    return lines
+
+
+def _variance(model: Any) -> str:
+    """Share of the kernel's variance in the embedding."""
+    negative = model.negative_part()
+    share = float(model.spectrum_.eigenvalues.clip(min=0).sum()) / negative.positive_total
+    whole = "total variance of the kernel"
+    if negative.mass >= SHOWN_SHARE:
+        found = f"{negative.mass:.1%}"
+        if not negative.exact:
+            found = f"about {found} ({negative.interval[0]:.1%} to {negative.interval[1]:.1%})"
+        whole = f"positive part of the kernel; {found} of its spectrum is negative"
+    return f"variance  {share:.1%} of the {whole}"

@@ -1,0 +1,145 @@
+"""INPUT as columns of any kind: which are data, which name, colour or label the rows, and which hold text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gramfold.errors import GramfoldWarning, InputError
+
+if TYPE_CHECKING:
+    from gramfold.io import Columns, Ids
+
+_TEXT = "it holds text (--metric gower would compare its categories)"
+_FEWEST = 2  # rows of a map
+_FEW_DATES = 20  # that a legend lists, as it does whole numbers; more are a scale of days
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The columns of INPUT that may be data, and those of them that are not."""
+
+    table: Any  # pyarrow.Table
+    aside: dict[str, str]  # why not
+    places: list[int]  # of the columns in the file
+
+
+def frame_of(
+    found: "Columns", columns: Sequence[str] | None, skip: Sequence[str] | None, others: Sequence[str], mixed: bool
+) -> Frame:
+    """Columns that may be data, without `others`; text stands aside, unless `mixed` rows are read."""
+    import pyarrow as pa
+
+    from gramfold.io.selection import Selection
+
+    source = f"'{found.source}'"
+    not_data = [name for name in dict.fromkeys(others) if columns is None or name not in columns]
+    _require_own_names(found)
+    places = Selection(columns, [*(skip or []), *not_data]).positions(found.names, source, found.aside)
+    if found.n_rows < _FEWEST:
+        rows = "one row" if found.n_rows else "columns but no rows"
+        raise InputError(f"{source} has {rows}: a map needs at least two.")
+    odd = [j for j in places if found.kind(j) not in ("number", "flag", "nothing")]
+    text = [j for j in odd if found.kind(j) == "text"]
+    if columns is not None and (refused := [j for j in odd if not (mixed and j in text)]):
+        found.table_of(refused)  # raises: they were asked for
+    aside = {} if mixed else {found.names[j]: _TEXT for j in text}
+    if not mixed:
+        _warn_of_odd_cells(found, text)
+    table = pa.table({found.names[j]: _array(found, j, words=mixed and j in text) for j in places})
+    return Frame(table, aside, places)
+
+
+def _require_own_names(found: "Columns") -> None:
+    from gramfold.cli.options import require_own_names
+    from gramfold.io import Table
+
+    require_own_names(Table(None, found.names, found.source))  # type: ignore[arg-type]
+
+
+def _array(found: "Columns", j: int, words: bool) -> Any:
+    import pyarrow as pa
+
+    if words and found.lines is not None:
+        return pa.array([word or None for word in found.lines.known_words(j)])
+    if j in found.arrays:
+        return found.arrays[j]
+    return pa.array(found.table_of([j])[:, 0])
+
+
+def _warn_of_odd_cells(found: "Columns", text: Sequence[int]) -> None:
+    """Say so where a column is text for the sake of a few cells, or of how its numbers are written."""
+    from gramfold.cli.written_numbers import warn_of_number_like
+    from gramfold.io.mixed import as_column
+    from gramfold.runtime.warning import warn
+
+    if found.lines is None:
+        return
+    for j in text:
+        row, share = found.lines.odd(j, found.arrays[j])
+        if share <= 1 / 2:
+            warn(
+                f"'{found.source}' has {found.lines.where(row, j)}, which is not a number, so that the column is left "
+                "out: correct it to use the column.",
+                GramfoldWarning,
+            )
+        else:
+            cells = [cell for cell in found.arrays[j].unique().to_pylist() if cell is not None]
+            warn_of_number_like(found.source, {found.names[j]: as_column(cells)})
+
+
+def ids_of(found: "Columns", name: str | None) -> "Ids | None":
+    """The column that names the rows, as it is written; None if none is named."""
+    import numpy as np
+
+    from gramfold.io import Ids
+    from gramfold.io.selection import require_labels
+
+    if name is None:
+        return None
+    j = found.place(name)
+    words = found.words_at(j) if found.lines is None else found.lines.labels(j)
+    require_labels(np.array(words, dtype=np.str_), name, f"'{found.source}'")
+    return Ids(name, words)
+
+
+def classes_of(found: "Columns", name: str | None) -> Any:
+    """The column of classes, numbers if all are, else strings; None if none is named."""
+    from gramfold.io.table import labels_of
+
+    return None if name is None else labels_of(found, name)
+
+
+def kept_beside(found: "Columns", keep: Sequence[str] | None, ids: str | None) -> dict[str, Any]:
+    """Columns that are written behind the coordinates, as they are; `all`: every column but the ids."""
+    names = [name for name in found.names if name != ids] if keep == ["all"] else (keep or [])
+    return {name: _as_it_is(found, name) for name in names if name != ids}
+
+
+def _as_it_is(found: "Columns", name: str) -> Any:
+    import numpy as np
+    import pyarrow as pa
+
+    j = found.place(name)
+    array = found.arrays.get(j)
+    if array is not None and pa.types.is_integer(array.type) and not array.null_count:
+        return np.asarray(array.to_numpy())
+    if found.lines is not None and found.kind(j) in ("text", "date", "flag"):
+        return np.array([word or None for word in found.lines.known_words(j)], dtype=object)
+    return found.column(name)
+
+
+def shades_of(found: "Columns", name: str | None) -> tuple[Any, str | None]:
+    """The values of the column that colours, as a plot takes them, and what they are called there."""
+    import numpy as np
+
+    from gramfold.onecall.colors import Color
+
+    if name is None:
+        return None, None
+    values = found.column(name)
+    if values.dtype.kind == "M" and len(np.unique(values)) <= _FEW_DATES:
+        return np.array([word or None for word in found.words(name)], dtype=object), name
+    if values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.round(values)).all():
+        values = values.astype(np.int64)
+    return Color(name, values).shades
