@@ -95,14 +95,10 @@ def cells(folder: Path) -> None:
     depth = rng.lognormal(0.0, 0.3, (n, 1))
     counts = rng.poisson(4 * depth * mean).astype(np.float32)
     kinds = np.where(time < 0.35, "stem", np.where(time < 0.6, "progenitor", np.where(branch == 0, "neuron", "glia")))
-    # as objects: anndata does not write pandas' own strings
-    obs = pd.DataFrame(
-        {"type": pd.Categorical(kinds.astype(object))},
-        index=pd.Index([f"cell{row:04d}" for row in range(n)], dtype=object),
-    )
-    var = pd.DataFrame(index=pd.Index([f"gene{column:03d}" for column in range(genes)], dtype=object))
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), pd.option_context("future.infer_string", False):  # anndata writes objects
         warnings.simplefilter("ignore")  # anndata's own, of a pandas newer than it
+        obs = pd.DataFrame({"type": kinds.astype(object)}, index=[f"cell{row:04d}" for row in range(n)])
+        var = pd.DataFrame(index=[f"gene{column:03d}" for column in range(genes)])
         whole = anndata.AnnData(csr_matrix(counts), obs=obs, var=var)
         whole[:-NEW].write_h5ad(folder / "cells.h5ad")
         whole[-NEW:].write_h5ad(folder / "new_cells.h5ad")
