@@ -89,11 +89,11 @@ def cells(folder: Path) -> None:
     rng = np.random.default_rng(4)
     n, genes = 3_000 + NEW, 200
     time, branch = rng.random(n), rng.integers(0, 2, n)
-    start, up, left, right = rng.gamma(1.0, 1.0, (4, genes))
+    start, up, left, right = rng.gamma(0.3, 4.0, (4, genes))  # few genes are many of the counts
     first, second = np.minimum(time, 0.5)[:, None], np.maximum(time - 0.5, 0)[:, None]
     mean = start * (0.5 - first) + up * first + second * np.where(branch[:, None] == 0, left, right) * 2 + 0.02
     depth = rng.lognormal(0.0, 0.3, (n, 1))
-    counts = rng.poisson(4 * depth * mean).astype(np.float32)
+    counts = rng.poisson(6 * depth * mean).astype(np.float32)
     kinds = np.where(time < 0.35, "stem", np.where(time < 0.6, "progenitor", np.where(branch == 0, "neuron", "glia")))
     with warnings.catch_warnings(), pd.option_context("future.infer_string", False):  # anndata writes objects
         warnings.simplefilter("ignore")  # anndata's own, of a pandas newer than it

@@ -91,7 +91,9 @@ def _file(*names: str, metavar: str, words: str, **more: Any) -> Any:
     words="Table with a distorted version of every row, for oriented_pca; repeatable.",
     multiple=True,
 )
-@_file("--pair-weights", metavar="FILE", words="Square matrix of weights of pairs of rows, for ordinal_mds; 0: unknown.")
+@_file(
+    "--pair-weights", metavar="FILE", words="Square matrix of weights of pairs of rows, for ordinal_mds; 0: unknown."
+)
 @_file("--affinity", metavar="FILE", words="Square matrix of edge weights, for lpp and kernel_eigenmaps.")
 @_file("--align-to", metavar="MAP", words="Rotate, mirror, scale and shift the map onto this earlier one.")
 @_file(

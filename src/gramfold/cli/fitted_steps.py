@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gramfold.cli.far_outside import outside_noted
-from gramfold.cli.undoing import names_after, undone
+from gramfold.cli.undoing import fills_gaps, names_after, undone
 from gramfold.errors import InputError, MissingExtraError, ModelFileError
 
 _NO_NAMES = "X does not have valid feature names"  # scikit-learn's warning: columns were matched here, by name
@@ -250,7 +250,7 @@ def _reads_gaps(step: Any) -> bool:
         return bool(step.model_.reads.missing)
     if isinstance(step, FunctionTransformer):
         return not step.validate
-    return isinstance(step, ColumnTransformer | FeatureUnion) or bool(get_tags(step).input_tags.allow_nan)
+    return fills_gaps(step) or isinstance(step, ColumnTransformer | FeatureUnion) or bool(get_tags(step).input_tags.allow_nan)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gramfold.errors import InputError
@@ -149,3 +150,16 @@ def first_gap(table: "Columns", match: Match, rows: Any) -> str:
     if table.lines is not None:
         return table.lines.where(row, j)
     return f"no value in column '{table.names[j]}', row {row} counted from 0"
+
+
+def require_free(path: Path, names: Sequence[str], taken: Sequence[str]) -> None:
+    """Raise an error for columns beside the others that have the name of one of them, or that a file cannot hold."""
+    from gramfold.io import check_ids
+
+    double = next((name for name in names if name in taken), None)
+    if double is not None:
+        raise InputError(
+            f"column '{double}' is also written by gramfold: leave it out of --id and --keep, or rename it."
+        )
+    for name in names:
+        check_ids(path, taken, name)

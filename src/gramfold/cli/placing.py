@@ -82,29 +82,23 @@ def transform(
     out = default_name(source, "placed") if out is None else out
     require_places(out)
     check_files([model, source], out, None, no_overwrite)
-    from gramfold.cli.columns_beside import columns_beside, ids_of, kept_names, require_free
     from gramfold.cli.fitted_steps import FittedSteps
-    from gramfold.io import check_ids, write_table
+    from gramfold.cli.model_columns import require_free
+    from gramfold.cli.table_columns import ids_of, kept_beside
+    from gramfold.io import write_table
 
     fitted = FittedSteps.load(model, _USAGE, quiet=quiet or as_json)
     if extrapolation and not fitted.maps:
         raise InputError(f"'{model}' holds {fitted.method}, which has no extrapolation: leave out --extrapolation.")
     written = [*fitted.coordinates, *([_OUTSIDE] if extrapolation else [])]
     rows = _Rows.read(fitted, source, read_options(options), columns, skip, by, keep)
-    aside = [] if rows.table is None else kept_names(rows.table, keep, by)
-    require_free([*([] if by is None else [by]), *aside], written, "--id and --keep")
-    for name in [*([] if by is None else [by]), *aside]:
-        check_ids(out, written, name)
+    ids = None if rows.table is None else ids_of(rows.table, by)
+    beside = {} if rows.table is None else kept_beside(rows.table, keep, by)
+    require_free(out, [*([] if ids is None else [ids.name]), *beside], written)
     placed = fitted.place(rows.values, ask=extrapolation)
     if missing == "error" and not placed.known.all():
         raise InputError(rows.gap_sentence(placed))
-    write_table(
-        out,
-        _columns_of(placed, extrapolation),
-        written,
-        ids=None if rows.table is None else ids_of(rows.table, by),
-        beside={} if rows.table is None else columns_beside(rows.table, aside),
-    )
+    write_table(out, _columns_of(placed, extrapolation), written, ids=ids, beside=beside)
     kept(out)
     if as_json:
         click.echo(json.dumps(_facts(fitted, rows, placed, out), indent=2, ensure_ascii=False))

@@ -48,7 +48,13 @@ def prepare(
 
     missing = how["missing"]
     asked: Any = Request(
-        method, parameters, dim, SCALES[how["scale"]], how["seed"], _FILLED.get(missing), tuple(how["columns"] or ())  # type: ignore[arg-type]
+        method,
+        parameters,
+        dim,
+        SCALES[how["scale"]],
+        how["seed"],
+        _FILLED.get(missing),
+        tuple(how["columns"] or ()),  # type: ignore[arg-type]
     )
     plan = plan_for(frame.table, asked, frame.aside)
     notes = []

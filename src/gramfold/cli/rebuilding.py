@@ -70,9 +70,10 @@ def inverse(
     out = default_name(source, "rows") if out is None else out
     require_places(out)
     check_files([model, source], out, None, no_overwrite)
-    from gramfold.cli.columns_beside import columns_beside, ids_of, kept_names, require_free
     from gramfold.cli.fitted_steps import FittedSteps
-    from gramfold.io import check_ids, read_columns, write_table
+    from gramfold.cli.model_columns import require_free
+    from gramfold.cli.table_columns import ids_of, kept_beside
+    from gramfold.io import read_columns, write_table
 
     if columns is not None or skip is not None:
         raise InputError("The coordinates of a map are named with --map-columns: leave out --columns and --skip.")
@@ -83,19 +84,15 @@ def inverse(
     found = _coordinates(table, fitted, map_columns)
     places = _places(table, found.names)
     known = ~_gaps(places)
-    first = ids_of(table, by)
-    aside = [name for name in kept_names(table, keep, by) if name not in found.names]
+    ids = ids_of(table, by)
+    beside = {name: column for name, column in kept_beside(table, keep, by).items() if name not in found.names}
     rebuilt = _rebuilt(fitted, places, known)
     rows, names = rebuilt.rows, rebuilt.names
-    ids = [] if by is None else [by]
-    require_free([*ids, *aside], names, "--id and --keep")
-    for name in [*ids, *aside]:
-        check_ids(out, names, name)
-    beside = columns_beside(table, aside)
+    require_free(out, [*([] if ids is None else [ids.name]), *beside], names)
     if rows.dtype == object:  # categories
-        write_table(out, rows[:, :0].astype(float), [], ids=first, beside={**_typed(rows, names), **beside})
+        write_table(out, rows[:, :0].astype(float), [], ids=ids, beside={**_typed(rows, names), **beside})
     else:
-        write_table(out, rows, names, ids=first, beside=beside)
+        write_table(out, rows, names, ids=ids, beside=beside)
     kept(out)
     error = fitted.last.inverse_error()
     if as_json:

@@ -6,14 +6,22 @@ from typing import Any
 from gramfold.errors import InputError
 
 
+def fills_gaps(step: Any) -> bool:
+    """Whether a step fills in missing values, and changes no others."""
+    from sklearn.impute import KNNImputer, SimpleImputer
+
+    from gramfold.advice import FillByPPCA
+
+    return isinstance(step, KNNImputer | SimpleImputer | FillByPPCA)
+
+
 def names_after(step: Any, names: list[str], path: Path) -> list[str]:
     """Columns that are left after a step; an error for one that cannot be undone."""
     from sklearn.feature_selection import SelectorMixin
-    from sklearn.impute import KNNImputer, SimpleImputer
     from sklearn.preprocessing import FunctionTransformer
 
-    fills = isinstance(step, KNNImputer | SimpleImputer)
-    if isinstance(step, SelectorMixin) or (fills and not step.add_indicator):
+    fills = fills_gaps(step)
+    if isinstance(step, SelectorMixin) or (fills and not getattr(step, "add_indicator", False)):
         return [str(name) for name in step.get_feature_names_out(names)]
     function = isinstance(step, FunctionTransformer)
     can = _inverse_of(step) is not None if function else hasattr(step, "inverse_transform") and not fills
@@ -33,11 +41,10 @@ def _shown(step: Any) -> str:
 def undone(step: Any, rows: Any) -> Any:
     """Rows as they were before a step."""
     from sklearn.feature_selection import SelectorMixin
-    from sklearn.impute import KNNImputer, SimpleImputer
     from sklearn.preprocessing import FunctionTransformer
 
     # what fills gaps, or leaves columns out, changes no value that a row has after it
-    if isinstance(step, KNNImputer | SimpleImputer | SelectorMixin):
+    if fills_gaps(step) or isinstance(step, SelectorMixin):
         return rows
     if isinstance(step, FunctionTransformer):
         inverse = _inverse_of(step)
