@@ -76,6 +76,7 @@ def test_each_example_does_what_it_says(line, tmp_path, monkeypatch):
     result = CliRunner().invoke(main, words[1:], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     assert result.stdout
-    named = {words[words.index(option) + 1] for option in ("--out", "-o", "--picture") if option in words}
+    files = ("--out", "-o", "--picture", "--model")
+    named = {words[words.index(option) + 1] for option in files if option in words}
     made = {path.name for path in tmp_path.iterdir()} - before
-    assert made == (named or ({"gramfold-demo.png"} if words[1] == "demo" else set()))
+    assert made == (named or {"demo": {"gramfold-demo.png"}, "embed": {"cells.map.csv"}}.get(words[1], set()))

@@ -25,9 +25,7 @@ def _number(value: str | None) -> int | str | None:
 
 
 @click.command()
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path), required=True, help="File to write: csv, parquet, npy, …"
-)
+@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="File to write: csv, parquet, npy, …")
 @click.option(
     "-c",
     "--clusters",

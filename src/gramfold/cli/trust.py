@@ -58,9 +58,7 @@ def trust_in(model: Any, X: Any, coordinates: Any, names: list[str]) -> Trust:
         "rows_judged": len(placed) if looked is None else looked,
         "neighbors_kept": found.kept.value,
         "neighbors_kept_interval": None if found.kept.interval is None else list(found.kept.interval),
-        "faults": {
-            one.name: {"value": one.total, "limit": one.threshold, "above": bool(one.named)} for one in found
-        },
+        "faults": {one.name: {"value": one.total, "limit": one.threshold, "above": bool(one.named)} for one in found},
         "distance_correlation": correlation,
         "dimension": estimate,
         "verdict": [one.text for one in said.sentences],

@@ -172,4 +172,3 @@ def _told_to_end(clean: Callable[[], None]) -> Iterator[None]:
     finally:
         for number in ours:
             signal.signal(number, signal.SIG_DFL)
-
