@@ -20,6 +20,7 @@ from gramfold.datasets import make_gaussian_clusters, make_swiss_roll
 N = 120
 BESIDE = {  # files that are written where none is named
     "demo": {"gramfold-demo.png"},
+    "embed": {"cells.map.csv"},
     "transform": {"new_cells.placed.csv"},
     "inverse": {"cells.rows.csv"},
 }
@@ -64,6 +65,12 @@ def written():
     save_npz("docs.npz", csr_array(random_array((N, 50), density=0.3, rng=rng)))
     save_npz("texts.npz", csr_array(random_array((N, 50), density=0.3, rng=rng)))
     np.save("tsne.npy", rng.normal(size=(N, 2)))
+
+
+def written_for_models():
+    """A model of the cells, new ones, and their map."""
+    named = pd.read_csv("cells.csv")
+    cells = named[["a", "b", "c"]]
     model = make_pipeline(StandardScaler(), gramfold.Isomap()).fit(cells)
     gramfold.save(model, "cells.gramfold")
     named.to_csv("new_cells.csv", index=False)
@@ -85,11 +92,14 @@ def test_each_example_does_what_it_says(line, tmp_path, monkeypatch):
     monkeypatch.setattr("gramfold.cli.demo.ROLL_ROWS", 300)
     monkeypatch.setattr("gramfold.cli.demo.TEAPOTS", 60)
     written()
+    if shlex.split(line)[1] in ("transform", "inverse", "info"):
+        written_for_models()
     before = {path.name for path in tmp_path.iterdir()}
     words = shlex.split(line.partition(" > ")[0])
     result = CliRunner().invoke(main, words[1:], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     assert result.stdout
-    named = {words[words.index(option) + 1] for option in ("--out", "-o", "--picture") if option in words}
+    files = ("--out", "-o", "--picture", "--model")
+    named = {words[words.index(option) + 1] for option in files if option in words}
     made = {path.name for path in tmp_path.iterdir()} - before
     assert made == (named or BESIDE.get(words[1], set()))

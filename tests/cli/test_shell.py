@@ -14,9 +14,8 @@ from gramfold.cli import main
 from gramfold.cli.commands import VERBS
 from gramfold.cli.datasets import DATASETS
 from gramfold.datasets import make_swiss_roll, make_torus
-from gramfold.io import check_folder, read_table, write_table
+from gramfold.io import read_table, write_table
 from gramfold.methods.names import method_names
-from gramfold.runtime import destinations
 
 HEAVY = ("numpy", "scipy", "sklearn", "numba", "matplotlib", "pandas", "pyarrow")
 IMPORTED = (

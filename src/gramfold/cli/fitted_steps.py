@@ -250,7 +250,11 @@ def _reads_gaps(step: Any) -> bool:
         return bool(step.model_.reads.missing)
     if isinstance(step, FunctionTransformer):
         return not step.validate
-    return fills_gaps(step) or isinstance(step, ColumnTransformer | FeatureUnion) or bool(get_tags(step).input_tags.allow_nan)
+    return (
+        fills_gaps(step)
+        or isinstance(step, ColumnTransformer | FeatureUnion)
+        or bool(get_tags(step).input_tags.allow_nan)
+    )
 
 
 @contextmanager

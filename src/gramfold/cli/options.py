@@ -243,13 +243,6 @@ def read_matrix(source: Path) -> "Table":
     return Table(matrix, [], source)
 
 
-def read_square(source: Path, written: dict[str, Any]) -> "Table":
-    """A matrix of distances between all rows."""
-    from gramfold.io import read_table
-
-    return read_table(source, **written)
-
-
 def require_own_names(table: "Table") -> "Table":
     """The same table; an error if columns share a name, as of a DataFrame: no option can name one of them."""
     from collections import Counter

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gramfold.io import Columns
 
 SCALES = {"auto": "auto", "standard": "standardise", "robust": "robust", "none": "none"}
-_FILLED = {"mean": "mean", "ppca": "ppca"}
+_FILLED: dict[str, Any] = {"mean": "mean", "ppca": "ppca"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +47,14 @@ def prepare(
     from gramfold.onecall.pipelines import Request, plan_for
 
     missing = how["missing"]
-    asked: Any = Request(
+    asked = Request(
         method,
         parameters,
         dim,
         SCALES[how["scale"]],
         how["seed"],
         _FILLED.get(missing),
-        tuple(how["columns"] or ()),  # type: ignore[arg-type]
+        tuple(how["columns"] or ()),
     )
     plan = plan_for(frame.table, asked, frame.aside)
     notes = []

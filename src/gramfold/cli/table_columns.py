@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gramfold.errors import GramfoldWarning, InputError
+from gramfold.errors import InputError
 
 if TYPE_CHECKING:
     from gramfold.io import Columns, Ids
 
 _TEXT = "it holds text (--metric gower would compare its categories)"
 _FEWEST = 2  # rows of a map
-_FEW_DATES = 20  # that a legend lists, as it does whole numbers; more are a scale of days
+_MOSTLY_NUMBERS = 0.5  # share of cells that are none, up to which a column is measured and has wrong cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +44,9 @@ def frame_of(
         found.table_of(refused)  # raises: they were asked for
     aside = {} if mixed else {found.names[j]: _TEXT for j in text}
     if not mixed:
-        _warn_of_odd_cells(found, text)
+        _look_at_cells(found, text, places)
+    if columns is None and 0 in places:
+        aside |= _index(found)
     table = pa.table({found.names[j]: _array(found, j, words=mixed and j in text) for j in places})
     return Frame(table, aside, places)
 
@@ -67,25 +68,30 @@ def _array(found: "Columns", j: int, words: bool) -> Any:
     return pa.array(found.table_of([j])[:, 0])
 
 
-def _warn_of_odd_cells(found: "Columns", text: Sequence[int]) -> None:
-    """Say so where a column is text for the sake of a few cells, or of how its numbers are written."""
+def _index(found: "Columns") -> dict[str, str]:
+    """A first column without a name, if it numbers or names the rows, and why it is no data."""
+    from gramfold.io.text import refuse_short_header, unnamed_index
+
+    if unnamed_index(found):
+        return {found.names[0]: "it has no name and holds distinct integers, as an index does"}
+    if found.kind(0) == "number":
+        refuse_short_header(found)
+    return {}
+
+
+def _look_at_cells(found: "Columns", text: Sequence[int], places: Sequence[int]) -> None:
+    """Raise an error for a column that is text for the sake of a few cells; warn of one that may be numbers."""
     from gramfold.cli.written_numbers import warn_of_number_like
     from gramfold.io.mixed import as_column
-    from gramfold.runtime.warning import warn
 
     if found.lines is None:
         return
     for j in text:
-        row, share = found.lines.odd(j, found.arrays[j])
-        if share <= 1 / 2:
-            warn(
-                f"'{found.source}' has {found.lines.where(row, j)}, which is not a number, so that the column is left "
-                "out: correct it to use the column.",
-                GramfoldWarning,
-            )
-        else:
-            cells = [cell for cell in found.arrays[j].unique().to_pylist() if cell is not None]
-            warn_of_number_like(found.source, {found.names[j]: as_column(cells)})
+        _, share = found.lines.odd(j, found.arrays[j])
+        if share <= _MOSTLY_NUMBERS:
+            found.lines.require_numbers(found, [j, *(other for other in places if found.kind(other) == "number")])
+        cells = [cell for cell in found.arrays[j].unique().to_pylist() if cell is not None]
+        warn_of_number_like(found.source, {found.names[j]: as_column(cells)})
 
 
 def ids_of(found: "Columns", name: str | None) -> "Ids | None":
@@ -127,19 +133,3 @@ def _as_it_is(found: "Columns", name: str) -> Any:
     if found.lines is not None and found.kind(j) in ("text", "date", "flag"):
         return np.array([word or None for word in found.lines.known_words(j)], dtype=object)
     return found.column(name)
-
-
-def shades_of(found: "Columns", name: str | None) -> tuple[Any, str | None]:
-    """The values of the column that colours, as a plot takes them, and what they are called there."""
-    import numpy as np
-
-    from gramfold.onecall.colors import Color
-
-    if name is None:
-        return None, None
-    values = found.column(name)
-    if values.dtype.kind == "M" and len(np.unique(values)) <= _FEW_DATES:
-        return np.array([word or None for word in found.words(name)], dtype=object), name
-    if values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.round(values)).all():
-        values = values.astype(np.int64)
-    return Color(name, values).shades

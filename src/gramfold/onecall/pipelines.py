@@ -18,7 +18,8 @@ from gramfold.embedding import Estimator
 from gramfold.embedding.mixed_rows import refuse_vectors
 from gramfold.errors import InputError
 from gramfold.methods.names import find_method
-from gramfold.neighbors.metrics import reads_mixed, sees_units
+from gramfold.neighbors.loud import units_count
+from gramfold.neighbors.metrics import reads_mixed
 from gramfold.onecall.frames import Library
 
 SCALES = ("auto", "standardise", "robust", "none")
@@ -100,8 +101,8 @@ def _prepared(table: Any, model: Any, chosen: bool, asked: Request, aside: Mappi
         return Plan(make_pipeline(model), (f"method: {call_of(model)}",), prepared=True)
     mixed = reads_mixed(metric) or (free and _may_be_mixed(model))
     decided = asked.of_table(aside)
-    if asked.scale == "auto" and not free and metric is not None and not sees_units(metric):
-        decided = replace(decided, scaling=Scaling("none", f"metric={metric!r} does not depend on units"))
+    if asked.scale == "auto" and isinstance(model, Estimator) and not units_count(model):
+        decided = replace(decided, scaling=Scaling("none", f"{type(model).__name__} does not depend on units"))
     if asked.gaps is None and _reads_gaps(model):
         decided = replace(decided, gaps="keep")
     found = preparation_for(table, type(model).__name__, asked.random_state, mixed=mixed, asked=decided)
