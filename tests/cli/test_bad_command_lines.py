@@ -177,7 +177,7 @@ LINES = [
     ("transform pca.gramfold misspelt.csv", "no column 'height', which the model reads: did you mean 'heigth'?"),
     ("transform pca.gramfold words.csv", "has text in column 'x' ('tall'), where the model was fitted on numbers"),
     ("transform pca.gramfold roll.csv --id nmae", "has no column 'nmae'"),
-    ("transform pca.gramfold roll.csv --keep heihgt", "no column 'heihgt', did you mean 'height'?"),
+    ("transform pca.gramfold roll.csv --keep heihgt", "no column 'heihgt': did you mean 'height'?"),
     ("transform pca.gramfold roll.csv --columns x,height --out p.csv", "no column 'width', which the model reads"),
     ("transform pca.gramfold roll.csv --missing mean", "'mean' is not one of 'error', 'drop'."),
     ("transform pca.gramfold roll.csv --extrapolate", "did you mean '--extrapolation'"),
