@@ -84,7 +84,9 @@ def wines(folder: Path) -> None:
 
 def cells(folder: Path) -> None:
     """Cells as anndata saves them: sparse counts of 200 genes in 3,000 cells on a branching path, and their types."""
-    import anndata
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import anndata
 
     rng = np.random.default_rng(4)
     n, genes = 3_000 + NEW, 200
@@ -95,10 +97,13 @@ def cells(folder: Path) -> None:
     depth = rng.lognormal(0.0, 0.3, (n, 1))
     counts = rng.poisson(6 * depth * mean).astype(np.float32)
     kinds = np.where(time < 0.35, "stem", np.where(time < 0.6, "progenitor", np.where(branch == 0, "neuron", "glia")))
-    with warnings.catch_warnings(), pd.option_context("future.infer_string", False):  # anndata writes objects
+    types, codes = np.unique(kinds, return_inverse=True)
+    # as objects: anndata does not write pandas' own strings
+    named = pd.Categorical.from_codes(codes, categories=pd.Index(types, dtype=object))
+    obs = pd.DataFrame({"type": named}, index=pd.Index([f"cell{row:04d}" for row in range(n)], dtype=object))
+    var = pd.DataFrame(index=pd.Index([f"gene{column:03d}" for column in range(genes)], dtype=object))
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # anndata's own, of a pandas newer than it
-        obs = pd.DataFrame({"type": kinds.astype(object)}, index=[f"cell{row:04d}" for row in range(n)])
-        var = pd.DataFrame(index=[f"gene{column:03d}" for column in range(genes)])
         whole = anndata.AnnData(csr_matrix(counts), obs=obs, var=var)
         whole[:-NEW].write_h5ad(folder / "cells.h5ad")
         whole[-NEW:].write_h5ad(folder / "new_cells.h5ad")
