@@ -129,7 +129,9 @@ def _as_it_is(found: "Columns", name: str) -> Any:
     j = found.place(name)
     array = found.arrays.get(j)
     if array is not None and pa.types.is_integer(array.type) and not array.null_count:
-        return np.asarray(array.to_numpy())
+        from gramfold.io import Ids
+
+        return np.asarray(array.to_numpy()) if found.lines is None else Ids(name, found.words_at(j)).typed()  # 007
     if found.lines is not None and found.kind(j) in ("text", "date", "flag"):
         return np.array([word or None for word in found.lines.known_words(j)], dtype=object)
     return found.column(name)
