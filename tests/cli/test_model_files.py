@@ -239,6 +239,13 @@ def test_columns_are_matched_by_position_where_one_side_has_no_names(folder):
     FRESH.to_csv("bare.csv", index=False, header=False)
     done("transform", "roll.gramfold", "bare.csv", "--no-header", "--out", "placed.csv")  # as wide as the old table
     np.testing.assert_allclose(pd.read_csv("placed.csv"), expected, rtol=1e-9)
+    made_up = gramfold.PCA().fit(OLD[NUMBERS].set_axis(["x0", "x1", "x2"], axis=1))  # as `embed` calls those of arrays
+    gramfold.save(made_up, "made_up.gramfold")
+    told = done("transform", "made_up.gramfold", "new.csv", "--skip", "name,kind", "--out", "placed.csv").output
+    assert "columns   3 columns matched by position, since the model has no column names" in told
+    np.testing.assert_allclose(
+        pd.read_csv("placed.csv"), made_up.transform(FRESH[NUMBERS].set_axis(["x0", "x1", "x2"], axis=1)), rtol=1e-9
+    )
     gramfold.save(gramfold.Isomap().fit(OLD[NUMBERS].to_numpy()), "nameless.gramfold")
     told = done("transform", "nameless.gramfold", "new.csv", "--id", "name", "--out", "placed.csv").output
     assert "columns   3 columns matched by position, since the model has no column names\n  not used  kind" in told

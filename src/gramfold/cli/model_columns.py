@@ -45,7 +45,8 @@ def matched_columns(
     offered = Selection(columns=columns, skip=skip).positions(table.names, f"'{table.source}'", table.aside)
     own = [table.names[j] for j in offered]
     named = table.reading.header is not False and table.names != numbered(len(table.names))
-    if model.names is not None and (named or set(model.names) <= set(own)):
+    both = named and list(model.every) != numbered(model.width)  # x0, x1, … are what columns without a name are called
+    if model.names is not None and (both or set(model.names) <= set(own)):
         return _by_name(table, model, own, aside)
     data = [j for j in offered if table.names[j] not in aside]
     return _by_position(table, model, data, named)
