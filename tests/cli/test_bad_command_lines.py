@@ -175,7 +175,7 @@ LINES = [
     ("transform pca.gramfold -", "'-' is no name beside which to write: name the file, as in --out placed.csv."),
     ("transform pca.gramfold map.csv", "'map.csv' has no columns 'x', 'height' and 'width', of the 3 that the model"),
     ("transform pca.gramfold misspelt.csv", "no column 'height', which the model reads: did you mean 'heigth'?"),
-    ("transform pca.gramfold words.csv", "has text in column 'x' ('tall'), where the model was fitted on numbers"),
+    ("transform pca.gramfold words.csv", "has 'tall' in column 'x', line 2, where the model was fitted on numbers"),
     ("transform pca.gramfold roll.csv --id nmae", "has no column 'nmae'"),
     ("transform pca.gramfold roll.csv --keep heihgt", "no column 'heihgt': did you mean 'height'?"),
     ("transform pca.gramfold roll.csv --columns x,height --out p.csv", "no column 'width', which the model reads"),

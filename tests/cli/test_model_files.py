@@ -179,6 +179,17 @@ def test_rows_with_gaps_are_filled_in_by_a_model_that_does(folder):
     np.testing.assert_allclose(some.dropna(), embedded().transform(known), rtol=1e-9)
 
 
+def test_a_cell_that_is_no_number_is_named_with_its_place(folder):
+    odd = FRESH.astype({"b": object})
+    odd.loc[4, "b"] = "broken"
+    odd.to_csv("odd.csv", index=False)
+    assert "has 'broken' in column 'b', line 6, where" in refused("transform", "roll.gramfold", "odd.csv")
+    odd.astype({"b": str}).to_parquet("odd.parquet")
+    assert "in column 'b', row 0 counted from 0, where" in refused("transform", "roll.gramfold", "odd.parquet")
+    FRESH.assign(b=pd.Timestamp("2024-05-01")).to_parquet("dates.parquet")
+    assert "'2024-05-01" in refused("transform", "roll.gramfold", "dates.parquet")
+
+
 def test_a_column_that_is_empty_is_filled_in_too(folder):
     old = OLD.copy()
     old.loc[::9, "b"] = np.nan

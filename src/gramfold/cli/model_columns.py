@@ -122,21 +122,22 @@ def values_of(table: "Columns", match: Match, *, text: bool) -> Any:
 
 
 def _no_numbers(table: "Columns", j: int) -> str:
-    from gramfold.io.selection import shortened
-
-    words = [word for word in table.words_at(j) if word]
-    odd = next((word for word in words if not _is_number(word)), words[0] if words else "")
-    found = {"date": "dates", "text": "text"}.get(table.kind(j), "other values")
     return (
-        f"'{table.source}' has {found} in column '{shortened(table.names[j])}' ('{shortened(odd)}'), where the model "
-        "was fitted on numbers: correct these cells, or empty those that are not known."
+        f"'{table.source}' has {_odd_cell(table, j)}, where the model was fitted on numbers: correct such cells, or empty "
+        "those that are not known."
     )
 
 
-def _is_number(word: str) -> bool:
-    from gramfold.io.numerals import PLAIN
+def _odd_cell(table: "Columns", j: int) -> str:
+    """The first cell that is no number, and where it stands."""
+    from gramfold.io.selection import shortened
 
-    return PLAIN.number(word) is not None
+    if table.lines is not None:
+        row, _ = table.lines.odd(j, table.arrays[j])
+        return table.lines.where(row, j)
+    words = table.words_at(j)
+    row = next((row for row, word in enumerate(words) if word), 0)
+    return f"'{shortened(words[row])}' in column '{shortened(table.names[j])}', row {row} counted from 0"
 
 
 def first_gap(table: "Columns", match: Match, rows: Any) -> str:
