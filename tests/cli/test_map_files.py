@@ -89,7 +89,7 @@ def test_each_file_has_its_decimal_mark():
 def test_a_first_column_without_a_name_that_is_no_index(folder):
     cells = [f"{value:.6f}".replace(".", ",") for value in SHEET[:, 0]]
     (folder / "one.csv").write_text("\n".join(["u", *cells, ""]))
-    assert "columns u; their decimal mark is ','" in judged("table.csv", "one.csv")
+    assert "columns u; their decimal mark is ','" in run("table.csv", "one.csv").output
     assert "if the comma is a decimal mark save it with decimal points" in refused(
         "table.csv", "one.csv", "--decimal", "."
     )

@@ -96,7 +96,7 @@ def test_a_shell_completes_verbs_options_methods_data_sets_and_files():
     assert [name for _, _, name in completed("gramfold ")] == list(VERBS)
     assert [name for _, _, name in completed("gramfold em")] == ["embed"]
     assert ("plain", ",", "--neighbors") in completed("gramfold embed roll.csv --ne")
-    assert [name for _, _, name in completed("gramfold embed roll.csv --method ")] == method_names()
+    assert [name for _, _, name in completed("gramfold embed roll.csv --method ")] == ["auto", *method_names()]
     assert [name for _, _, name in completed("gramfold embed -m la")] == [
         "landmark_isomap",
         "landmark_mds",
@@ -123,7 +123,7 @@ def test_an_interrupt_says_what_was_kept(folder, monkeypatch):
     def pressed(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gramfold.cli.embed._draw", pressed)
+    monkeypatch.setattr("gramfold.cli.drawn.Shown.draw", pressed)
     result = run("embed", "roll.csv", "--out", "map.csv", "--picture", "map.png")
     assert (result.exit_code, result.stderr) == (
         130,

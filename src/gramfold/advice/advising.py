@@ -146,6 +146,11 @@ def preparation_for(
     )
 
 
+def left_out_of(X: Any, random_state: int, asked: Asked) -> Item:
+    """The columns that a map should not see, and why, without more of an advice."""
+    return _left_out(_seen(X, random_state, None, asked))
+
+
 def _seen(X: Any, random_state: int, names: Sequence[str] | None, asked: Asked) -> Seen:
     _require_seed(random_state)
     seen = Seen.of(X, random_state, names, asked)

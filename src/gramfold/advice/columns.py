@@ -146,7 +146,7 @@ def column_of(X: Any, j: int) -> Any:
         return column
     if hasattr(X, "iloc"):
         return X.iloc[:, [j]]
-    return X.select([types_of(X)[j][0]])
+    return X.select([X.columns[j] if hasattr(X, "to_series") else X.schema.names[j]])
 
 
 def _numbers_of_text(column: NDArray[Any]) -> NDArray[Any]:
@@ -160,13 +160,22 @@ def read_column(X: Any, j: int) -> NDArray[Any]:
     """Column number j as numbers with NaN at gaps, or as objects with None; dates and the like raise."""
     if isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
         return X[:, j].astype(np.float64)
-    types = types_of(X)
-    if hasattr(X, "column_names") and kind_of(types[j][1]) == "numbers":  # Arrow, whose values need no Python objects
+    dtype = _type_of(X, j)
+    if hasattr(X, "to_batches") and kind_of(dtype) == "numbers":  # Arrow, whose values need no Python objects
         return quiet(np.asarray(X.column(j).cast("double", safe=False).to_numpy()))
-    if types and "bool" in str(types[j][1]).lower():
+    if "bool" in str(dtype).lower():
         known = ((type(value).__name__ not in MISSING, value) for value in values_of(X, j))
         return np.array([float(value) if there else np.nan for there, value in known])
     return MixedTable.of(column_of(X, j), None, least_rows=1).columns[0]
+
+
+def _type_of(X: Any, j: int) -> Any:
+    """Type of one column, without a look at the others; None for an array, which has one for all."""
+    if isinstance(X, np.ndarray):
+        return None
+    if hasattr(X, "iloc"):
+        return X.iloc[:, j].dtype
+    return X.to_series(j).dtype if hasattr(X, "to_series") else X.column(j).type
 
 
 def read_columns(X: Any, which: Sequence[int]) -> NDArray[Any]:

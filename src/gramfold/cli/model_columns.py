@@ -123,8 +123,8 @@ def values_of(table: "Columns", match: Match, *, text: bool) -> Any:
 
 def _no_numbers(table: "Columns", j: int) -> str:
     return (
-        f"'{table.source}' has {_odd_cell(table, j)}, where the model was fitted on numbers: correct such cells, or empty "
-        "those that are not known."
+        f"'{table.source}' has {_odd_cell(table, j)}, where the model was fitted on numbers: correct such cells, or "
+        "empty those that are not known."
     )
 
 
