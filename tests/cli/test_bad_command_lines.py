@@ -131,6 +131,7 @@ LINES = [
     ("embed far.csv -m isomap --metric precomputed --scale robust", "no columns to prepare: leave out --scale."),
     # files to read
     ("embed rol.csv --out m.csv", "There is no file 'rol.csv': did you mean 'roll.csv'?"),
+    ("embed http://example.org/roll.csv", "is an address, and only files are read: download it first"),
     ("embed nowhere/x.csv --out m.csv", "There is no file 'nowhere/x.csv': check the name and the folder."),
     ("embed folder --out m.csv", "'folder' "),
     ("cluster none.npz --out c.csv", "There is no file 'none.npz'"),
@@ -146,6 +147,7 @@ LINES = [
     ("embed - --picture p.png", "'-' is no single file, beside which a map could be written: name one with --out."),
     ("embed roll.csv --out m.csv --model nowhere/m.gramfold", "there is no folder"),
     ("embed roll.csv --out m.csv --model roll.csv", "'roll.csv' is an input file and would be overwritten"),
+    ("embed roll.csv --out m.npy --id x", "'m.npy' holds numbers only, and no column 'x'"),
     ("embed roll.csv --out m.csv --model m.csv", "'m.csv' would be written twice"),
     ("embed roll.csv --out m.csv --label x", "--label x is written on a picture, but none is drawn: add --picture"),
     ("embed roll.csv --out folder", "'folder' is a folder"),

@@ -6,7 +6,8 @@ from gramfold.errors import InputError
 from gramfold.runtime.close_names import close_names, question
 from gramfold.runtime.destinations import check_folder
 
-_READER_KNOWS = ("*", "?", "[", "://")  # a pattern of several files, an address: what io says of these
+_READER_KNOWS = ("*", "?", "[")  # a pattern of several files: what io says of these
+_ADDRESS = ":/"  # as paths have it
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _WORDS = (".map", ".placed")  # of files that are written beside a table
@@ -17,6 +18,10 @@ def require_files(*sources: Path | None) -> None:
     for source in sources:
         if source is None or str(source) == "-" or any(mark in str(source) for mark in _READER_KNOWS):
             continue
+        if _ADDRESS in str(source):
+            from gramfold.io.content import require_file
+
+            require_file(source)  # which has the sentence
         try:
             source.stat()
         except (FileNotFoundError, NotADirectoryError) as error:

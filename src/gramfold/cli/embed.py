@@ -113,8 +113,10 @@ def embed(source: Path, **options: Any) -> None:
     from gramfold.cli.map_summary import tell
     from gramfold.cli.mapped import fit, make_ready
     from gramfold.cli.table_columns import ids_of, kept_beside
-    from gramfold.io import read_columns, read_sparse, write_table
+    from gramfold.io import check_ids, read_columns, read_sparse, write_table
 
+    for column in (wishes.ids, *(wishes.keep or ())):
+        check_ids(out, (), column)
     found = None
     if read_sparse(source) is not None:
         wishes.refuse_columns()
