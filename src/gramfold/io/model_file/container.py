@@ -159,8 +159,7 @@ def _read_front(stream: BinaryIO, size: int, path: Path) -> tuple[dict[str, Any]
     begins = stream.read(min(2, max(size - _LENGTH, 0)))
     if begins != b'{"':
         raise ModelFileError(
-            f"'{path}' is not a model file of gramfold: pass a file that `gramfold embed --model` or gramfold.save() "
-            "wrote."
+            f"'{path}' is not a model file of gramfold: pass a file that model.save() or gramfold.save() wrote."
         )
     if length > min(size - _LENGTH, _MOST_TEXT):
         raise _damaged(path, f"its header would have {length:,} bytes, and the file has {size:,}")
@@ -191,8 +190,7 @@ def _text_of(words: bytes, path: Path) -> str:
         raise _damaged(path, "its header is not that of a model file") from error
     if family != _FAMILY or not isinstance(text, str) or not isinstance(version, str):
         raise ModelFileError(
-            f"'{path}' holds arrays, but no model of gramfold: pass a file that `gramfold embed --model` or gramfold.save() "
-            "wrote."
+            f"'{path}' holds arrays, but no model of gramfold: pass a file that model.save() or gramfold.save() wrote."
         )
     if version != str(FORMAT):
         newer = version.isdigit() and len(version) < _LENGTH and int(version) > FORMAT

@@ -95,12 +95,12 @@ def model_info(path: str | os.PathLike[str]) -> ModelInfo:
         rows=fitted.n_rows,
         columns=columns,
         column_names=None if names is None else tuple(names),
-        left_out=_left_out(model, names),
         dimensions=getattr(fitted, "dimensions", None),
         compact=bool(opened.told["compact"]),
-        training_rows=_training_rows(model),
         training_data=_training_data(model),
         libraries=opened.told["libraries"],
+        left_out=_left_out(model, names),
+        training_rows=_training_rows(model),
     )
 
 
