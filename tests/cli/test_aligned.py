@@ -37,7 +37,9 @@ def test_the_map_is_the_one_that_python_gives(ending, months):
     write_table(f"old{ending}", read_table("march_map.csv").values, ["isomap0", "isomap1"])
     write_table(f"rows{'.csv' if ending == '.npy' else ending}", ROLL, ["x", "y", "z"])
     rows = f"rows{'.csv' if ending == '.npy' else ending}"
-    result = run("embed", "april.csv", "--align-to", f"old{ending}", "--align-rows", rows, "--out", "map.csv")
+    result = run(
+        "embed", "april.csv", "-m", "isomap", "--align-to", f"old{ending}", "--align-rows", rows, "--out", "map.csv"
+    )
     assert result.exit_code == 0, result.output
     model = expected()
     np.testing.assert_array_equal(read_table("map.csv").values, model.embedding_)
@@ -48,7 +50,7 @@ def test_the_map_is_the_one_that_python_gives(ending, months):
 
 
 def test_without_a_table_row_i_is_row_i(months):
-    result = run("embed", "march.csv", "--align-to", "march_map.csv", "--out", "map.csv")
+    result = run("embed", "march.csv", "-m", "isomap", "--align-to", "march_map.csv", "--out", "map.csv")
     assert result.exit_code == 0, result.output
     np.testing.assert_allclose(read_table("map.csv").values, read_table("march_map.csv").values, atol=1e-9)
     assert "by 300 rows in common, misfit " in result.output
@@ -59,7 +61,7 @@ def test_rows_without_a_place_may_be_on_the_old_map(months):
     places = read_table("march_map.csv").values.copy()
     places[:40] = np.nan
     write_table("march_map.csv", places, ["isomap0", "isomap1"])
-    result = run("embed", "march.csv", "--align-to", "march_map.csv", "--out", "map.csv")
+    result = run("embed", "march.csv", "-m", "isomap", "--align-to", "march_map.csv", "--out", "map.csv")
     assert result.exit_code == 0, result.output
     assert "by 260 rows in common" in result.output
 
@@ -70,7 +72,7 @@ def test_text_is_read_as_the_options_say(months):
         lines = [";".join(f"{value!r}".replace(".", ",") for value in row.tolist()) for row in table.values]
         (months / f"{name}_comma.csv").write_text("\n".join([";".join(table.names), *lines]))
     words = ["--align-to", "march_map.csv", "--align-rows", "march_comma.csv", "--decimal", ","]
-    result = run("embed", "april_comma.csv", *words, "--out", "map.csv")
+    result = run("embed", "april_comma.csv", "-m", "isomap", *words, "--out", "map.csv")
     assert result.exit_code == 0, result.output
     np.testing.assert_array_equal(read_table("map.csv").values, expected().embedding_)
 

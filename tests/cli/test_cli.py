@@ -80,7 +80,8 @@ def test_gaps_are_read_for_a_method_that_fills_them_in(folder):
     result = run("embed", "gaps.csv", "--method", "probabilistic-pca", "--out", "map.npy")
     assert result.exit_code == 0, result.output
     np.testing.assert_array_equal(np.load("map.npy"), gramfold.ProbabilisticPCA().fit_transform(points))
-    assert "nan" in run("embed", "gaps.csv", "--method", "pca", "--out", "map.npy").output  # refused, and why
+    refused = run("embed", "gaps.csv", "--method", "pca", "--missing", "error", "--out", "map.npy")
+    assert "'gaps.csv' has 'nan' in column 'y', line 2" in refused.output
 
 
 def test_every_option_reaches_the_method(folder):
@@ -339,7 +340,7 @@ def test_help_loads_nothing_heavy():
         "print(*{'numpy', 'sklearn', 'scipy', 'numba', 'matplotlib'} & set(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "gramfold embed cells.csv --method isomap --out map.csv" in done.stdout
+    assert "gramfold embed cells.csv --picture map.png --color stage" in done.stdout
     assert done.stderr.strip() == ""
 
 
@@ -506,7 +507,8 @@ def test_a_picture_shows_dots(dim, folder):
         (["-m", "lle", "--set", "reg"], "--set reg has no value"),
         (["-m", "lle", "--set", "reg=high"], "'reg' parameter of LLE must be"),
         (["--dim", 2, "--set", "n_components=3"], "n_components was given twice"),
-        (["--dim", 0], "'n_components' parameter of Isomap must be"),
+        (["--dim", 0], "--dim 0 is no number of dimensions: use 1, 2, 3, …, or name a method."),
+        (["--dim", 0, "-m", "isomap"], "'n_components' parameter of Isomap must be"),
         (["--neighbors", 300], "n_neighbors=300, but there are only 300 distinct rows"),
         (["--columns", "x,w"], "no column 'w'"),
         (["--skip", "x,y,z"], "no column left"),
@@ -899,6 +901,7 @@ def test_every_command_can_be_interrupted(words, folder, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("gramfold.io.read_table", pressed)
+    monkeypatch.setattr("gramfold.io.read_columns", pressed)
     monkeypatch.setattr("gramfold.datasets.make_swiss_roll", pressed)
     monkeypatch.setattr("gramfold.io.names_in", pressed)
     result = run(*words)

@@ -9,12 +9,21 @@ from click.testing import CliRunner
 from scipy.sparse import csr_array, random_array, save_npz
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import kneighbors_graph
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+import gramfold
 from gramfold.cli import main
 from gramfold.cli.commands import VERBS
 from gramfold.datasets import make_gaussian_clusters, make_swiss_roll
 
 N = 120
+BESIDE = {  # files that are written where none is named
+    "demo": {"gramfold-demo.png"},
+    "embed": {"cells.map.csv"},
+    "transform": {"new_cells.placed.csv"},
+    "inverse": {"cells.rows.csv"},
+}
 
 
 def found_examples():
@@ -58,6 +67,18 @@ def written():
     np.save("tsne.npy", rng.normal(size=(N, 2)))
 
 
+def written_for_models():
+    """A model of the cells, new ones, and their map."""
+    named = pd.read_csv("cells.csv")
+    cells = named[["a", "b", "c"]]
+    model = make_pipeline(StandardScaler(), gramfold.Isomap()).fit(cells)
+    gramfold.save(model, "cells.gramfold")
+    named.to_csv("new_cells.csv", index=False)
+    places = pd.DataFrame(model[-1].embedding_, columns=model[-1].get_feature_names_out())
+    places.assign(barcode=named.barcode).to_csv("cells.map.csv", index=False)
+    places.set_axis(["across", "up"], axis=1).to_csv("corners.csv", index=False)
+
+
 @pytest.mark.parametrize(("verb", "lines"), EXAMPLES, ids=lambda value: value if isinstance(value, str) else "")
 def test_each_command_has_examples(verb, lines):
     assert len(lines) >= 2
@@ -71,11 +92,14 @@ def test_each_example_does_what_it_says(line, tmp_path, monkeypatch):
     monkeypatch.setattr("gramfold.cli.demo.ROLL_ROWS", 300)
     monkeypatch.setattr("gramfold.cli.demo.TEAPOTS", 60)
     written()
+    if shlex.split(line)[1] in ("transform", "inverse", "info"):
+        written_for_models()
     before = {path.name for path in tmp_path.iterdir()}
     words = shlex.split(line.partition(" > ")[0])
     result = CliRunner().invoke(main, words[1:], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     assert result.stdout
-    named = {words[words.index(option) + 1] for option in ("--out", "-o", "--picture") if option in words}
+    files = ("--out", "-o", "--picture", "--model")
+    named = {words[words.index(option) + 1] for option in files if option in words}
     made = {path.name for path in tmp_path.iterdir()} - before
-    assert made == (named or ({"gramfold-demo.png"} if words[1] == "demo" else set()))
+    assert made == (named or BESIDE.get(words[1], set()))

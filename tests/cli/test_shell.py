@@ -14,9 +14,8 @@ from gramfold.cli import main
 from gramfold.cli.commands import VERBS
 from gramfold.cli.datasets import DATASETS
 from gramfold.datasets import make_swiss_roll, make_torus
-from gramfold.io import check_folder, read_table, write_table
+from gramfold.io import read_table, write_table
 from gramfold.methods.names import method_names
-from gramfold.runtime import destinations
 
 HEAVY = ("numpy", "scipy", "sklearn", "numba", "matplotlib", "pandas", "pyarrow")
 IMPORTED = (
@@ -62,6 +61,12 @@ def folder(tmp_path, monkeypatch):
         ("compare roll.csv --methods isomp", 2),
         ("dimension none.csv", 2),
         ("advise none.csv", 2),
+        ("transform none.gramfold roll.csv", 2),
+        ("transform roll.csv none.csv", 2),
+        ("transform roll.csv roll.csv --out none/m.csv", 2),
+        ("inverse none.gramfold roll.csv", 2),
+        ("inverse roll.csv none.csv --out m.csv", 2),
+        ("info none.gramfold", 2),
         ("datasets torus --rows x --out m.csv", 2),
         ("datasets toruss --out m.csv", 2),
     ],
@@ -91,7 +96,7 @@ def test_a_shell_completes_verbs_options_methods_data_sets_and_files():
     assert [name for _, _, name in completed("gramfold ")] == list(VERBS)
     assert [name for _, _, name in completed("gramfold em")] == ["embed"]
     assert ("plain", ",", "--neighbors") in completed("gramfold embed roll.csv --ne")
-    assert [name for _, _, name in completed("gramfold embed roll.csv --method ")] == method_names()
+    assert [name for _, _, name in completed("gramfold embed roll.csv --method ")] == ["auto", *method_names()]
     assert [name for _, _, name in completed("gramfold embed -m la")] == [
         "landmark_isomap",
         "landmark_mds",
@@ -118,7 +123,7 @@ def test_an_interrupt_says_what_was_kept(folder, monkeypatch):
     def pressed(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gramfold.cli.embed._draw", pressed)
+    monkeypatch.setattr("gramfold.cli.drawn.Shown.draw", pressed)
     result = run("embed", "roll.csv", "--out", "map.csv", "--picture", "map.png")
     assert (result.exit_code, result.stderr) == (
         130,
@@ -165,20 +170,6 @@ def test_each_data_set_is_written_with_its_truth(name, folder):
     assert [one for one in table.names if one.startswith("true_")] == names
     sample = getattr(gramfold.datasets, f"make_{name}")(7)
     np.testing.assert_array_equal(table.values[:, -len(names) :], sample.truth.reshape(7, -1))
-
-
-@pytest.mark.parametrize("name", ["none/map.csv", "folder", "protected.csv", "loop.csv", "x" * 300, "a\0b"])
-def test_a_place_is_refused_in_the_same_words_early_and_late(name, folder):
-    (folder / "folder").mkdir()
-    (folder / "protected.csv").write_text("old")
-    (folder / "protected.csv").chmod(0o444)
-    (folder / "loop.csv").symlink_to("loop.csv")
-    said = []
-    for check in (check_folder, destinations.check_folder):
-        with pytest.raises(ValueError, match=r"\w") as error:
-            check(name)
-        said.append(str(error.value))
-    assert said[0] == said[1]
 
 
 @pytest.mark.parametrize(

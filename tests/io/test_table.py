@@ -448,7 +448,7 @@ def test_text_that_is_not_in_the_encoding_that_was_named(written):
 @pytest.mark.parametrize(
     ("columns", "skip", "sentence"),
     [
-        (["heigth"], None, r"no column 'heigth', did you mean 'height'\?"),
+        (["heigth"], None, r"no column 'heigth': did you mean 'height'\?"),
         (None, ["zzz"], r"no column 'zzz'; it has height, weight"),
         (["height"], ["height"], r"no column left to use"),
         (["height", "height"], None, r"lists column 'height' twice: list each column once"),

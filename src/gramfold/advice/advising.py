@@ -1,6 +1,6 @@
 """`gramfold.advise`: look at a table before a fit, and say what to do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,13 +8,13 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.pipeline import make_pipeline
 
+from gramfold.advice.asked import Asked
 from gramfold.advice.choosing import choose
 from gramfold.advice.classes import Classes, trial_with_classes
 from gramfold.advice.columns import Seen
 from gramfold.advice.leave_out import LeaveOut
 from gramfold.advice.looks import Look, is_distances, look_at, sharing
 from gramfold.advice.plan import Advice, Item
-from gramfold.advice.scaling import Scaling
 from gramfold.advice.trial import Shape
 from gramfold.errors import InputError
 from gramfold.methods.lpp import LPP
@@ -63,20 +63,17 @@ def advice_for(
     y: Any,
     random_state: int,
     names: Sequence[str] | None = None,
-    aside: Mapping[Any, str] | None = None,
-    scaling: Scaling | None = None,
+    asked: Asked | None = None,
 ) -> Advice:
-    """`advise`, of a table whose columns have names that it does not hold itself, or of which some are no data.
-
-    `aside` has the keys of the latter, and why.
-    """
+    """`advise`, of a table whose columns have names that it does not hold itself, or of which the user decided some."""
     require_one_order(X, y, ("X", "y"))
-    seen = _seen(X, random_state, names, aside)
+    asked = asked or Asked()
+    seen = _seen(X, random_state, names, asked)
     classes = Classes.of(y, seen.n)
     if not is_distances(seen.X):
         seen = sharing(seen)
         _require_columns(seen)
-    look = look_at(seen, scaling)
+    look = look_at(seen, asked)
     shape = Shape.of(look.rows, look.width, random_state)
     chosen = choose(shape, seen.n, look.width, str(look.metric.value))
     method, model, notes = chosen.method, chosen.model, [*_notes(shape, look, seen), *chosen.notes]
@@ -106,6 +103,7 @@ def advice_for(
         n_rows=seen.n,
         n_columns=seen.width,
         supervised=supervised,
+        guesses=_guesses(seen),
     )
 
 
@@ -118,6 +116,7 @@ class Preparation:
     scaling: Item
     metric: Item
     notes: tuple[str, ...]  # on columns that stay, such as one that may be a class
+    guesses: tuple[str, ...]  # on columns of numbers that are left out, which may be measurements all the same
     steps: tuple[Any, ...]  # scikit-learn transformers, not fitted
 
 
@@ -127,23 +126,34 @@ def preparation_for(
     random_state: int,
     *,
     mixed: bool,
-    aside: Mapping[Any, str] | None = None,
-    scaling: Scaling | None = None,
+    asked: Asked,
 ) -> Preparation:
     """How `advise` would measure the rows; categories are left out unless the method of this name reads mixed rows."""
-    seen = _seen(X, random_state, None, aside)
+    seen = _seen(X, random_state, None, asked)
     if not is_distances(seen.X):
         why = f"it holds categories, which {method} does not read"
         seen = sharing(seen) if mixed else seen.without(lambda one: not one.numbers, why)
         _require_columns(seen)
-    look = look_at(seen, scaling)
-    doubts = tuple(_doubts(seen))
-    return Preparation(_left_out(seen), look.gaps, look.scaling, look.metric, doubts, _steps(seen, look, "key"))
+    look = look_at(seen, asked)
+    return Preparation(
+        _left_out(seen),
+        look.gaps,
+        look.scaling,
+        look.metric,
+        tuple(_doubts(seen)),
+        _guesses(seen),
+        _steps(seen, look, "key"),
+    )
 
 
-def _seen(X: Any, random_state: int, names: Sequence[str] | None, aside: Mapping[Any, str] | None) -> Seen:
+def left_out_of(X: Any, random_state: int, asked: Asked) -> Item:
+    """The columns that a map should not see, and why, without more of an advice."""
+    return _left_out(_seen(X, random_state, None, asked))
+
+
+def _seen(X: Any, random_state: int, names: Sequence[str] | None, asked: Asked) -> Seen:
     _require_seed(random_state)
-    seen = Seen.of(X, random_state, names, aside)
+    seen = Seen.of(X, random_state, names, asked)
     _require_size(seen)
     return seen
 
@@ -190,6 +200,10 @@ def _left_out(seen: Seen) -> Item:
         return Item((), "every column may be a measurement")
     told = _by_reason([(str(one.why_not), one.shown) for one in seen.left_out])
     return Item(tuple(one.key for one in seen.left_out), "; ".join(told))
+
+
+def _guesses(seen: Seen) -> tuple[str, ...]:
+    return tuple(_by_reason([(str(one.why_not), one.shown) for one in seen.left_out if one.guessed]))
 
 
 def _by_reason(told: list[tuple[str, str]]) -> list[str]:

@@ -1,6 +1,6 @@
 """What each column of a table holds, by a sample of the rows, and whether a map should see it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from gramfold.advice.asked import Asked
 from gramfold.advice.dates import numbers_are_clock, numbers_are_dates
 from gramfold.advice.doubts import doubts_of_numbers, doubts_of_texts
 from gramfold.advice.ids import names_rows
@@ -19,6 +20,7 @@ from gramfold.neighbors.columns import (
     as_dense_or_sparse,
     as_table,
     kind_of,
+    quiet,
     require_table,
     types_of,
     values_of,
@@ -46,6 +48,7 @@ class Column:
     gaps: float = 0.0  # share
     why_not: str | None = None  # why a map should not see it
     doubts: tuple[str, ...] = ()  # what a user should look at
+    guessed: bool = False  # whether it is left out by what its numbers look like, which may be chance
 
     @property
     def numbers(self) -> bool:
@@ -71,7 +74,7 @@ class Seen:
         X: Any,
         random_state: int = 0,
         names: Sequence[str] | None = None,
-        aside: Mapping[Any, str] | None = None,
+        asked: Asked | None = None,
     ) -> Self:
         """Look at each column but those set aside; `names` are those of a table that has none itself."""
         table = as_mixed(X)
@@ -83,7 +86,7 @@ class Seen:
             return cls(table.tocsr(), n, width, sample, (), plain=True, typed=False)
         few = rows_of(table, sample)
         keys = list(names or [name for name, _ in types_of(table)] or range(width))
-        columns = tuple(_looked_at(table, few, j, keys[j], aside or {}) for j in range(width))
+        columns = tuple(_looked_at(table, few, j, keys[j], asked or Asked()) for j in range(width))
         typed = hasattr(X, "iloc") or (isinstance(X, np.ndarray) and X.dtype == object)
         return cls(table, n, width, sample, columns, _is_plain(X, columns), typed)
 
@@ -143,7 +146,7 @@ def column_of(X: Any, j: int) -> Any:
         return column
     if hasattr(X, "iloc"):
         return X.iloc[:, [j]]
-    return X.select([types_of(X)[j][0]])
+    return X.select([X.columns[j] if hasattr(X, "to_series") else X.schema.names[j]])
 
 
 def _numbers_of_text(column: NDArray[Any]) -> NDArray[Any]:
@@ -157,11 +160,22 @@ def read_column(X: Any, j: int) -> NDArray[Any]:
     """Column number j as numbers with NaN at gaps, or as objects with None; dates and the like raise."""
     if isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
         return X[:, j].astype(np.float64)
-    types = types_of(X)
-    if types and "bool" in str(types[j][1]).lower():
+    dtype = _type_of(X, j)
+    if hasattr(X, "to_batches") and kind_of(dtype) == "numbers":  # Arrow, whose values need no Python objects
+        return quiet(np.asarray(X.column(j).cast("double", safe=False).to_numpy()))
+    if "bool" in str(dtype).lower():
         known = ((type(value).__name__ not in MISSING, value) for value in values_of(X, j))
         return np.array([float(value) if there else np.nan for there, value in known])
     return MixedTable.of(column_of(X, j), None, least_rows=1).columns[0]
+
+
+def _type_of(X: Any, j: int) -> Any:
+    """Type of one column, without a look at the others; None for an array, which has one for all."""
+    if isinstance(X, np.ndarray):
+        return None
+    if hasattr(X, "iloc"):
+        return X.iloc[:, j].dtype
+    return X.to_series(j).dtype if hasattr(X, "to_series") else X.column(j).type
 
 
 def read_columns(X: Any, which: Sequence[int]) -> NDArray[Any]:
@@ -172,15 +186,24 @@ def read_columns(X: Any, which: Sequence[int]) -> NDArray[Any]:
     return np.column_stack([one.astype(object) for one in columns])
 
 
-def _looked_at(X: Any, few: Any, j: int, key: Any, aside: Mapping[Any, str]) -> Column:
+def _looked_at(X: Any, few: Any, j: int, key: Any, asked: Asked) -> Column:
     shown = f"'{key}'" if isinstance(key, str) else str(key)
-    if key in aside:
-        return Column(key, j, shown, "numbers", np.full(few.shape[0], np.nan), why_not=aside[key])
+    if key in asked.aside:
+        return Column(key, j, shown, "numbers", np.full(few.shape[0], np.nan), why_not=asked.aside[key])
+    found = _described(X, few, j, key, shown)
+    if key not in asked.insisted or found.why_not is None:
+        return found
+    if np.isnan(found.gaps):
+        raise InputError(f"column {shown} was asked for, but {found.why_not}: leave it out.")
+    return replace(found, why_not=None, doubts=(f"it stays, since it was asked for, but {found.why_not}",))
+
+
+def _described(X: Any, few: Any, j: int, key: Any, shown: str) -> Column:
     try:
         values = read_column(few, j)
     except NotNumbersError as error:
         nothing = np.full(few.shape[0], np.nan)
-        return Column(key, j, shown, "numbers", nothing, why_not=_no_numbers(str(error)))
+        return Column(key, j, shown, "numbers", nothing, np.nan, why_not=_no_numbers(str(error)))
     numbers = values.dtype == np.float64
     if numbers and np.isinf(values).any():
         raise InputError(f"column {shown} holds infinity: correct it, or make it a gap (NaN).")
@@ -188,16 +211,18 @@ def _looked_at(X: Any, few: Any, j: int, key: Any, aside: Mapping[Any, str]) -> 
     found = Column(key, j, shown, "numbers" if numbers else "categories", values, 1.0 - float(known.mean()))
     there = values[known]
     if not len(there):
-        return replace(found, why_not="it has no values")
+        return replace(found, gaps=np.nan, why_not="it has no values")
     if found.gaps > _MOST_GAPS:
         return replace(found, why_not=f"{found.gaps:.0%} of its values are missing")
+    if found.gaps == 0.0 and len(values) < X.shape[0]:  # few gaps may be in none of the rows looked at
+        found = replace(found, gaps=1.0 - len(_known(read_column(X, j))) / X.shape[0])
     if (there == there[0]).all() and _constant(X, j):
         return replace(found, why_not="it has one value in all rows")
     if numbers and _rounding(there) and _rounding(_known(read_column(X, j))):
         return replace(found, why_not=f"it is {there[0]:.6g} in all rows, up to rounding")
     reason = _numbers_name(X, j, there, key) if numbers else texts_name(there, key)
     doubts = doubts_of_numbers(there, key) if numbers else doubts_of_texts(there)
-    return replace(found, why_not=reason, doubts=doubts)
+    return replace(found, why_not=reason, doubts=doubts, guessed=numbers and reason is not None)
 
 
 def _no_numbers(sentence: str) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.pipeline import make_pipeline
 
+from gramfold.advice.asked import Asked, Gaps
 from gramfold.advice.columns import Column, Seen, read_columns, rows_of
 from gramfold.advice.plan import Item
 from gramfold.advice.scaling import Scaling, choose_scaling
@@ -42,7 +43,7 @@ class Look:
     width: int  # columns that a map sees
 
 
-def look_at(seen: Seen, asked: Scaling | None = None) -> Look:
+def look_at(seen: Seen, asked: Asked) -> Look:
     """At a table of any kind; numbers are scaled as it was asked for, or as suits them."""
     if is_distances(seen.X):
         return _at_distances(seen)
@@ -75,22 +76,24 @@ def sharing(seen: Seen) -> Seen:
     return seen
 
 
-def _at_numbers(seen: Seen, asked: Scaling | None) -> Look:
+def _at_numbers(seen: Seen, asked: Asked) -> Look:
     from sklearn.preprocessing import FunctionTransformer, Normalizer, RobustScaler, StandardScaler
 
     some = seen.numbers()[:: max(1, len(seen.sample) // _LOOKED)]
-    scaling = asked or choose_scaling(some, [one.shown for one in seen.kept])
-    gaps, filled = _gaps(seen.kept, seen.n)
+    scaling = asked.scaling or choose_scaling(some, [one.shown for one in seen.kept])
+    gaps, filled = _gaps(seen.kept, seen.n, asked.gaps)
     fill = () if filled is None else (filled,)
     if scaling.value == "logarithm":
         steps = (*fill, FunctionTransformer(np.log1p), Normalizer())
     elif scaling.value == "standardise":
         steps = (StandardScaler(), *fill)
-        if asked is None and len(far_rows(make_pipeline(*steps).fit_transform(some))):
+        if asked.scaling is None and len(far_rows(make_pipeline(*steps).fit_transform(some))):
             scaling = Scaling(
                 "robust", f"{scaling.reason}, and rows far from all others would set the standard deviations"
             )
             steps = (RobustScaler(), *fill)
+    elif scaling.value == "robust":
+        steps = (RobustScaler(), *fill)
     else:
         steps = fill
     rows = make_pipeline(*steps).fit_transform(some) if steps else some
@@ -98,14 +101,22 @@ def _at_numbers(seen: Seen, asked: Scaling | None) -> Look:
     return Look(_EUCLIDEAN, gaps, kept, steps, seen.plain, np.asarray(rows), len(seen.kept))
 
 
-def _gaps(columns: tuple[Column, ...], n: int) -> tuple[Item, Any]:
+def _gaps(columns: tuple[Column, ...], n: int, asked: Gaps | None) -> tuple[Item, Any]:
     from sklearn.impute import KNNImputer, SimpleImputer
+
+    from gramfold.advice.filling import FillByPPCA
 
     share = float(np.mean([one.gaps for one in columns]))
     if share == 0.0:
         return _NO_GAPS, None
     having = sum(one.gaps > 0 for one in columns)
     found = f"{share:.1%} of the values are missing, in {counted(having, 'column')}"
+    if asked == "keep":
+        return Item("method", f"{found}: the method reads them as they are"), None
+    if asked == "mean":
+        return Item("mean", f"{found}: they are imputed by the mean of the column, as asked for"), SimpleImputer()
+    if asked == "ppca":
+        return Item("ppca", f"{found}: they are imputed by probabilistic PCA, as asked for"), FillByPPCA()
     if n <= _IMPUTED_BY_ROWS:
         return Item("nearest", f"{found}: they are imputed from the five most similar rows"), KNNImputer()
     why = f"{found}: they are imputed by the median of the column, since to compare all rows takes long"

@@ -37,7 +37,7 @@ class Advice:
         Names or positions of the columns that a map should not see.
     gaps : Item
         What to do about missing values: "none", "nearest" (imputed from similar rows), "median", or "metric", which
-        takes them as they are.
+        takes them as they are; "mean", "ppca" or "method" where the user asked for it.
     scaling : Item
         "none", "standardise", "robust" (by the median and the quartiles), or "logarithm" (of counts, in rows of
         length 1).
@@ -71,6 +71,7 @@ class Advice:
     n_rows: int
     n_columns: int
     supervised: bool = False  # whether the estimator is fitted with y
+    guesses: tuple[str, ...] = ()  # on columns of numbers that are left out, which may be measurements all the same
 
     def __iter__(self) -> Iterator[tuple[str, Item]]:
         """Names and items of the plan, in order."""

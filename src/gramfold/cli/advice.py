@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gramfold.advice import Advice
     from gramfold.io import Table
 
+_SCALES = {"none": "none", "standardise": "standard", "robust": "robust"}
+
 
 @click.command()
 @click.argument("source", metavar="INPUT", type=click.Path(path_type=Path))
@@ -102,17 +104,14 @@ def _command(
     from gramfold.methods.names import in_small_letters
 
     metric = found.metric.value
-    if found.scaling.value == "standardise" and found.n_neighbors.value is not None:
-        metric = "seuclidean"  # distances between standardised rows
-    elif found.scaling.value != "none" and metric == "euclidean":
-        return None
-    if found.gaps.value not in ("none", "metric"):
+    if found.scaling.value not in _SCALES and metric == "euclidean":
         return None
     out = [*(skip or []), *(str(one) for one in found.left_out.value)]
     words = ["gramfold", "embed", str(source), "--method", in_small_letters(found.method.value)]
     words += ["-d", str(found.n_components.value)]
     words += [] if found.n_neighbors.value is None else ["-k", str(found.n_neighbors.value)]
     words += [] if metric == "euclidean" else ["--metric", metric]
+    words += ["--scale", _SCALES[found.scaling.value]] if metric == "euclidean" else []
     words += [] if columns is None else ["--columns", _listed(columns)]
     words += ["--skip", _listed(out)] if out else []
     words += [] if found.landmarks.value is None else ["--set", f"landmarks={found.landmarks.value}"]

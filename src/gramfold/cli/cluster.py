@@ -25,6 +25,7 @@ def _number(value: str | None) -> int | str | None:
 
 
 @click.command()
+@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="File to write: csv, parquet, npy, …")
 @click.option(
     "-c",
     "--clusters",
@@ -69,6 +70,7 @@ def cluster(
     written = read_options(options)
     parameters = chosen_parameters(SpectralClustering, options, settings, seed, quiet)
     model = SpectralClustering(**parameters)
+    skip = _skipped(source, model, columns, skip, weight, written)
     table, weights = read_weighed(source, model, written, columns, skip, None, weight)
     started = time.perf_counter()
     with scales_told_by_name():
@@ -95,3 +97,15 @@ def cluster(
     elif model.gap_ is not None:
         click.echo(f"  eigengap  {model.gap_:.1%}, relative to the next eigenvalue")
     click.echo(f"  clusters  {out.absolute()}")
+
+
+def _skipped(
+    source: Path, model: Any, columns: list[str] | None, skip: list[str] | None, weight: str | None, written: Any
+) -> list[str] | None:
+    """Columns to leave out of a table; of a graph none but those that were named."""
+    from gramfold.cli.table_columns import skipped
+    from gramfold.io import read_sparse
+
+    if read_sparse(source) is not None or model.weights == "precomputed":
+        return skip
+    return skipped(source, columns, skip, [weight], model.metric, written) or None

@@ -22,6 +22,9 @@ class _Verb:
 VERBS = {
     "advise": _Verb("advice", "Say how to map a table, before a fit."),
     "embed": _Verb("embed", "Embed the rows of a table, or a graph."),
+    "transform": _Verb("placing", "Place new rows on the map of a model file."),
+    "inverse": _Verb("rebuilding", "Compute rows of the table for coordinates on the map of a model file."),
+    "info": _Verb("model_contents", "Say what is in a model file, and whether it holds training rows."),
     "cluster": _Verb("cluster", "Cluster the rows of a table, or a graph."),
     "judge": _Verb("judge", "Say how far a map can be believed."),
     "compare": _Verb("comparing", "Compare several methods on a table, and maps that were made elsewhere."),

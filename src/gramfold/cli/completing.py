@@ -36,5 +36,6 @@ def _datasets() -> list[str]:
 
 
 METHOD = _Named(_methods)
+METHOD_OR_AUTO = _Named(lambda: ["auto", *_methods()])
 METHOD_OR_CLUSTERER = _Named(lambda: [*_methods(), "spectral_clustering"])
 DATASET = _Named(_datasets)

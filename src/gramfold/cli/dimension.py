@@ -11,6 +11,7 @@ import click
 from gramfold.cli.interrupted import kept
 from gramfold.cli.options import check_json, read_options, reading_options, require_own_names
 from gramfold.cli.sentences import in_sentences
+from gramfold.cli.table_columns import skipped
 from gramfold.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def _rows(
     matrix = read_sparse(source)
     if matrix is None:
         mixed = reads_mixed(metric)
-        table = read_table(source, columns=columns, skip=skip, missing=mixed, text=mixed, **written)
+        skip = skipped(source, columns, skip, [], metric, written)
+        table = read_table(source, columns=columns, skip=skip or None, missing=mixed, text=mixed, **written)
         require_own_names(table)
         return table.values, tuple(table.names)
     given = [option for option, value in (("--columns", columns), ("--skip", skip)) if value is not None]

@@ -6,7 +6,11 @@ from gramfold.errors import InputError
 from gramfold.runtime.close_names import close_names, question
 from gramfold.runtime.destinations import check_folder
 
-_READER_KNOWS = ("*", "?", "[", "://")  # a pattern of several files, an address: what io says of these
+_READER_KNOWS = ("*", "?", "[")  # a pattern of several files: what io says of these
+_ADDRESS = ":/"  # as paths have it
+
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_WORDS = (".map", ".placed")  # of files that are written beside a table
 
 
 def require_files(*sources: Path | None) -> None:
@@ -14,6 +18,10 @@ def require_files(*sources: Path | None) -> None:
     for source in sources:
         if source is None or str(source) == "-" or any(mark in str(source) for mark in _READER_KNOWS):
             continue
+        if _ADDRESS in str(source):
+            from gramfold.io.content import require_file
+
+            require_file(source)  # which has the sentence
         try:
             source.stat()
         except (FileNotFoundError, NotADirectoryError) as error:
@@ -30,6 +38,21 @@ def require_places(*destinations: Path | None) -> None:
     for path in destinations:
         if path is not None and str(path) != "-":
             check_folder(path)
+
+
+def default_name(source: Path, word: str) -> Path:
+    """The file beside another that is written where none is named: of cells.csv.gz, cells.placed.csv.
+
+    The word of an earlier one is replaced: of cells.map.csv, cells.rows.csv.
+    """
+    if str(source) == "-" or any(mark in source.name for mark in _READER_KNOWS):
+        raise InputError(f"'{source}' is no name beside which to write: name the file, as in --out {word}.csv.")
+    stem = source.stem
+    if source.suffix.lower() in _PACKED:
+        stem = Path(stem).stem
+    if Path(stem).suffix in _WORDS:
+        stem = Path(stem).stem
+    return source.with_name(f"{stem}.{word}.csv")
 
 
 def _beside(source: Path) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gramfold.cli.coordinate_names import warn_of_no_coordinates
 from gramfold.cli.map_file import MapFile, as_numbers, counts_rows, how_read, known_names, read_map_file
 from gramfold.cli.options import require_own_names
+from gramfold.cli.table_columns import skipped
 from gramfold.cli.written_numbers import warn_of_written_numbers
 from gramfold.errors import GramfoldWarning, HeaderWarning, InputError
 
@@ -134,7 +135,8 @@ def read_data(
                 f"'{source}' is a sparse matrix, which has no column names: leave out --id and the others."
             )
         return Table(matrix, [], source)
-    left_out = [*(skip or []), *([] if by is None or by == labels else [by])]
+    skip = skipped(source, columns, skip, [by, labels], metric, written)
+    left_out = [*skip, *([] if by is None or by == labels else [by])]
     mixed = reads_mixed(metric)
     table = read_table(
         source,

@@ -65,7 +65,7 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def table_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add INPUT, --out, how INPUT is read, and the parameters of neighbours."""
+    """Add INPUT, how it is read, and the parameters of neighbours."""
     for decorate in reversed(_TABLE_OPTIONS):
         command = decorate(command)
     return command
@@ -81,8 +81,10 @@ _TEXT_OPTIONS: list[Callable[..., Any]] = [
         default=None,
         help="Whether the first line of a text file holds column names.  [default: detect]",
     ),
-    click.option("--decimal", metavar="MARK", help="Decimal separator of a text file, as in 1,5.  [default: .]"),
-    click.option("--thousands", metavar="MARK", help="Thousands separator, as in 1,234.  [default: none]"),
+    click.option("--encoding", metavar="NAME", help="Encoding of a text file: utf-8, latin-1, …  [default: detect]"),
+    click.option("--separator", metavar="MARK", help="What separates columns: , ; | tab space.  [default: detect]"),
+    click.option("--decimal", metavar="MARK", help="Decimal separator of a text file, as in 1,5.  [default: detect]"),
+    click.option("--thousands", metavar="MARK", help="Thousands separator, as in 1,234.  [default: detect]"),
 ]
 _RUN_OPTIONS: list[Callable[..., Any]] = [
     click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="Seed of the random numbers."),
@@ -91,9 +93,6 @@ _RUN_OPTIONS: list[Callable[..., Any]] = [
 _READING_OPTIONS = [*_COLUMN_OPTIONS, *_TEXT_OPTIONS, *_RUN_OPTIONS]
 _TABLE_OPTIONS = [
     click.argument("source", metavar="INPUT", type=click.Path(path_type=Path)),
-    click.option(
-        "-o", "--out", type=click.Path(path_type=Path), required=True, help="File to write: csv, parquet, npy, …"
-    ),
     click.option(
         "-k",
         "--neighbors",
@@ -142,10 +141,12 @@ _TABLE_OPTIONS = [
 ]
 
 
-def check_files(sources: Sequence[Path], out: Path, picture: Path | None, no_overwrite: bool) -> None:
+def check_files(
+    sources: Sequence[Path], out: Path, picture: Path | None, no_overwrite: bool, model: Path | None = None
+) -> None:
     """Raise an error for files that are not there or cannot be written, before the computation and not after it."""
     require_files(*sources)
-    require_places(out, picture)
+    require_places(out, picture, model)
     from gramfold.io import check_destination
 
     check_destination(out)
@@ -155,7 +156,9 @@ def check_files(sources: Sequence[Path], out: Path, picture: Path | None, no_ove
         check_picture_destination(picture)
         if picture.resolve() == out.resolve():
             raise InputError(f"'{picture}' and '{out}' are the same file: write the map and its picture to two files.")
-    for path in (out, picture):
+    if model is not None and any(other is not None and model.resolve() == other.resolve() for other in (out, picture)):
+        raise InputError(f"'{model}' would be written twice: give the model a file of its own.")
+    for path in (out, picture, model):
         if path is None or not path.exists():
             continue
         if any(_same(path, source) for source in sources):
@@ -187,7 +190,7 @@ def _same(path: Path, source: Path) -> bool:
 
 def read_options(options: dict[str, Any]) -> dict[str, Any]:
     """How text files are read, taken out of the options; empty for the defaults."""
-    given = {name: options.pop(name) for name in ("header", "decimal", "thousands")}
+    given = {name: options.pop(name, None) for name in ("header", "encoding", "separator", "decimal", "thousands")}
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -224,6 +227,19 @@ def read_input(
     given = [option for option, value in named.items() if value is not None]
     if given:
         raise InputError(f"'{source}' is a sparse matrix, which has no column names or text: leave out {given[0]}.")
+    return Table(matrix, [], source)
+
+
+def read_matrix(source: Path) -> "Table":
+    """A sparse matrix whose rows are to be mapped, by a method that is not known yet."""
+    from gramfold.io import Table, read_sparse
+
+    matrix: Any = read_sparse(source)
+    if matrix.shape[0] == matrix.shape[1]:
+        raise InputError(
+            f"'{source}' is a square sparse matrix, which may be a graph: name a method, with --metric precomputed if "
+            "it holds the distances of a neighbour graph, or with --set weights=precomputed if it holds edge weights."
+        )
     return Table(matrix, [], source)
 
 

@@ -3,7 +3,10 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from gramfold.cli.in_words import lines_of
 
 if TYPE_CHECKING:
     from gramfold.diagnostics import Fault, Faults, Measure
@@ -13,14 +16,24 @@ _LOOKED = 500  # rows that are looked at among more: a summary must not take lon
 _NEIGHBORS = 10
 
 
-def trust_lines(model: Any, X: Any, coordinates: Any, names: list[str]) -> list[str]:
-    """What can be said of a map whose data are rows, or all distances; nothing of a graph, a kernel, or gaps."""
+@dataclass(frozen=True)
+class Trust:
+    """How far a map can be believed: lines of a summary, and the same for programs."""
+
+    lines: list[str]
+    numbers: dict[str, Any]
+
+
+def trust_in(model: Any, X: Any, coordinates: Any, names: list[str]) -> Trust:
+    """What can be said of a map whose data are rows, or all distances; nothing of a graph, a kernel, or gaps.
+
+    Of many rows a sample is judged, against all of them.
+    """
     import numpy as np
 
-    from gramfold.cli.in_words import verdict_lines
     from gramfold.diagnostics import Judged, distance_correlation
     from gramfold.diagnostics.four_faults import faults_of
-    from gramfold.diagnostics.plain_words import FEWEST
+    from gramfold.diagnostics.plain_words import FEWEST, verdict_of
 
     parameters = model.get_params()
     metric = parameters.get("metric", "euclidean")
@@ -29,18 +42,29 @@ def trust_lines(model: Any, X: Any, coordinates: Any, names: list[str]) -> list[
     placed = coordinates[~np.isnan(coordinates).any(axis=1)]
     gaps = isinstance(X, np.ndarray) and X.dtype != object and np.isnan(X).any()
     if given or graph or gaps or not len(placed):
-        return []
+        return Trust([], {})
     if len(placed) < FEWEST:
-        return [not_judged()]
+        return Trust([not_judged()], {})
     measure = {"metric": metric, "metric_params": parameters.get("metric_params")}
     looked = None if len(placed) <= _LOOKED else _LOOKED
     judged = Judged(X, coordinates, n_neighbors=usual_neighbors(len(placed)), sample=looked, **measure)
-    shape = (
-        f"shape     rank correlation {distance_correlation(judged).value:.2f} of all distances with those in the data"
-    )
+    correlation = distance_correlation(judged).value
+    shape = f"shape     rank correlation {correlation:.2f} of all distances with those in the data"
     found = faults_of(judged, every_row=False)
-    said = verdict_lines(judged, found, model, names or None)
-    return [*summary(found, len(placed)), shape, *_dimension(X, measure), *said]
+    said = verdict_of(judged, model, found, names or None)
+    sampled = [] if looked is None else [f"judged    by {looked:,} of {len(placed):,} rows, drawn at random"]
+    dimension, estimate = _dimension(X, measure)
+    numbers = {
+        "rows_judged": len(placed) if looked is None else looked,
+        "neighbors_kept": found.kept.value,
+        "neighbors_kept_interval": None if found.kept.interval is None else list(found.kept.interval),
+        "faults": {one.name: {"value": one.total, "limit": one.threshold, "above": bool(one.named)} for one in found},
+        "distance_correlation": correlation,
+        "dimension": estimate,
+        "verdict": [one.text for one in said.sentences],
+    }
+    lines = [*sampled, *summary(found, len(placed)), shape, *dimension, *lines_of(said)]
+    return Trust(lines, numbers)
 
 
 def usual_neighbors(n: int) -> int:
@@ -114,8 +138,10 @@ def scales_told_by_name() -> Iterator[None]:
         yield
 
 
-def loud_lines(model: Any, X: Any, names: list[str], quiet: bool, given_graph: bool = False) -> list[str]:
-    """A line on the few columns that a fit sees, or where no lines are shown a warning."""
+def loud_lines(
+    model: Any, X: Any, names: list[str], quiet: bool, given_graph: bool = False, option: str = ""
+) -> list[str]:
+    """A line on the few columns that a fit sees, or where no lines are shown a warning; `option` would scale them."""
     from gramfold.errors import ScaleWarning
     from gramfold.neighbors.loud import loud_columns
     from gramfold.runtime.warning import warn
@@ -123,7 +149,7 @@ def loud_lines(model: Any, X: Any, names: list[str], quiet: bool, given_graph: b
     found = loud_columns(model, X, given_graph=given_graph)
     if found is not None and quiet:
         warn(found.sentence(names), ScaleWarning)
-    return _scale_lines(found, names)
+    return [f"{line}{option}" for line in _scale_lines(found, names)]
 
 
 def scale_lines(X: Any, names: list[str], metric: Any) -> list[str]:
@@ -140,15 +166,16 @@ def _scale_lines(found: "LoudColumns | None", names: list[str]) -> list[str]:
     return [] if found is None else [f"scales    {found.words(names)}"]
 
 
-def _dimension(X: Any, measure: dict[str, Any]) -> list[str]:
+def _dimension(X: Any, measure: dict[str, Any]) -> tuple[list[str], float | None]:
     from gramfold.diagnostics import maximum_likelihood
     from gramfold.errors import InputError
 
     try:
         found = maximum_likelihood(X, sample=_LOOKED, **measure)
     except InputError as error:  # too few distinct rows, say
-        return [f"dimension not estimated: {error}"]
+        return [f"dimension not estimated: {error}"], None
     low, high = found.interval or (found.value, found.value)
     corrected = "" if f"{found.best:.2g}" == f"{found.value:.2g}" else f", {found.best:.2g} if corrected for edges"
     corrected = ", too few rows to correct it" if found.beyond_correction else corrected
-    return [f"dimension {found.value:.2g} ({low:.2g} to {high:.2g}){corrected}: see `gramfold dimension`"]
+    line = f"dimension {found.value:.2g} ({low:.2g} to {high:.2g}){corrected}: see `gramfold dimension`"
+    return [line], float(found.best)

@@ -1,7 +1,8 @@
 """Columns of text that are numbers, if another decimal or thousands separator is meant, or a sign is left out."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gramfold.errors import GramfoldWarning
 
@@ -14,13 +15,17 @@ _SIGNS = "%‰€$£°"  # that may stand before or after a number
 
 def warn_of_written_numbers(source: Path, table: "Table") -> None:
     """Warn where text is to be compared as text, though 1,5 and the like may be meant as numbers."""
+    if table.values.dtype == object:
+        warn_of_number_like(source, dict(zip(table.names, table.values.T, strict=True)))
+
+
+def warn_of_number_like(source: Path, columns: Mapping[str, Any]) -> None:
+    """Warn of columns whose text may be numbers."""
     from gramfold.io.selection import quoted
     from gramfold.runtime.warning import warn
 
-    if table.values.dtype != object:
-        return
     found: dict[str, tuple[str, Numerals]] = {}
-    for name, column in zip(table.names, table.values.T, strict=True):
+    for name, column in columns.items():
         cells = [cell for cell in column if cell is not None]
         if not cells or not all(isinstance(cell, str) for cell in cells):
             continue

@@ -2,7 +2,7 @@
 
 from gramfold.io.columns import Columns
 from gramfold.io.reading import Reading
-from gramfold.io.replacing import check_folder, replacing
+from gramfold.io.replacing import replacing
 from gramfold.io.selection import Ids
 from gramfold.io.sparse import read_sparse
 from gramfold.io.table import (
@@ -18,6 +18,7 @@ from gramfold.io.table import (
     read_table,
     write_table,
 )
+from gramfold.runtime.destinations import check_folder
 
 __all__ = [
     "Columns",

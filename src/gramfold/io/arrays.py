@@ -68,8 +68,16 @@ def write_npy(path: Path, values: NDArray[Any]) -> None:
 
 def write_npz(path: Path, values: NDArray[Any], names: Sequence[str], beside: Mapping[str, NDArray[Any]]) -> None:
     """Write the values as `X`, the column names as `names`, and other columns under their own names."""
+    others = {name: _without_objects(column) for name, column in beside.items()}
     with path.open("wb") as stream:
-        np.savez_compressed(stream, X=values, names=np.array(names, dtype=np.str_), **dict(beside))  # type: ignore[arg-type]
+        np.savez_compressed(stream, X=values, names=np.array(names, dtype=np.str_), **others)  # type: ignore[arg-type]
+
+
+def _without_objects(column: NDArray[Any]) -> NDArray[Any]:
+    """Numbers or strings, empty at gaps: objects would be pickled, which nobody should read."""
+    if column.dtype.kind in "biufU":
+        return column
+    return np.array(["" if value is None else str(value) for value in column.tolist()], dtype=np.str_)
 
 
 def _is_label(archive: ZipFile, member: ZipInfo, array: NDArray[Any]) -> bool:

@@ -92,7 +92,7 @@ class Lines:
         odd = {j: columns.arrays[j] for j in kept if columns.kind(j) not in ("number", "flag", "nothing")}
         if not odd:
             return
-        firsts = {j: self._odd(j, column) for j, column in odd.items()}
+        firsts = {j: self.odd(j, column) for j, column in odd.items()}
         text = [j for j, (_, share) in firsts.items() if share > 1 / 2]
         first = text[0] if text else next(iter(odd))
         line, cells = self.row(firsts[first][0])
@@ -122,7 +122,7 @@ class Lines:
         except csv.Error as error:
             raise not_closed(self.path, error) from error
 
-    def _odd(self, j: int, column: Any) -> tuple[int, float]:
+    def odd(self, j: int, column: Any) -> tuple[int, float]:
         """First row of a column that is no number, and the share of such rows."""
         import pyarrow as pa
 

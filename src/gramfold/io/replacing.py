@@ -14,10 +14,10 @@ from tempfile import mkdtemp
 from typing import Any, BinaryIO
 
 from gramfold.errors import InputError
+from gramfold.runtime.destinations import check_folder
 
 # Signals that end a process at once unless it handles them; Windows has no SIGHUP.
 _ENDING_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-_ANYBODY_MAY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 @contextmanager
@@ -175,41 +175,3 @@ def _told_to_end(clean: Callable[[], None]) -> Iterator[None]:
     finally:
         for number in ours:
             signal.signal(number, signal.SIG_DFL)
-
-
-def check_folder(path: str | os.PathLike[str]) -> None:
-    """Raise an error if the file cannot be written; call it before a long computation.
-
-    Parameters
-    ----------
-    path : str or path-like
-        File that will be written.
-    """
-    mode = _mode(path)
-    if mode is not None and stat.S_ISDIR(mode):
-        raise InputError(f"'{path}' is a folder: give the name of a file to write.")
-    if mode is not None and not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
-        raise InputError(f"'{path}' is a block device or a socket, not a file: give the name of a file to write.")
-    # os.access allows root everything; a file without any write permission is protected all the same
-    if mode is not None and not (mode & _ANYBODY_MAY_WRITE and os.access(path, os.W_OK)):
-        raise InputError(f"'{path}' is write-protected: allow writing to it, or choose another name.")
-    if mode is not None and not stat.S_ISREG(mode):
-        return  # written to, not replaced
-    folder = Path(path).resolve().parent
-    if not folder.is_dir():
-        raise InputError(f"'{path}' cannot be written: there is no folder '{folder}'. Create it first.")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(f"'{path}' cannot be written: its folder is not writable. Choose another folder.")
-
-
-def _mode(path: str | os.PathLike[str]) -> int | None:
-    """File type and permissions of the path, None if it does not exist."""
-    try:
-        return Path(path).stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        found = "symbolic links form a loop" if error.errno == errno.ELOOP else error.strerror
-        raise InputError(f"'{path}' cannot be written ({found}): choose another name.") from error
-    except ValueError as error:  # a zero byte
-        raise InputError(f"{os.fspath(path)!r} is not a valid file name ({error}): choose another.") from error

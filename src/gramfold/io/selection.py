@@ -6,7 +6,6 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from gramfold.errors import InputError
 from gramfold.io.reading import Format
+from gramfold.runtime.close_names import close_names, question
 
 MOST_NAMES_SHOWN = 12
 MOST_LETTERS_SHOWN = 500  # of names that are to be copied
@@ -179,8 +179,8 @@ def require_labels(labels: NDArray[Any], name: str, source: str) -> None:
 
 
 def _instead(name: str, names: Sequence[str]) -> str:
-    close = get_close_matches(name, names, n=1)
-    return f", did you mean '{shortened(close[0])}'?" if close else f"; it has {_in_short(names)}."
+    close = [shortened(one) for one in close_names(name, names)]
+    return f": {question(close)}" if close else f"; it has {_in_short(names)}."
 
 
 def _in_short(names: Sequence[str]) -> str:

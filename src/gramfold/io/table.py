@@ -15,10 +15,11 @@ from gramfold.io.columns import Columns
 from gramfold.io.content import PACKED_ENDINGS, STANDARD_INPUT, Content, content_of, unknown_ending
 from gramfold.io.folder import read_folder, several_files
 from gramfold.io.reading import Format, Reading
-from gramfold.io.replacing import check_folder, replacing
+from gramfold.io.replacing import replacing
 from gramfold.io.selection import Ids, Selection, require_finite, require_labels
 from gramfold.io.signatures import WORKBOOKS
 from gramfold.io.text import refuse_index
+from gramfold.runtime.destinations import check_folder
 
 TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat")
 ARROW = (".parquet", ".feather", ".arrow", ".pq", ".ipc", ".arrows")
@@ -160,7 +161,7 @@ def read_table(
         require_finite(values, [found.names[j] for j in kept], f"'{path}'", missing=missing or text, where=where)
     found_labels = None
     if labels is not None:
-        found_labels = _labels(found, labels)
+        found_labels = labels_of(found, labels)
     return Table(values, [found.names[j] for j in kept], path, found_labels, found.reading)
 
 
@@ -359,7 +360,8 @@ def _content(path: Path) -> Content:
     return content_of(path, tuple(READERS))
 
 
-def _labels(found: Columns, name: str) -> NDArray[Any]:
+def labels_of(found: Columns, name: str) -> NDArray[Any]:
+    """Label of each row, numbers if all are, else strings; an error if one is missing."""
     j = found.place(name)
     lines = found.lines
     if lines is not None and found.kind(j) not in ("number", "nothing"):

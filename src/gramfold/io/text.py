@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gramfold.errors import InputError
 from gramfold.io.columns import Columns
@@ -80,10 +79,32 @@ def refuse_index(columns: Columns, selection: Selection, kept: Sequence[int]) ->
     found = columns.lines.layout
     if not found.unnamed_first or selection.columns is not None or 0 not in kept or columns.n_rows < 2:
         return
-    if columns.kind(0) == "number" and not columns.arrays[0].null_count:
-        _refuse_row_numbers(columns.table_of([0])[:, 0], found, columns.source)
-    if found.short_header:
-        raise InputError(_about_short_header(found, columns.source))
+    if unnamed_index(columns):
+        first, second = columns.table_of([0])[:2, 0]
+        raise InputError(
+            f"The first column of '{columns.source}' has no name and holds distinct integers ({first:.0f}, "
+            f"{second:.0f}, …), as an index does, which would distort the embedding. Leave it out "
+            f"({leave_out(found.names[:1])}), or name it in the header if it is a measurement."
+        )
+    refuse_short_header(columns)
+
+
+def unnamed_index(columns: Columns) -> bool:
+    """Whether the first column of a text has no name and holds distinct integers: an index, as pandas writes it."""
+    if columns.lines is None or columns.n_rows < 2 or not columns.lines.layout.unnamed_first:
+        return False
+    if columns.kind(0) != "number" or columns.arrays[0].null_count:
+        return False
+    column, n = columns.table_of([0])[:, 0], columns.n_rows
+    counts = any(np.array_equal(column, np.arange(start, start + n)) for start in (0, 1))
+    alike = np.any(column != np.trunc(column)) or column.min() < 0 or len(np.unique(column)) < n
+    return bool(counts or not (columns.lines.layout.short_header or n < _TELLING_ROWS or alike))
+
+
+def refuse_short_header(columns: Columns) -> None:
+    """Raise an error for a header with one name too few."""
+    if columns.lines is not None and columns.lines.layout.short_header:
+        raise InputError(_about_short_header(columns.lines.layout, columns.source))
 
 
 def write(path: Path, table: Any, ending: str, compression: str | None) -> None:
@@ -202,19 +223,6 @@ def _about_two_readings(lines: Lines, columns: list[Any], j: int, able: Sequence
     cell = next(cell for cell in cells if cell is not None and lines.numerals.value(cell) is None)
     ways = [f"to read it as {one.number(cell):g}, use {one.options}" for one in able]
     return f"'{lines.path}' has {_first_cell(lines, columns, j)}, a number with separators: {'; '.join(ways)}."
-
-
-def _refuse_row_numbers(column: NDArray[Any], found: Layout, path: Path) -> None:
-    """Raise an error for a first column without a name that holds distinct integers: an index, as pandas writes it."""
-    n = len(column)
-    counts = any(np.array_equal(column, np.arange(start, start + n)) for start in (0, 1))
-    alike = np.any(column != np.trunc(column)) or column.min() < 0 or len(np.unique(column)) < n
-    if counts or not (found.short_header or n < _TELLING_ROWS or alike):
-        raise InputError(
-            f"The first column of '{path}' has no name and holds distinct integers ({column[0]:.0f}, "
-            f"{column[1]:.0f}, …), as an index does, which would distort the embedding. Leave it out "
-            f"({leave_out(found.names[:1])}), or name it in the header if it is a measurement."
-        )
 
 
 def _about_short_header(found: Layout, path: Path) -> str:

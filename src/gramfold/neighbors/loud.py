@@ -10,7 +10,12 @@ from gramfold.runtime.warning import warn
 
 
 def loud_columns(estimator: Any, X: Any, *, given_graph: bool = False) -> LoudColumns | None:
-    """The few columns of rows, as they were read, that are nearly all that a fit sees; None where it sees no units.
+    """The few columns of rows, as they were read, that are nearly all that a fit sees; None where it sees no units."""
+    return LoudColumns.of(X) if units_count(estimator, given_graph=given_graph) else None
+
+
+def units_count(estimator: Any, *, given_graph: bool = False) -> bool:
+    """Whether a fit depends on the units of the columns.
 
     Units count wherever distances or variances are measured: not in the classes or the weighted graph that LPP may be
     given, in precomputed values, and in distances that have units of their own.
@@ -18,9 +23,8 @@ def loud_columns(estimator: Any, X: Any, *, given_graph: bool = False) -> LoudCo
     values = [getattr(estimator, name, None) for name in ("metric", "kernel", "weights", "graph")]
     given = given_graph or any(isinstance(one, str) and one in ("precomputed", "classes") for one in values)
     metric, kernel = getattr(estimator, "metric", "euclidean"), getattr(estimator, "kernel", "linear")
-    if given or estimator.unit_free or not sees_units(metric) or not isinstance(kernel, str) or kernel == "cosine":
-        return None
-    return LoudColumns.of(X)
+    free = given or estimator.unit_free or not sees_units(metric)
+    return not (free or not isinstance(kernel, str) or kernel == "cosine")
 
 
 def warn_of_loud_columns(estimator: Any, X: Any, names: Sequence[str] | None, *, given_graph: bool) -> None:

@@ -6,12 +6,13 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 
-from gramfold.advice.columns import read_column, rows_of
+from gramfold.advice.columns import rows_of
 from gramfold.errors import InputError, MissingExtraError
 from gramfold.neighbors.columns import as_table, require_table
 from gramfold.onecall.colors import Color
 from gramfold.onecall.frames import framed, keys_of, library_of, without_column
-from gramfold.onecall.pipelines import SCALES, Plan, Request, name_columns, plan_for
+from gramfold.onecall.gaps import FEWEST, gaps_in_words, known_rows
+from gramfold.onecall.pipelines import SCALES, Request, name_columns, plan_for
 from gramfold.runtime.counting import counted
 from gramfold.runtime.progress import Stages
 from gramfold.types import Floats
@@ -19,7 +20,7 @@ from gramfold.types import Floats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_FEWEST = 2  # rows of a map
+_GAPS = ("fill", "mean", "ppca", "rows")
 _COLORS = "it colours the map, and what colours a map must not be part of it"
 
 
@@ -29,8 +30,8 @@ def embed(
     *,
     color: Any = None,
     n_components: int | None = None,
-    scale: Literal["auto", "standardise", "none"] = "auto",
-    gaps: Literal["fill", "rows"] = "fill",
+    scale: Literal["auto", "standardise", "robust", "none"] = "auto",
+    gaps: Literal["fill", "mean", "ppca", "rows"] = "fill",
     draw: bool | Literal["auto"] = "auto",
     ax: "Axes | None" = None,
     return_model: bool = False,
@@ -57,11 +58,14 @@ def embed(
         have no colour.
     n_components : int, default=None
         Number of dimensions. None: what is advised, or the default of the method.
-    scale : {"auto", "standardise", "none"}, default="auto"
-        Whether columns of numbers are divided by their standard deviations. "auto": where their units differ.
-    gaps : {"fill", "rows"}, default="fill"
+    scale : {"auto", "standardise", "robust", "none"}, default="auto"
+        Whether columns of numbers are divided by their standard deviations, or by the distance of their quartiles
+        ("robust"). "auto": where their units differ.
+    gaps : {"fill", "mean", "ppca", "rows"}, default="fill"
         What is done about missing values. "fill": they are filled in from similar rows or by medians, or compared as
-        gaps by Gower's distance, as `gramfold.advise` says; "rows": rows that have some get no place (NaN).
+        gaps by Gower's distance, as `gramfold.advise` says, or left to a method that reads them; "mean", "ppca": they
+        are filled in by the mean of the column, or by probabilistic PCA; "rows": rows that have some get no place
+        (NaN).
     draw : bool or "auto", default="auto"
         Whether the map is drawn, the first two columns of a map of more than three. "auto": if matplotlib is installed.
         The figure is pyplot's current one: a notebook shows it below the cell, a script after ``plt.show()``.
@@ -106,12 +110,12 @@ def embed(
     _check_choices(scale, gaps, draw)
     library = library_of(table)
     given = as_table(table, "table")
-    require_table(given, _FEWEST, "table")
+    require_table(given, FEWEST, "table")
     keys_of(given)  # which refuses names that several columns have
     colored = None if color is None else Color.of(color, given)
     said = Stages(verbose, "embed")
     notes = _picture_notes(draw, ax)
-    asked = Request(method, parameters, n_components, scale, random_state)
+    asked = Request(method, parameters, n_components, scale, random_state, gaps if gaps in ("mean", "ppca") else None)
     aside = {} if colored is None or colored.key is None else {colored.key: _COLORS}
     if (
         colored is not None and aside and (issparse(given) or isinstance(method, Pipeline))
@@ -119,10 +123,11 @@ def embed(
         given, aside = without_column(given, colored.key), {}
         notes.append(f"left out: column {_shown(colored.key)}: {_COLORS}")
     plan = plan_for(given, asked, aside)
-    known = _known_rows(given, plan) if gaps == "rows" else np.ones(given.shape[0], dtype=bool)
+    if gaps != "fill" and not plan.prepared:
+        raise InputError(f"gaps={gaps!r} was given with a Pipeline, which treats gaps by itself: leave it out.")
+    known = known_rows(given, plan) if gaps == "rows" else np.ones(given.shape[0], dtype=bool)
     if not known.all():
-        _require_some(known)
-        notes.append(f"gaps: {counted(int((~known).sum()), 'row')} with missing values get no place, as asked for")
+        notes.append(gaps_in_words(known))
         plan = plan_for(rows_of(given, np.flatnonzero(known)), asked, aside)
     sentences = [*plan.sentences, *notes]
     for sentence in sentences:
@@ -144,32 +149,10 @@ def embed(
 
 
 def _check_choices(scale: Any, gaps: Any, draw: Any) -> None:
-    allowed = {"scale": (scale, SCALES), "gaps": (gaps, ("fill", "rows")), "draw": (draw, (True, False, "auto"))}
+    allowed = {"scale": (scale, SCALES), "gaps": (gaps, _GAPS), "draw": (draw, (True, False, "auto"))}
     for name, (value, known) in allowed.items():
         if value not in known:
             raise InputError(f"{name}={value!r} is not known: use {' or '.join(map(repr, known))}.")
-
-
-def _known_rows(table: Any, plan: Plan) -> Any:
-    """(n,) whether a row has a value in each column that is mapped."""
-    known = np.ones(table.shape[0], dtype=bool)
-    if not plan.prepared:
-        raise InputError("gaps='rows' was given with a Pipeline, which treats gaps by itself: leave it out.")
-    if issparse(table):
-        return known
-    for j, key in enumerate(keys_of(table)):
-        if key not in plan.left_out:
-            values = read_column(table, j)
-            known &= ~np.isnan(values) if values.dtype == np.float64 else values != None  # noqa: E711
-    return known
-
-
-def _require_some(known: Any) -> None:
-    if known.sum() < _FEWEST:
-        raise InputError(
-            f"{int(known.sum())} of {len(known):,} rows have no missing value, too few for a map: use gaps='fill', or "
-            "leave out the columns that have most gaps."
-        )
 
 
 def _shown(key: Any) -> str:

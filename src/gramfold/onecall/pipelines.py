@@ -1,14 +1,15 @@
 """The pipeline that makes a map: what the table needs first, then the method, and a sentence for each decision."""
 
 import inspect
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from gramfold.advice.advising import Preparation, advice_for, preparation_for
+from gramfold.advice.asked import Asked, Gaps
 from gramfold.advice.leave_out import LeaveOut
 from gramfold.advice.plan import Advice, Item
 from gramfold.advice.scaling import Scaling
@@ -17,14 +18,12 @@ from gramfold.embedding import Estimator
 from gramfold.embedding.mixed_rows import refuse_vectors
 from gramfold.errors import InputError
 from gramfold.methods.names import find_method
+from gramfold.neighbors.loud import units_count
 from gramfold.neighbors.metrics import reads_mixed
 from gramfold.onecall.frames import Library
 
-SCALES = ("auto", "standardise", "none")
-_ASKED = {
-    "standardise": Scaling("standardise", "it was asked for"),
-    "none": Scaling("none", "it was asked for"),
-}
+SCALES = ("auto", "standardise", "robust", "none")
+_ASKED = {scale: Scaling(scale, "it was asked for") for scale in SCALES if scale != "auto"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +33,7 @@ class Plan:
     pipeline: Pipeline
     sentences: tuple[str, ...]
     prepared: bool  # whether the table is prepared; else the pipeline is the user's own
+    guesses: tuple[str, ...] = ()  # on columns of numbers that are left out, which may be measurements all the same
 
     @property
     def left_out(self) -> tuple[Any, ...]:
@@ -51,6 +51,12 @@ class Request:
     n_components: int | None
     scale: str
     random_state: int
+    gaps: Gaps | None = None  # how they are filled in; None: as suits the table
+    insisted: Collection[Any] = ()  # columns that stay, whatever they look like
+
+    def of_table(self, aside: Mapping[Any, str]) -> Asked:
+        """What is asked of the columns, some of which are no data."""
+        return Asked(aside, self.insisted, _ASKED.get(self.scale), self.gaps)
 
 
 def plan_for(table: Any, asked: Request, aside: Mapping[Any, str]) -> Plan:
@@ -79,11 +85,11 @@ def name_columns(plan: Plan, library: Library, frames: bool) -> None:
 
 
 def _advised(table: Any, asked: Request, aside: Mapping[Any, str]) -> Plan:
-    advice: Advice = advice_for(table, None, asked.random_state, aside=aside, scaling=_ASKED.get(asked.scale))
+    advice: Advice = advice_for(table, None, asked.random_state, asked=asked.of_table(aside))
     made = advice.estimator if isinstance(advice.estimator, Pipeline) else make_pipeline(advice.estimator)
     _set_components(made[-1], asked.n_components)
     first = f"method: {call_of(made[-1])}, chosen by gramfold.advise: {advice.method.reason}"
-    return Plan(made, (first, *_decisions(advice)), prepared=True)
+    return Plan(made, (first, *_decisions(advice)), True, advice.guesses)
 
 
 def _prepared(table: Any, model: Any, chosen: bool, asked: Request, aside: Mapping[Any, str]) -> Plan:
@@ -94,15 +100,19 @@ def _prepared(table: Any, model: Any, chosen: bool, asked: Request, aside: Mappi
     if metric == "precomputed":
         return Plan(make_pipeline(model), (f"method: {call_of(model)}",), prepared=True)
     mixed = reads_mixed(metric) or (free and _may_be_mixed(model))
-    found = preparation_for(
-        table, type(model).__name__, asked.random_state, mixed=mixed, aside=aside, scaling=_ASKED.get(asked.scale)
-    )
+    decided = asked.of_table(aside)
+    if asked.scale == "auto" and isinstance(model, Estimator) and not units_count(model):
+        decided = replace(decided, scaling=Scaling("none", f"{type(model).__name__} does not depend on units"))
+    if asked.gaps is None and _reads_gaps(model):
+        decided = replace(decided, gaps="keep")
+    found = preparation_for(table, type(model).__name__, asked.random_state, mixed=mixed, asked=decided)
     steps = found.steps
     if free and "metric" in known and found.metric.value != "euclidean":
         model.set_params(metric=found.metric.value)
     elif reads_mixed(metric):  # which needs neither
         steps = tuple(step for step in steps if isinstance(step, LeaveOut))
-    return Plan(make_pipeline(*steps, model), (f"method: {call_of(model)}", *_decisions(found)), prepared=True)
+    said = (f"method: {call_of(model)}", *_decisions(found))
+    return Plan(make_pipeline(*steps, model), said, True, found.guesses)
 
 
 def _decisions(found: Advice | Preparation) -> list[str]:
@@ -156,6 +166,11 @@ def _refuse_parameters(asked: Request, why: str) -> None:
     if asked.parameters:
         name = next(iter(asked.parameters))
         raise InputError(f"{name} was given, but {why}: name the method, as in embed(table, 'isomap', {name}=…).")
+
+
+def _reads_gaps(model: Any) -> bool:
+    """Whether a method of ours maps rows with gaps as they are."""
+    return isinstance(model, Estimator) and bool(model.__sklearn_tags__().input_tags.allow_nan)
 
 
 def _may_be_mixed(model: Any) -> bool:

@@ -40,8 +40,10 @@ class ModelInfo:
     rows: int  # that it was fitted on
     columns: int
     column_names: tuple[str, ...] | None
+    left_out: tuple[str, ...]  # columns of these that the first step leaves out: transform does not need them
     dimensions: int | None  # of the map; None where it has none
     compact: bool
+    training_rows: int  # as many of the training rows are in it
     training_data: str  # what it holds of the training rows, in words
     libraries: Mapping[str, str]  # that it was written with
 
@@ -49,6 +51,8 @@ class ModelInfo:
         """One fact a line."""
         names = self.column_names
         shown = "" if names is None else f": {', '.join(names[:8])}{' …' if len(names) > 8 else ''}"
+        if self.left_out:
+            shown += f" (left out: {', '.join(self.left_out[:8])}{' …' if len(self.left_out) > 8 else ''})"
         whole = " -> ".join([*self.steps, self.method])
         facts = {
             "model": whole if self.dimensions is None else f"{whole}, {self.dimensions} dimensions",
@@ -111,7 +115,27 @@ def _told_of(opened: Container, model: Any) -> ModelInfo:
         compact=opened.told["compact"],
         training_data=_training_data(model),
         libraries=opened.told["libraries"],
+        left_out=_left_out(model, names),
+        training_rows=_training_rows(model),
     )
+
+
+def _left_out(model: Any, names: Any) -> tuple[str, ...]:
+    """Columns that a first step leaves out, which notes those that it keeps."""
+    kept = getattr(model.steps[0][1], "kept_", None) if isinstance(model, Pipeline) else None
+    return () if kept is None or names is None else tuple(name for j, name in enumerate(names) if j not in set(kept))
+
+
+def _training_rows(model: Any) -> int:
+    """The largest number of training rows that a step, or a part of one, holds."""
+    if isinstance(model, Estimator):
+        return training_rows_in(model.model_).rows
+    if isinstance(model, Pipeline):
+        held: list[Any] = [step for _, step in model.steps]
+    else:
+        held = [*vars(model).values(), *(one for _, one, *_ in getattr(model, "transformers_", ()))]
+    own = len(model._fit_X) if hasattr(model, "_fit_X") else 0  # noqa: SLF001 - of an imputer: it has no other name
+    return max([own, *(_training_rows(one) for one in held if isinstance(one, BaseEstimator))])
 
 
 def _training_data(model: Any) -> str:

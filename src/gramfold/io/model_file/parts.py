@@ -146,7 +146,7 @@ def estimator_homes() -> dict[str, tuple[str, str]]:
     import gramfold
 
     own = {name: ("gramfold", name) for name in gramfold.__all__ if name[0].isupper()}
-    own["LeaveOut"] = ("gramfold.advice", "LeaveOut")
+    own |= {name: ("gramfold.advice", name) for name in ("FillByPPCA", "LeaveOut")}
     theirs = {_SCIKIT_LEARN + name: (home, name) for home, names in _OF_SCIKIT_LEARN.items() for name in names}
     return own | theirs
 

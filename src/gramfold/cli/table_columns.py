@@ -1,0 +1,181 @@
+"""INPUT as columns of any kind: which are data, which name, colour or label the rows, and which hold text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gramfold.errors import GramfoldWarning, InputError
+
+if TYPE_CHECKING:
+    from gramfold.io import Columns, Ids
+
+_TEXT = "it holds text (--metric gower would compare its categories)"
+_FEWEST = 2  # rows of a map
+_MOSTLY_NUMBERS = 0.5  # share of cells that are none, up to which a column is measured and has wrong cells
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The columns of INPUT that may be data, and those of them that are not."""
+
+    table: Any  # pyarrow.Table
+    aside: dict[str, str]  # why not
+    places: list[int]  # of the columns in the file
+
+
+def frame_of(
+    found: "Columns", columns: Sequence[str] | None, skip: Sequence[str] | None, others: Sequence[str], mixed: bool
+) -> Frame:
+    """Columns that may be data, without `others`; text stands aside, unless `mixed` rows are read."""
+    import pyarrow as pa
+
+    from gramfold.io.selection import Selection
+
+    source = f"'{found.source}'"
+    not_data = [name for name in dict.fromkeys(others) if columns is None or name not in columns]
+    _require_own_names(found)
+    places = Selection(columns, [*(skip or []), *not_data]).positions(found.names, source, found.aside)
+    if found.n_rows < _FEWEST:
+        rows = "one row" if found.n_rows else "columns but no rows"
+        raise InputError(f"{source} has {rows}: a map needs at least two.")
+    odd = [j for j in places if found.kind(j) not in ("number", "flag", "nothing")]
+    text = [j for j in odd if found.kind(j) == "text"]
+    if columns is not None and (refused := [j for j in odd if not (mixed and j in text)]):
+        found.table_of(refused)  # raises: they were asked for
+    aside = {} if mixed else {found.names[j]: _TEXT for j in text}
+    if not mixed:
+        _look_at_cells(found, text, places)
+    if columns is None and 0 in places:
+        aside |= _index(found)
+    table = pa.table({found.names[j]: _array(found, j, words=mixed and j in text) for j in places})
+    return Frame(table, aside, places)
+
+
+def skipped(
+    source: Path,
+    columns: Sequence[str] | None,
+    skip: Sequence[str] | None,
+    others: Sequence[str | None],
+    metric: Any,
+    written: dict[str, Any],
+) -> list[str]:
+    """Columns to leave out of INPUT: those of `skip`, and what is no measurement, which a warning names.
+
+    None of the latter where `columns` names those to use, or where INPUT holds distances.
+    """
+    from gramfold.io import is_text, read_columns
+
+    if columns is not None or metric == "precomputed":
+        return list(skip or [])
+    found = read_columns(source, **(written if is_text(source) else {}))
+    named = [name for name in others if name is not None]
+    for name in named:
+        found.place(name)  # raises for one that is not there
+    frame = frame_of(found, None, skip, named, _reads_text(metric))
+    return [*(skip or []), *_no_measurements(frame)]
+
+
+def _reads_text(metric: Any) -> bool:
+    from gramfold.neighbors.metrics import reads_mixed
+
+    return reads_mixed(metric)
+
+
+def _no_measurements(frame: Frame) -> list[str]:
+    """Names of columns that should be left out, with a warning that says why; none where all are."""
+    from gramfold.advice.advising import left_out_of
+    from gramfold.advice.asked import Asked
+    from gramfold.runtime.warning import warn
+
+    found = left_out_of(frame.table, 0, Asked(frame.aside))
+    if not found.value or len(found.value) == frame.table.num_columns:
+        return []
+    warn(f"Left out: {found.reason}. Name columns with --columns to use them.", GramfoldWarning)
+    return [str(name) for name in found.value]
+
+
+def _require_own_names(found: "Columns") -> None:
+    from gramfold.cli.options import require_own_names
+    from gramfold.io import Table
+
+    require_own_names(Table(None, found.names, found.source))  # type: ignore[arg-type]
+
+
+def _array(found: "Columns", j: int, words: bool) -> Any:
+    import pyarrow as pa
+
+    if words and found.lines is not None:
+        return pa.array([word or None for word in found.lines.known_words(j)])
+    if j in found.arrays:
+        return found.arrays[j]
+    return pa.array(found.table_of([j])[:, 0])
+
+
+def _index(found: "Columns") -> dict[str, str]:
+    """A first column without a name, if it numbers or names the rows, and why it is no data."""
+    from gramfold.io.text import refuse_short_header, unnamed_index
+
+    if unnamed_index(found):
+        return {found.names[0]: "it has no name and holds distinct integers, as an index does"}
+    if found.kind(0) == "number":
+        refuse_short_header(found)
+    return {}
+
+
+def _look_at_cells(found: "Columns", text: Sequence[int], places: Sequence[int]) -> None:
+    """Raise an error for a column that is text for the sake of a few cells; warn of one that may be numbers."""
+    from gramfold.cli.written_numbers import warn_of_number_like
+    from gramfold.io.mixed import as_column
+
+    if found.lines is None:
+        return
+    for j in text:
+        _, share = found.lines.odd(j, found.arrays[j])
+        if share <= _MOSTLY_NUMBERS:
+            found.lines.require_numbers(found, [j, *(other for other in places if found.kind(other) == "number")])
+        cells = [cell for cell in found.arrays[j].unique().to_pylist() if cell is not None]
+        warn_of_number_like(found.source, {found.names[j]: as_column(cells)})
+
+
+def ids_of(found: "Columns", name: str | None) -> "Ids | None":
+    """The column that names the rows, as it is written; None if none is named."""
+    import numpy as np
+
+    from gramfold.io import Ids
+    from gramfold.io.selection import require_labels
+
+    if name is None:
+        return None
+    j = found.place(name)
+    words = found.words_at(j) if found.lines is None else found.lines.labels(j)
+    require_labels(np.array(words, dtype=np.str_), name, f"'{found.source}'")
+    return Ids(name, words)
+
+
+def classes_of(found: "Columns", name: str | None) -> Any:
+    """The column of classes, numbers if all are, else strings; None if none is named."""
+    from gramfold.io.table import labels_of
+
+    return None if name is None else labels_of(found, name)
+
+
+def kept_beside(found: "Columns", keep: Sequence[str] | None, ids: str | None) -> dict[str, Any]:
+    """Columns that are written behind the coordinates, as they are; `all`: every column but the ids."""
+    names = [name for name in found.names if name != ids] if keep == ["all"] else (keep or [])
+    return {name: _as_it_is(found, name) for name in names if name != ids}
+
+
+def _as_it_is(found: "Columns", name: str) -> Any:
+    import numpy as np
+    import pyarrow as pa
+
+    j = found.place(name)
+    array = found.arrays.get(j)
+    if array is not None and pa.types.is_integer(array.type) and not array.null_count:
+        from gramfold.io import Ids
+
+        return np.asarray(array.to_numpy()) if found.lines is None else Ids(name, found.words_at(j)).typed()  # 007
+    if found.lines is not None and found.kind(j) in ("text", "date", "flag"):
+        return np.array([word or None for word in found.lines.known_words(j)], dtype=object)
+    return found.column(name)
