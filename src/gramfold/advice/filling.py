@@ -1,10 +1,12 @@
 """Gaps filled in by probabilistic PCA: a step before a map."""
 
 import warnings
-from typing import Any, Self
+from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from gramfold.errors import RankWarning, ScaleWarning
@@ -38,6 +40,10 @@ class FillByPPCA(TransformerMixin, BaseEstimator):
     >>> bool(abs(filled[20, 1] - 2 * along[20]) < 1e-3)
     True
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), None]
+    }
 
     def __init__(self, n_components: int | None = None) -> None:
         self.n_components = n_components

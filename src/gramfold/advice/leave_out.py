@@ -1,6 +1,6 @@
 """A table without some of its columns, as numbers where all others are: the first step of a plan."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ class LeaveOut(TransformerMixin, BaseEstimator):
     array([[2. , 3.5],
            [4. , nan]])
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"columns": ["array-like"]}
 
     def __init__(self, columns: Any = ()) -> None:
         self.columns = columns
