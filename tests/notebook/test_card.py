@@ -16,6 +16,7 @@ from sklearn.utils import estimator_html_repr
 
 from gramfold import PCA, SDE, ClassicalMDS, Isomap, KernelPCA, OrdinalMDS, SpectralClustering
 from gramfold.embedding.changed import changed_parameters, parameters_in_words
+from gramfold.embedding.compact import compacted
 from gramfold.embedding.made import known_verdict
 from gramfold.errors import GramfoldWarning
 from gramfold.notebook.facts import facts_of, size_of
@@ -197,3 +198,9 @@ def test_nothing_heavy_is_imported():
         "assert 'gramfold.diagnostics' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_compact_model_shows_its_diagram():
+    model = SpectralClustering(n_clusters=2).fit(np.concatenate([sheet(40), sheet(40) + 50.0]))
+    model.model_ = compacted(model.model_)
+    assert "data:image/png" not in model._repr_html_()

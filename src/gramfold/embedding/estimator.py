@@ -186,10 +186,12 @@ class Estimator(BaseEstimator):
 
     # scikit-learn's `_repr_html_` calls this one, unless set_config(display="text")
     def _repr_html_inner(self) -> str:
-        """The picture of the map and what is known of the fit; before a fit, scikit-learn's diagram."""
+        """The picture of the map and what is known of the fit; without a map, scikit-learn's diagram."""
         from gramfold.notebook import html_card
 
-        return html_card(self) if hasattr(self, "embedding_") else str(estimator_html_repr(self))
+        model = vars(self).get("model_")
+        drawn = model is not None and model.remains is None and hasattr(self, "embedding_")
+        return html_card(self) if drawn else str(estimator_html_repr(self))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """What a notebook shows, and its plain text elsewhere."""

@@ -296,7 +296,7 @@ def test_unknown_names(name: Any, forge: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        {"function": "system"}, {"function": "__call__"}, {"type": "Popen"}, {"dtype": "O"}, {"dtype": "V8"},
+        {"function": "system"}, {"function": "__call__"}, {"type": "Popen"}, {"dtype": "V8"},
         {"dtype": "f8,f8"}, {"float": "1e5"}, {"array": 10_000}, {"array": -1}, {"array": "0"}, {"array": True},
         {"array by columns": 10_000}, {"number": ["<f8", ""]}, {"number": ["<f8", "zz"]}, {"number": ["O", "00" * 8]},
         {"objects": [[1 << 40], []]}, {"objects": [[-1], ["a"]]}, {"texts": [[1], [3]]}, {"slice": [1]}, {"eval": "1"},
