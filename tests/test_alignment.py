@@ -90,9 +90,10 @@ def test_all_methods_are_in_the_frame_of_the_old_map(cls):
     )
     np.testing.assert_allclose(travelled.transform(FRESH), aligned.transform(FRESH), rtol=0, atol=1e-12)
     np.testing.assert_allclose(aligned.transform(ROWS), aligned.embedding_, atol=1e-8)
-    rebuilt = model.inverse_transform(model.embedding_)
-    np.testing.assert_allclose(aligned.inverse_transform(aligned.embedding_), rebuilt, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(travelled.inverse_transform(aligned.embedding_), rebuilt, rtol=0, atol=1e-10)
+    fresh = model.transform(FRESH)  # training rows may have two of their neighbours at one distance
+    there, rebuilt = in_frame(aligned.alignment_, fresh), model.inverse_transform(fresh)
+    np.testing.assert_allclose(aligned.inverse_transform(there), rebuilt, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(travelled.inverse_transform(there), rebuilt, rtol=0, atol=1e-10)
     assert aligned.inverse_error() == model.inverse_error()
     assert aligned.score(FRESH) == pytest.approx(model.score(FRESH), rel=1e-9)
     np.testing.assert_array_equal(aligned.extrapolation(FRESH, of="rows"), model.extrapolation(FRESH, of="rows"))
