@@ -94,6 +94,19 @@ def test_more_of_them_are_those_of_the_kernel_written_out(cls, table):
     assert (np.diff(found) <= 1e-9 * found[0]).all(), "descending"
 
 
+@pytest.mark.filterwarnings("ignore::gramfold.errors.GramfoldWarning")
+def test_rows_without_mass_have_no_eigenvalues():
+    n, rng = 600, np.random.default_rng(0)
+    rows = np.vstack([rng.normal(size=(n, 2)), 9.0 + 0.1 * rng.normal(size=(9, 2))])  # nine rows on one bridge
+    model = LaplacianEigenmaps(loose_rows="trim").fit(rows)
+    assert (model.kernel_.mass == 0).any()
+    found = model.leading_eigenvalues(6)
+    np.testing.assert_allclose(found, all_eigenvalues(model)[::-1][:6], rtol=1e-6)
+    np.testing.assert_allclose(found[:2], model.spectrum_.eigenvalues, rtol=1e-6)
+    with pytest.raises(InputError, match="eigenvalues beyond its known null space"):
+        model.leading_eigenvalues(n)
+
+
 @each
 def test_a_count_that_is_none_is_refused_in_one_sentence(cls):
     model = fitted(cls, "roll")

@@ -10,6 +10,7 @@ from gramfold.errors import InputError
 from gramfold.kernels.gram import GramKernel
 from gramfold.kernels.mercer import RepairedGram
 from gramfold.kernels.nystrom import NystromGram, function_spectrum
+from gramfold.kernels.penalty import PenaltyKernel, leading_penalties
 from gramfold.kernels.semidefinite import FactorKernel, factored_spectrum_of
 from gramfold.kernels.transformational import TransformationalKernel
 from gramfold.spectral.negative import negative_part
@@ -29,7 +30,7 @@ class Kernelled:
 def leading_eigenvalues_of(fitted: Kernelled, count: Any) -> Floats:
     """The `count` leading eigenvalues of the kernel, descending."""
     kernel = fitted.kernel
-    most = len(kernel.mass) - kernel.null.shape[1]
+    most = int((kernel.mass > 0).sum()) - kernel.null.shape[1]
     if isinstance(count, bool) or not isinstance(count, Integral) or not 1 <= int(count) <= most:
         raise InputError(
             f"leading_eigenvalues({count!r}): the kernel of {fitted.name} has {most} eigenvalues beyond its known null "
@@ -37,6 +38,8 @@ def leading_eigenvalues_of(fitted: Kernelled, count: Any) -> Floats:
         )
     if isinstance(kernel, TransformationalKernel):
         return kernel.eigenvalues()[:count]
+    if isinstance(kernel, PenaltyKernel):
+        return leading_penalties(kernel, int(count)).eigenvalues
     find = factored_spectrum_of if isinstance(kernel, FactorKernel) else function_spectrum
     return find(kernel, int(count)).eigenvalues
 

@@ -58,8 +58,13 @@ class Forgery:
         return int(number)
 
 
-def changed_arrays(array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+def changed_arrays(array: np.ndarray) -> list[tuple[str, np.ndarray]]:
     """The array, each time with another thing wrong."""
+    with np.errstate(all="ignore"):  # numbers that the other type cannot hold are wrong too
+        return list(_changed_arrays(array))
+
+
+def _changed_arrays(array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     yield "one entry less", array[:-1]
     yield "one entry more", np.concatenate([array, array[-1:]]) if array.ndim else array.reshape(1)
     yield "empty", array[:0]
@@ -76,7 +81,7 @@ def changed_arrays(array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     for number in wrong:
         for place in (0, -1):
             other = array.astype(np.int64 if array.dtype.kind == "i" else array.dtype)
-            other.flat[place] = number
+            other.flat[place] = np.asarray(number).astype(other.dtype)
             yield f"{number} at {place}", other.astype(array.dtype) if abs(number) < 1 << 30 else other
 
 
