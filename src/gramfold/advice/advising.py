@@ -137,10 +137,7 @@ def preparation_for(
     seen = _seen(X, random_state, None, asked)
     if not is_distances(seen.X):
         why = f"it holds categories, which {method} does not read"
-        if mixed:
-            seen = sharing(measured(seen, asked))
-        else:
-            seen = seen.without(lambda one: not one.numbers, lambda _: why)
+        seen = sharing(measured(seen, asked)) if mixed else seen.without(lambda one: not one.numbers, lambda _: why)
         _require_columns(seen)
     look = look_at(seen, asked)
     return Preparation(

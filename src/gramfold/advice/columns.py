@@ -102,8 +102,8 @@ class Seen:
 
     def without(self, which: Callable[[Column], bool], why: Callable[[Column], str]) -> Self:
         """The same table, with such columns left out."""
-        kept = (one.why_not is None and which(one) for one in self.columns)
-        columns = (replace(one, why_not=why(one)) if now else one for one, now in zip(self.columns, list(kept), strict=True))
+        now = [one.why_not is None and which(one) for one in self.columns]
+        columns = (replace(one, why_not=why(one)) if gone else one for one, gone in zip(self.columns, now, strict=True))
         return replace(self, columns=tuple(columns))
 
     def numbers(self) -> Floats:

@@ -58,7 +58,7 @@ def choose_scaling(some: Floats, shown: list[str]) -> Scaling:
             "they would hide the others",
         )
     wide, narrow = shown[int(found.argmax())], shown[int(found.argmin())]
-    return Scaling("standardise", f"column {wide} varies {largest / found.min():.3g} times as much as column {narrow}")
+    return Scaling("standardise", f"column {wide} varies {largest / found.min():,.0f} times as much as column {narrow}")
 
 
 def _fold(ratio: float) -> str:

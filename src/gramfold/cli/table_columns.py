@@ -34,7 +34,6 @@ def frame_of(
     import pyarrow as pa
 
     from gramfold.advice.looks import TEXT
-
     from gramfold.io.selection import Selection
 
     source = f"'{found.source}'"

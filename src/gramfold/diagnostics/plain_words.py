@@ -188,8 +188,8 @@ def _lost(found: Faults) -> Sentence:
     if not named and _is_of_pca(found):
         words = (
             "It is the map of PCA, against which faults are measured, so that only chance can name one: "
-            f"{percent(found.glued.total)} of the neighbours on it are strangers (glued), {percent(found.torn.total)} of "
-            "those in the data were put far apart (torn), and distances between neighbours changed by "
+            f"{percent(found.glued.total)} of the neighbours on it are strangers (glued), "
+            f"{percent(found.torn.total)} of those in the data were put far apart (torn), and distances between neighbours changed by "
             f"{percent(found.strained.total)} (strained)."
         )
         return Sentence(words, found.strained.total, "strained")

@@ -22,6 +22,7 @@ from gramfold.extension.extrapolation import warn_if_outside
 from gramfold.runtime.threads import at_work
 from gramfold.types import Floats, NegativePart
 
+
 def _embedding(model: Model) -> Floats:
     return model.aligned
 

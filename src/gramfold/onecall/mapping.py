@@ -89,7 +89,7 @@ def embed(
         table. ``places.attrs["gramfold"]`` of pandas has the sentences that were told.
     model : Pipeline
         With ``return_model=True``: places new rows, ``model.transform(new)``, which need not have the columns that were
-        left out; ``model[-1]`` is the method, with `verdict()`.
+        left out; ``model[-1]`` is the method, with `verdict()` and `summary()`.
 
     See Also
     --------
