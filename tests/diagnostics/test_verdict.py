@@ -83,7 +83,7 @@ def test_a_sphere_is_told_to_need_three_dimensions():
     assert "n_components=3" in found.sentences[-1].text
     assert "It is the map of PCA, against which faults are measured" in str(found)
     assert "17% of the neighbours on it are strangers (glued)" in str(found)
-    near = points[:, :2] + 0.001 * random(2).standard_normal((600, 2))  # not of PCA, and as glued
+    near = PCA(2).fit_transform(points) + 0.003 * random(2).standard_normal((600, 2))  # another, and as glued
     assert "no fault beyond those of PCA" in str(verdict(points, near))
 
 
@@ -188,6 +188,8 @@ def test_tables_of_every_kind():
     assert "2 or more groups" in str(found)
     assert "they are the values of column 1" in str(found)
     assert "without column 1" in found.sentences[-1].text
+    found = gramfold.ClassicalMDS(metric="gower").fit(mixed).verdict()
+    assert "they are the values of column 'b'" in str(found)
 
 
 def test_groups_that_are_values_of_columns_are_said_to_be():

@@ -146,6 +146,7 @@ def test_rows_with_gaps_are_filled_or_get_no_place():
         )
 
 
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DisconnectedGraphWarning")  # rows of one text are a component
 def test_text_is_left_out_by_name_or_compared_where_asked_for():
     table = frame(kind=["a", "b"] * 100).drop(columns=["id", "when", "along"])
     for method in ("auto", "classical_mds", "isomap"):

@@ -189,8 +189,8 @@ def _lost(found: Faults) -> Sentence:
         words = (
             "It is the map of PCA, against which faults are measured, so that only chance can name one: "
             f"{percent(found.glued.total)} of the neighbours on it are strangers (glued), "
-            f"{percent(found.torn.total)} of those in the data were put far apart (torn), and distances between neighbours changed by "
-            f"{percent(found.strained.total)} (strained)."
+            f"{percent(found.torn.total)} of those in the data were put far apart (torn), and distances "
+            f"between neighbours changed by {percent(found.strained.total)} (strained)."
         )
         return Sentence(words, found.strained.total, "strained")
     if not named:

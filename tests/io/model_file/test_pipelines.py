@@ -161,3 +161,9 @@ def test_training_rows_in_an_imputer_are_told_of(tmp_path):
     model = make_pipeline(LeaveOut(columns=["kind"]), KNNImputer(), PCA()).fit(messy())
     gramfold.save(model, tmp_path / "one", compact=True)
     assert gramfold.model_info(tmp_path / "one").training_data == "KNNImputer: training rows; PCA: no training rows"
+
+
+def test_a_pipeline_that_ends_in_several_maps_is_refused_by_what_it_is(tmp_path):
+    both = make_pipeline(StandardScaler(), FeatureUnion([("a", PCA()), ("b", PCA(3))])).fit(numbers())
+    with pytest.raises(InputError, match="model is a Pipeline that ends in a FeatureUnion, and a model file holds"):
+        gramfold.save(both, tmp_path / "both.gramfold")
