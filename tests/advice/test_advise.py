@@ -69,7 +69,15 @@ TABLES = {
     ),
     "gaps": (lambda: gaps(0.05), {"gaps": "nearest"}),
     "gaps in half of the values": (lambda: gaps(0.45), {"gaps": "nearest"}),
-    "categories and gaps": (mixed, {"metric": "gower", "gaps": "metric"}),
+    "categories and gaps": (mixed, {"metric": "euclidean", "left_out": ("kind",), "gaps": "nearest"}),
+    "mostly categories": (
+        lambda: mixed()[["x", "y", "kind"]].assign(**{f"t{j}": RNG.choice(["u", "v"], 300) for j in range(4)}),
+        {"metric": "gower", "gaps": "metric", "left_out": ()},
+    ),
+    "one column of numbers": (
+        lambda: frame(kind=RNG.choice(["a", "b"], 300))[["x", "kind"]],
+        {"metric": "gower", "left_out": ()},
+    ),
     "categories alone": (
         lambda: np.array([["a", "b"][i % 2] + "xyz"[i % 3] for i in range(120)], dtype=object).reshape(40, 3),
         {"metric": "gower"},
@@ -93,8 +101,8 @@ TABLES = {
     "one column": (lambda: np.random.default_rng(1).normal(size=(100, 1)), {"n_components": 1}),
     "bits": (lambda: np.random.default_rng(1).random((200, 12)) < 0.3, {"scaling": "none"}),
     "a list": (lambda: ROLL[:60].tolist(), {}),
-    "a list with text": (lambda: [[0.1 * i * i, "ab"[i % 2], float(i % 7)] for i in range(80)], {"metric": "gower"}),
-    "an array of text": (lambda: np.column_stack([ROLL[:80].astype(str), ["m", "f"] * 40]), {"metric": "gower"}),
+    "a list with text": (lambda: [[0.1 * i * i, "ab"[i % 2], float(i % 7)] for i in range(80)], {"left_out": (1,)}),
+    "an array of text": (lambda: np.column_stack([ROLL[:80].astype(str), ["m", "f"] * 40]), {"left_out": (3,)}),
     "numbers as objects": (lambda: ROLL[:80].astype(object), {"metric": "euclidean"}),
     "nullable columns": (nullable, {"gaps": "nearest"}),
     "polars": (polars_table, {"left_out": ("id",)}),
@@ -124,6 +132,31 @@ def test_the_plan_runs_on_the_table(name, monkeypatch):
     np.testing.assert_allclose(made["embedding"], places)
     assert all(item.reason and not item.reason.endswith(".") for _, item in advice)
     assert advice.method.value in str(advice)
+
+
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DisconnectedGraphWarning")  # rows of one text are a component
+def test_text_is_compared_where_it_is_asked_for():
+    table = mixed()
+    advice = gramfold.advise(table, metric="gower")
+    assert (advice.left_out.value, advice.metric.value, advice.metric.reason) == ((), "gower", "it was asked for")
+    assert np.isfinite(advice.estimator.fit_transform(table)).all()
+    assert "'kind': it holds text (the metric gower would compare" in gramfold.advise(table).left_out.reason
+    with pytest.raises(InputError, match="metric='cosine' is not known: use 'auto' or 'gower'"):
+        gramfold.advise(table, metric="cosine")
+
+
+def test_two_columns_of_other_units_are_standardised():
+    rng = np.random.default_rng(0)
+    strip = rng.normal(size=(400, 2)) * [30, 1]
+    assert gramfold.advise(strip).scaling.value == "none"
+    strip[:, 0] *= 400
+    assert gramfold.advise(strip).scaling.value == "standardise"
+
+
+def test_columns_that_are_left_out_fit_no_noise():
+    table = pytest.importorskip("pandas").DataFrame(ROLL[:5, [0, 1, 2, 0]]).assign(a="u", b="v", c="w")
+    assert gramfold.advise(table).left_out.value == ("a", "b", "c")
+    assert not any("more columns" in note for note in gramfold.advise(table).notes)
 
 
 def test_the_sheet_that_units_and_an_id_hide():

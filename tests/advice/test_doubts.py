@@ -56,6 +56,9 @@ LEFT_OUT = {
     "rounding of float32": ("temp_K", np.float32(0.1) + RNG.choice([0, 1e-8], N).astype(np.float32), "up to rounding"),
     "numbers as text": ("x", [f"{one:.3f}" for one in ROLL[:, 0]], AS_TEXT),
     "numbers with a comma": ("x", [f"{one:.3f}".replace(".", ",") for one in ROLL[:, 0]], 'replace(",", ".")'),
+    "few numbers as text": ("x", RNG.choice(["9.8", "10.1", "7.5"], N), AS_TEXT),
+    "few numbers with a comma": ("x", RNG.choice(["9,8", "10,1", "7,5"], N), 'replace(",", ".")'),
+    "a class as text": ("what", RNG.choice(["a", "b", "c"], N), "it holds text"),
     "row numbers as text": ("x", [str(one) for one in RNG.permutation(N)], "another text in each row"),
     **{
         form: ("x", DAYS.dt.strftime(form).to_numpy(dtype=object), "dates as text")
@@ -77,12 +80,9 @@ NOTED = {
     "seconds without a name": ("x", SECONDS, "the size of seconds since 1970"),
     "days in order": ("x", np.sort(EXCEL + RNG.random(N)), "days of a spreadsheet"),
     "many rows of each": ("subject_id", np.arange(N) % 20, "its name says that its numbers name something"),
-    "few numbers as text": ("x", RNG.choice(["9.8", "10.1", "7.5"], N), AS_TEXT),
-    "few numbers with a comma": ("x", RNG.choice(["9,8", "10,1", "7,5"], N), 'replace(",", ".")'),
     "a code": ("x", np.where(RNG.random(N) < 0.05, -999, RNG.normal(20, 5, N)), "values -999, repeated and far below"),
     "a code above": ("x", np.where(RNG.random(N) < 0.05, 999, RNG.normal(20, 5, N)), "values 999, repeated and far"),
     "two codes": ("x", np.where(np.arange(N) % 9, RNG.normal(20, 5, N), RNG.choice([-999, -998], N)), "-999 and -998"),
-    "a class as text": ("what", RNG.choice(["a", "b", "c"], N), CLASS),
     "a class as numbers": ("target", RNG.integers(0, 3, N), CLASS),
     "a class by its last word": ("tumorType", RNG.integers(0, 3, N), CLASS),
     "a class of yes and no": ("label", RNG.random(N) < 0.5, CLASS),

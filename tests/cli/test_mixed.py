@@ -50,6 +50,19 @@ def test_the_map_of_a_file_is_that_of_its_frame(ending, tmp_path, monkeypatch):
         np.testing.assert_allclose(read_table("map.csv").values, model.embedding_, atol=1e-12)
 
 
+def test_text_is_compared_without_being_asked_for_where_numbers_are_few(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = people()[["income", "town"]].dropna()
+    save(frame, tmp_path / "few.csv")
+    for method in ("classical_mds", "auto"):
+        result = run("embed", "few.csv", "--method", method, "--out", "map.csv")
+        assert "metric    gower: 1 column of 2 holds text (such as 'town')" in result.output
+        expected = gramfold.embed(frame, method, draw=False, verbose=0)
+        np.testing.assert_allclose(read_table("map.csv").values, expected, atol=1e-8)
+    result = run("embed", "few.csv", "--method", "pca", "--out", "map.csv")
+    assert "column 'town': it holds categories, which PCA does not read" in result.output
+
+
 def test_clusters_and_labels(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     save(people(), tmp_path / "people.csv")

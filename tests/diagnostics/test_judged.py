@@ -189,6 +189,8 @@ def test_a_scale_of_any_size():
         (lambda: lcmc(ROWS, PLACES, metric="precomputed"), "needs a square matrix"),
         (lambda: lcmc(SpectralClustering(2).fit(ROWS)), "SpectralClustering makes no map"),
         (lambda: lcmc(OrdinalMDS().fit(ROWS[:20])), "OrdinalMDS does not keep the rows"),
+        (lambda: SpectralClustering(2).fit(ROWS).verdict(), "the coordinates of a map of them as Y, as in gramfold."),
+        (lambda: OrdinalMDS().fit(ROWS[:20]).verdict(), "as in gramfold.diagnostics.verdict(X, model.embedding_)"),
         (lambda: lcmc(PCA(2).fit(ROWS), metric="cosine"), "whose own metric is used"),
         (lambda: lcmc(Judged(ROWS, PLACES), PLACES), "X is a Judged"),
         (lambda: lcmc(Judged(ROWS, PLACES), n_neighbors=5), "pass n_neighbors to Judged"),

@@ -81,7 +81,20 @@ def test_a_sphere_is_told_to_need_three_dimensions():
     found = verdict(PCA(2).fit(points))
     assert found.kind == "sphere"
     assert "n_components=3" in found.sentences[-1].text
-    assert "no fault beyond those of PCA" in str(found)
+    assert "It is the map of PCA, against which faults are measured" in str(found)
+    assert "17% of the neighbours on it are strangers (glued)" in str(found)
+    near = PCA(2).fit_transform(points) + 0.003 * random(2).standard_normal((600, 2))  # another, and as glued
+    assert "no fault beyond those of PCA" in str(verdict(points, near))
+
+
+def test_the_map_of_pca_gets_no_clean_bill():
+    lost = PCA(2).fit(ROLL.points).verdict().sentences[2].text
+    assert lost.startswith(
+        "It is the map of PCA, against which faults are measured, so that only chance can name one: "
+    )
+    assert "beyond what chance and PCA explain" in str(verdict(ROLL.points, ROLL.truth))
+    flat = random().random((300, 2)) @ random(1).standard_normal((2, 5))
+    assert "beyond what chance and PCA explain" in str(PCA(2).fit(flat).verdict())  # which lost nothing
 
 
 def test_a_model_is_told_a_smaller_number_of_neighbours():
@@ -175,6 +188,8 @@ def test_tables_of_every_kind():
     assert "2 or more groups" in str(found)
     assert "they are the values of column 1" in str(found)
     assert "without column 1" in found.sentences[-1].text
+    found = gramfold.ClassicalMDS(metric="gower").fit(mixed).verdict()
+    assert "they are the values of column 'b'" in str(found)
 
 
 def test_groups_that_are_values_of_columns_are_said_to_be():

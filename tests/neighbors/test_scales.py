@@ -33,6 +33,13 @@ def test_one_column_in_another_unit(column, factor):
     assert found.share == pytest.approx(variances[column] / variances.sum())
 
 
+def test_one_of_two_columns():
+    found = LoudColumns.of(scaled(0, 1000, NORMAL[:, :2]))
+    assert found.columns == (0,)
+    apart = np.vstack([NORMAL[:, :2], NORMAL[:, :2] + [1e4, 0]])
+    assert LoudColumns.of(apart) is None
+
+
 def test_two_columns_of_thirty():
     rows = RNG.normal(size=(400, 30))
     rows[:, [3, 17]] *= 60
@@ -52,10 +59,10 @@ def test_tables_of_scikit_learn():
 def one_unit():
     yield "normal", NORMAL
     yield "longer than wide", scaled(0, 5, NORMAL[:, :3])
-    yield "two columns", scaled(0, 1000, NORMAL[:, :2])
+    yield "two columns, a long strip", scaled(0, 30, NORMAL[:, :2])
     yield (
         "constant columns beside two",
-        np.column_stack([NORMAL[:, 0], 100 * NORMAL[:, 1], np.ones(300), np.zeros(300)]),
+        np.column_stack([NORMAL[:, 0], 30 * NORMAL[:, 1], np.ones(300), np.zeros(300)]),
     )
     yield "an outlier", np.where(np.arange(2400).reshape(300, 8) == 7, 1e6, NORMAL)
     yield "standardised", StandardScaler().fit_transform(load_wine().data)

@@ -68,6 +68,18 @@ def test_a_column_that_colours_changes_no_map():
         np.testing.assert_array_equal(with_color[["isomap0", "isomap1"]], without)
 
 
+def test_a_column_that_colours_is_known_by_its_name_and_values_too():
+    table = frame()
+    by_name = quiet(table, "isomap", color="along")
+    for given in (table, pl.from_pandas(table)):
+        found = quiet(given, "isomap", color=given["along"])
+        np.testing.assert_allclose(found.to_numpy(), by_name.to_numpy(), atol=1e-9)
+    shuffled = table["along"].sample(frac=1.0, random_state=0)
+    np.testing.assert_array_equal(quiet(table, "isomap", color=shuffled), by_name)
+    other = quiet(table, "isomap", color=table["along"] + 1.0)  # which is no column
+    assert not np.allclose(other["isomap0"], by_name["isomap0"])
+
+
 @pytest.mark.parametrize("kind", ["array", "sparse", "pipeline"])
 def test_a_position_that_colours_is_left_out_too(kind):
     table = np.column_stack([ROLL.points, 50 * np.arange(200.0) % 7])
@@ -106,6 +118,15 @@ def test_scaling_as_asked_for():
         np.testing.assert_allclose(found, PCA().fit_transform(table.to_numpy()))
 
 
+@pytest.mark.parametrize("method", ["factor_analysis", "projection_pursuit", "oriented_pca"])
+def test_what_is_free_of_units_is_judged_on_scaled_rows(method):
+    table = frame()[["x", "y", "z"]]
+    told = quiet(table, method, n_components=1).attrs["gramfold"]
+    assert "scaling: standardise: column 'y' would be 100.0% of the variance" in told
+    given = gramfold.OrientedPCA(1, noise_correlation=np.eye(3))  # in the units that the columns have
+    assert not any(one.startswith("scaling") for one in quiet(table, given).attrs["gramfold"])
+
+
 def test_rows_with_gaps_are_filled_or_get_no_place():
     table = frame()[["x", "y", "z"]]
     table.iloc[::10, 0] = np.nan
@@ -125,11 +146,19 @@ def test_rows_with_gaps_are_filled_or_get_no_place():
         )
 
 
-def test_categories_are_compared_or_left_out_by_name():
+@pytest.mark.filterwarnings("ignore::gramfold.errors.DisconnectedGraphWarning")  # rows of one text are a component
+def test_text_is_left_out_by_name_or_compared_where_asked_for():
     table = frame(kind=["a", "b"] * 100).drop(columns=["id", "when", "along"])
-    mixed = quiet(table, "classical_mds")
+    for method in ("auto", "classical_mds", "isomap"):
+        plain = quiet(table, method)
+        np.testing.assert_allclose(plain, quiet(table.drop(columns="kind"), method), atol=1e-9)
+        assert any("'kind': it holds text (the metric gower" in told for told in plain.attrs["gramfold"])
+    mixed = quiet(table, "classical_mds", metric="gower")
     np.testing.assert_allclose(mixed, gramfold.ClassicalMDS(metric="gower").fit_transform(table), atol=1e-8)
     assert any(told.startswith("note: column 'kind': may be a class") for told in mixed.attrs["gramfold"])
+    assert "metric: gower: it was asked for" in quiet(table, metric="gower").attrs["gramfold"]
+    few = quiet(table[["x", "kind"]], "classical_mds")
+    assert any("'kind'), which Gower's distance compares" in told for told in few.attrs["gramfold"])
     linear = quiet(table, "pca")
     assert any("'kind': it holds categories, which PCA does not read" in told for told in linear.attrs["gramfold"])
 

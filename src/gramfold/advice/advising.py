@@ -13,7 +13,7 @@ from gramfold.advice.choosing import choose
 from gramfold.advice.classes import Classes, trial_with_classes
 from gramfold.advice.columns import Seen
 from gramfold.advice.leave_out import LeaveOut
-from gramfold.advice.looks import Look, is_distances, look_at, sharing
+from gramfold.advice.looks import Look, is_distances, look_at, measured, sharing
 from gramfold.advice.plan import Advice, Item
 from gramfold.advice.trial import Shape
 from gramfold.errors import InputError
@@ -25,7 +25,7 @@ _LARGEST = 1e150  # squares of larger values, and their sums, overflow
 _BY_CLASS = Item(None, "classes, not neighbours, are what the map keeps together")
 
 
-def advise(X: Any, y: Any = None, *, random_state: int = 0) -> Advice:
+def advise(X: Any, y: Any = None, *, metric: Literal["auto", "gower"] = "auto", random_state: int = 0) -> Advice:
     """Say how to map a table: columns to leave out, gaps, scaling, metric, method and its parameters, with reasons.
 
     Parameters
@@ -35,6 +35,9 @@ def advise(X: Any, y: Any = None, *, random_state: int = 0) -> Advice:
     y : array-like of shape (n_samples,), default=None
         Classes or numbers of the rows. Classes are used where a map made with them shows the classes of rows that it
         has not seen clearly better; the estimator is then fitted with them, ``advice.estimator.fit(X, y)``.
+    metric : {"auto", "gower"}, default="auto"
+        "gower": columns of text are compared beside the numbers, by Gower's distance. "auto": they are left out, unless
+        fewer than two columns hold numbers, or there are more than two columns of text for each of these.
     random_state : int, default=0
         Seed of the rows that are looked at where they are many.
 
@@ -55,7 +58,9 @@ def advise(X: Any, y: Any = None, *, random_state: int = 0) -> Advice:
     >>> advice.estimator.fit_transform(table).shape
     (600, 2)
     """
-    return advice_for(X, y, random_state)
+    if metric not in ("auto", "gower"):
+        raise InputError(f"metric={metric!r} is not known: use 'auto' or 'gower', or a method with this metric.")
+    return advice_for(X, y, random_state, asked=Asked(mixed=metric == "gower"))
 
 
 def advice_for(
@@ -71,7 +76,7 @@ def advice_for(
     seen = _seen(X, random_state, names, asked)
     classes = Classes.of(y, seen.n)
     if not is_distances(seen.X):
-        seen = sharing(seen)
+        seen = sharing(measured(seen, asked))
         _require_columns(seen)
     look = look_at(seen, asked)
     shape = Shape.of(look.rows, look.width, random_state)
@@ -128,11 +133,11 @@ def preparation_for(
     mixed: bool,
     asked: Asked,
 ) -> Preparation:
-    """How `advise` would measure the rows; categories are left out unless the method of this name reads mixed rows."""
+    """How `advise` would measure the rows; text is left out unless the method of this name reads mixed rows."""
     seen = _seen(X, random_state, None, asked)
     if not is_distances(seen.X):
         why = f"it holds categories, which {method} does not read"
-        seen = sharing(seen) if mixed else seen.without(lambda one: not one.numbers, why)
+        seen = sharing(measured(seen, asked)) if mixed else seen.without(lambda one: not one.numbers, lambda _: why)
         _require_columns(seen)
     look = look_at(seen, asked)
     return Preparation(
@@ -236,6 +241,6 @@ def _notes(shape: Shape, look: Look, seen: Seen) -> list[str]:
             f"{shape.far} of the rows looked at are far from all others, and may take an axis of the map: look at them "
             "first, and leave them out if they are errors"
         )
-    if seen.width > seen.n and not is_distances(seen.X):
-        notes.append(f"there are more columns ({seen.width:,}) than rows ({seen.n:,}): a linear map fits noise too")
+    if look.width > seen.n:
+        notes.append(f"there are more columns ({look.width:,}) than rows ({seen.n:,}): a linear map fits noise too")
     return notes

@@ -17,3 +17,4 @@ class Asked:
     insisted: Collection[Any] = ()  # columns that stay, whatever they look like
     scaling: Scaling | None = None
     gaps: Gaps | None = None  # how they are filled in; "keep": the method reads them
+    mixed: bool = False  # whether text is compared, by Gower's distance

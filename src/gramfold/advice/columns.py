@@ -100,10 +100,10 @@ class Seen:
         """The others."""
         return tuple(one for one in self.columns if one.why_not is not None)
 
-    def without(self, which: Callable[[Column], bool], why: str) -> Self:
+    def without(self, which: Callable[[Column], bool], why: Callable[[Column], str]) -> Self:
         """The same table, with such columns left out."""
-        kept = (one.why_not is None and which(one) for one in self.columns)
-        columns = (replace(one, why_not=why) if now else one for one, now in zip(self.columns, list(kept), strict=True))
+        now = [one.why_not is None and which(one) for one in self.columns]
+        columns = (replace(one, why_not=why(one)) if gone else one for one, gone in zip(self.columns, now, strict=True))
         return replace(self, columns=tuple(columns))
 
     def numbers(self) -> Floats:

@@ -11,6 +11,7 @@ from gramfold.advice.asked import Asked, Gaps
 from gramfold.advice.columns import Column, Seen, read_columns, rows_of
 from gramfold.advice.plan import Item
 from gramfold.advice.scaling import Scaling, choose_scaling
+from gramfold.advice.texts import written_numbers
 from gramfold.advice.trial import ROWS, far_rows
 from gramfold.errors import InputError
 from gramfold.methods.classical_mds import ClassicalMDS
@@ -23,9 +24,11 @@ _LOOKED = 2_000  # rows of the sample that are scaled and imputed
 _IMPUTED_BY_ROWS = 5_000  # rows up to which gaps are imputed from similar rows, which compares all of them
 _AXES = 10  # of a map of distances, on which the shape is seen
 _SPARSE_AXES = 50
+_FEWEST_NUMBERS, _TEXTS_TO_ONE = 2, 2  # columns of numbers that make a map; columns of text for each of them
 _FEWEST_DISTANCES = 4  # rows of a matrix of all distances
 _SYMMETRIC = 1e-8
 
+TEXT = "it holds text (the metric gower would compare its categories)"
 _NO_GAPS = Item("none", "no value is missing")
 _EUCLIDEAN = Item("euclidean", "rows are numbers in one unit, or in units made alike")
 
@@ -49,9 +52,9 @@ def look_at(seen: Seen, asked: Asked) -> Look:
         return _at_distances(seen)
     if issparse(seen.X):
         return _at_sparse(seen)
-    if all(one.numbers for one in seen.kept):
+    if not asked.mixed and all(one.numbers for one in seen.kept):
         return _at_numbers(seen, asked)
-    return _at_mixed(seen)
+    return _at_mixed(seen, asked)
 
 
 def is_distances(X: Any) -> bool:
@@ -63,6 +66,27 @@ def is_distances(X: Any) -> bool:
     return bool((X > 0).mean() > 0.5 and np.abs(X - X.T).max() <= _SYMMETRIC * X.max())
 
 
+def measured(seen: Seen, asked: Asked) -> Seen:
+    """The same table without columns of text, unless they are most of it or were asked for.
+
+    A category counts as much as a whole range of numbers in Gower's distance, so that rows of one value are a group of
+    the map, also where the column has nothing to do with the others: a map of four measurements beside the first names
+    of those who took them shows the names. Columns of text that agree with the numbers would show nothing that these do
+    not. So the numbers are mapped where there are two of them, and a column for every two of text; where there are
+    fewer, text is what the table holds.
+    """
+    numbers = sum(one.numbers for one in seen.kept)
+    texts = len(seen.kept) - numbers
+    if asked.mixed or numbers < _FEWEST_NUMBERS or texts > _TEXTS_TO_ONE * numbers:
+        return seen
+    return seen.without(lambda one: not one.numbers and one.key not in asked.insisted, _why_no_text)
+
+
+def _why_no_text(column: Column) -> str:
+    there = np.array([value for value in column.values if value is not None], dtype=object)
+    return written_numbers(there) or TEXT
+
+
 def sharing(seen: Seen) -> Seen:
     """The same table, without categories where rows share no known column and have no Gower distance."""
     if all(one.numbers for one in seen.columns if one.why_not is None):
@@ -72,7 +96,7 @@ def sharing(seen: Seen) -> Seen:
         MixedColumns.of(MixedTable.of(read_columns(few, [one.position for one in seen.kept]), None, 2))
     except InputError:
         why = "it holds categories, which only Gower's distance reads, and some rows share no known value"
-        return seen.without(lambda one: not one.numbers, why)
+        return seen.without(lambda one: not one.numbers, lambda _: why)
     return seen
 
 
@@ -123,13 +147,15 @@ def _gaps(columns: tuple[Column, ...], n: int, asked: Gaps | None) -> tuple[Item
     return Item("median", why), SimpleImputer(strategy="median")
 
 
-def _at_mixed(seen: Seen) -> Look:
+def _at_mixed(seen: Seen, asked: Asked) -> Look:
     texts = [one for one in seen.kept if not one.numbers]
-    metric = Item(
-        "gower",
-        f"{counted(len(texts), 'column')} of {len(seen.kept)} hold{'s' * (len(texts) == 1)} categories (such as "
-        f"{texts[0].shown}), which Gower's distance compares beside numbers",
-    )
+    why = "it was asked for"
+    if not asked.mixed:
+        why = (
+            f"{counted(len(texts), 'column')} of {len(seen.kept)} hold{'s' * (len(texts) == 1)} text (such as "
+            f"{texts[0].shown}), which Gower's distance compares beside numbers: these are too few to be mapped alone"
+        )
+    metric = Item("gower", why)
     any_gaps = any(one.gaps > 0 for one in seen.kept)
     gaps = Item("metric", "Gower's distance compares what both rows know") if any_gaps else _NO_GAPS
     few = rows_of(seen.X, seen.sample[:: max(1, len(seen.sample) // ROWS)])

@@ -49,7 +49,7 @@ def choose_scaling(some: Floats, shown: list[str]) -> Scaling:
     largest, least = float(found.max()), float(np.median(found) if width >= _MANY else found.min())
     ratio = largest / least if least > 0 else np.inf
     if width < 3 or ratio <= _TENFOLD:
-        return Scaling("none", f"the spreads of the columns differ {ratio:.1f} fold, as those of one unit may")
+        return Scaling("none", f"the spreads of the columns differ {_fold(ratio)}, as those of one unit may")
     quiet = found < largest / _TENFOLD
     if quiet.sum() > width / 2 and _noise(some, quiet):
         return Scaling(
@@ -58,7 +58,11 @@ def choose_scaling(some: Floats, shown: list[str]) -> Scaling:
             "they would hide the others",
         )
     wide, narrow = shown[int(found.argmax())], shown[int(found.argmin())]
-    return Scaling("standardise", f"column {wide} varies {largest / found.min():.3g} times as much as column {narrow}")
+    return Scaling("standardise", f"column {wide} varies {largest / found.min():,.0f} times as much as column {narrow}")
+
+
+def _fold(ratio: float) -> str:
+    return f"{ratio:.1f}-fold" if ratio < _TENFOLD else f"{ratio:,.0f}-fold"
 
 
 def _column(columns: Any) -> str:

@@ -127,7 +127,8 @@ def _prepared(wishes: Wishes, kind: Any, parameters: dict[str, Any], found: "Col
     from gramfold.runtime.progress import Stages
     from gramfold.runtime.warning import warn
 
-    frame = frame_of(found, wishes.columns, wishes.skip, wishes.not_data, reads_mixed(parameters.get("metric")))
+    mixed = reads_mixed(parameters["metric"]) if "metric" in parameters else None
+    frame = frame_of(found, wishes.columns, wishes.skip, wishes.not_data, mixed)
     classes, weights = classes_of(found, wishes.labels), _weights(wishes, found)
     scale = wishes.scale
     if wishes.distorted and scale not in (AUTO, "none"):

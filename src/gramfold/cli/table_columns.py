@@ -10,7 +10,6 @@ from gramfold.errors import GramfoldWarning, InputError
 if TYPE_CHECKING:
     from gramfold.io import Columns, Ids
 
-_TEXT = "it holds text (--metric gower would compare its categories)"
 _FEWEST = 2  # rows of a map
 _MOSTLY_NUMBERS = 0.5  # share of cells that are none, up to which a column is measured and has wrong cells
 
@@ -25,11 +24,16 @@ class Frame:
 
 
 def frame_of(
-    found: "Columns", columns: Sequence[str] | None, skip: Sequence[str] | None, others: Sequence[str], mixed: bool
+    found: "Columns",
+    columns: Sequence[str] | None,
+    skip: Sequence[str] | None,
+    others: Sequence[str],
+    mixed: bool | None,
 ) -> Frame:
-    """Columns that may be data, without `others`; text stands aside, unless `mixed` rows are read."""
+    """Columns that may be data, without `others`; text stands aside, unless `mixed` rows are read (None: perhaps)."""
     import pyarrow as pa
 
+    from gramfold.advice.looks import TEXT
     from gramfold.io.selection import Selection
 
     source = f"'{found.source}'"
@@ -43,12 +47,12 @@ def frame_of(
     text = [j for j in odd if found.kind(j) == "text"]
     if columns is not None and (refused := [j for j in odd if not (mixed and j in text)]):
         found.table_of(refused)  # raises: they were asked for
-    aside = {} if mixed else {found.names[j]: _TEXT for j in text}
+    aside = {found.names[j]: TEXT for j in text} if mixed is False else {}
     if not mixed:
         _look_at_cells(found, text, places)
     if columns is None and 0 in places:
         aside |= _index(found)
-    table = pa.table({found.names[j]: _array(found, j, words=mixed and j in text) for j in places})
+    table = pa.table({found.names[j]: _array(found, j, words=mixed is not False and j in text) for j in places})
     return Frame(table, aside, places)
 
 

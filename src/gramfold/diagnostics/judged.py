@@ -362,9 +362,15 @@ def _of_model(estimator: Any, Y: Any, metric: MetricName) -> tuple[Any, Metric, 
     check_is_fitted(estimator, msg="%(name)s is not fitted, so it has no map to judge: call fit first.")
     model = estimator.model_
     if not isinstance(model, FittedMap):
-        raise InputError(f"{name} makes no map: pass the rows as X and the coordinates of a map of them as Y.")
+        raise InputError(
+            f"{name} makes no map: pass the rows as X and the coordinates of a map of them as Y, as in "
+            "gramfold.diagnostics.verdict(X, Y)."
+        )
     if not isinstance(model, Model):
-        raise InputError(f"{name} does not keep the rows it was fitted on: pass them as X and its embedding_ as Y.")
+        raise InputError(
+            f"{name} does not keep the rows it was fitted on: pass them as X and its embedding_ as Y, as in "
+            "gramfold.diagnostics.verdict(X, model.embedding_)."
+        )
     if metric != "euclidean":
         raise InputError(
             f"metric={metric!r} was given with a fitted {name}, whose own metric is used: pass the rows for another."

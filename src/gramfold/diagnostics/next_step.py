@@ -28,13 +28,14 @@ def next_step(judged: Judged, shape: Shape, found: Faults, model: Any = None, na
         return "collect more rows before reading anything from this map"
     loud = loud_columns(judged)
     if loud is not None and shape.kind != "noise":
-        return f"{loud.words(getattr(model, 'feature_names_in_', None) if names is None else names)}, and map again"
+        return f"{loud.words(names)}, and map again"
     if shape.kind == "noise":
         return "read no groups or curves from this map, and look for columns that have to do with each other"
     if "collapsed" in named:
         return _of_collapsed(found, model)
     if shape.columns:
-        which = f"column {shape.columns[0]}" if len(shape.columns) == 1 else "the columns that make the groups"
+        first = shape.columns[0] if names is None else f"'{names[shape.columns[0]]}'"
+        which = f"column {first}" if len(shape.columns) == 1 else "the columns that make the groups"
         return f"map again without {which}, to see what the others hold"
     enough = not named and shape.kind == "unclear" and not shape.closed and found.kept.value >= _MANY_KEPT
     lacking = None if enough else _lacking(judged, shape)

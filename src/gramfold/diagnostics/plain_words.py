@@ -25,6 +25,7 @@ _WHAT = {
     "strained": "distances between neighbours were changed",
     "collapsed": "rows that differ cannot be told apart",
 }
+_ALIKE, _LITTLE = 1e-3, 0.01  # maps whose faults differ by less are one; a share below which nothing is lost
 _SURE = {"clear": "this is clear", "likely": "this is likely, not certain", "not known": "so nothing is claimed"}
 
 
@@ -143,7 +144,8 @@ def verdict(
 def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None, names: Any = None) -> Verdict:
     """The verdict on a map; `found` are its faults and `names` the columns of the data, where they are known."""
     judged = judged.fewer(_MOST) if found is None else judged
-    shape = shape_of(judged)
+    names = getattr(model, "feature_names_in_", None) if names is None else names
+    shape = shape_of(judged, names)
     if judged.map.constant():
         return _of_constant(shape)
     if judged.n < FEWEST:
@@ -183,6 +185,14 @@ def _held(judged: Judged, found: Faults) -> Sentence:
 
 def _lost(found: Faults) -> Sentence:
     named = sorted((fault for fault in found if fault.named), key=lambda fault: -fault.total / fault.threshold)
+    if not named and _is_of_pca(found):
+        words = (
+            "It is the map of PCA, against which faults are measured, so that only chance can name one: "
+            f"{percent(found.glued.total)} of the neighbours on it are strangers (glued), "
+            f"{percent(found.torn.total)} of those in the data were put far apart (torn), and distances "
+            f"between neighbours changed by {percent(found.strained.total)} (strained)."
+        )
+        return Sentence(words, found.strained.total, "strained")
     if not named:
         usual = [getattr(found, name) for name in usual_faults(found)]
         if usual:
@@ -204,6 +214,13 @@ def _lost(found: Faults) -> Sentence:
     ]
     listed = each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
     return Sentence(f"The map is {listed}.", named[0].total, named[0].name)
+
+
+def _is_of_pca(found: Faults) -> bool:
+    """Whether a map that lost something lost just what that of PCA did."""
+    three = (found.glued, found.torn, found.strained)
+    alike = all(np.isclose(fault.total, fault.plain, rtol=_ALIKE, atol=_ALIKE * _LITTLE) for fault in three)
+    return alike and max(fault.total for fault in three) > _LITTLE
 
 
 def undecided(fault: Fault) -> bool:

@@ -2,7 +2,7 @@
 
 from numbers import Integral
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding.estimator import Estimator
 from gramfold.embedding.frame import Alignable
-from gramfold.embedding.made import Way, made_error, made_inverse, made_surroundings, made_verdict
+from gramfold.embedding.made import Way, made_error, made_inverse, made_surroundings
 from gramfold.embedding.model import Model
 from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
 from gramfold.embedding.parameters import attribute, method, parameter
@@ -21,9 +21,6 @@ from gramfold.errors import InputError
 from gramfold.extension.extrapolation import warn_if_outside
 from gramfold.runtime.threads import at_work
 from gramfold.types import Floats, NegativePart
-
-if TYPE_CHECKING:
-    from gramfold.diagnostics import Verdict
 
 
 def _embedding(model: Model) -> Floats:
@@ -300,28 +297,6 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
             raise InputError(f"of={of!r} is not valid: use 'rows', 'coordinates' or 'auto'.")
         model, rows = self._read(points)
         return model.source.outside(rows, self.n_jobs)
-
-    def verdict(self, *, n_neighbors: int = 10, sample: int | None = None, random_state: int = 0) -> "Verdict":
-        """Say in plain words what shape the data have, how far the embedding shows it, and what to try next.
-
-        Parameters
-        ----------
-        n_neighbors, sample, random_state
-            As for `gramfold.diagnostics.verdict`. With the defaults it is computed once after a fit, and kept.
-
-        Returns
-        -------
-        verdict : Verdict
-            Print it. It has `kind`, the shape of the training rows, `faults` of the embedding, and `sentences` with the
-            number and the test behind each.
-        """
-        from gramfold.diagnostics import verdict
-
-        def made() -> "Verdict":
-            return verdict(self, n_neighbors=n_neighbors, sample=sample, random_state=random_state)
-
-        found: Verdict = made_verdict(self, self._model(), (n_neighbors, sample, random_state), made)
-        return found
 
     @property
     def _n_features_out(self) -> int:

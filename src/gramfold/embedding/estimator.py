@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramfold.embedding.fit import Fit
 from gramfold.embedding.groups import Neighborhood
-from gramfold.embedding.made import MADE
+from gramfold.embedding.made import MADE, made_verdict
 from gramfold.embedding.mixed_rows import refuse_vectors
 from gramfold.embedding.model import Fitted
 from gramfold.embedding.parameters import attribute, method, parameter
@@ -29,6 +29,7 @@ from gramfold.runtime.threads import at_work, thread_count
 from gramfold.runtime.warning import remembered_warnings
 
 if TYPE_CHECKING:
+    from gramfold.diagnostics import Verdict
     from gramfold.embedding.summary import Summary
 
 
@@ -172,6 +173,29 @@ class Estimator(BaseEstimator):
         from gramfold.embedding.summary import summary_of
 
         return summary_of(self, self._model())
+
+    def verdict(self, *, n_neighbors: int = 10, sample: int | None = None, random_state: int = 0) -> "Verdict":
+        """Say in plain words what shape the data have, how far the embedding shows it, and what to try next.
+
+        Parameters
+        ----------
+        n_neighbors, sample, random_state
+            As for `gramfold.diagnostics.verdict`. With the defaults it is computed once after a fit, and kept.
+
+        Returns
+        -------
+        verdict : Verdict
+            Print it. It has `kind`, the shape of the training rows, `faults` of the embedding, and `sentences` with the
+            number and the test behind each. A method that keeps no rows (`OrdinalMDS`), and a clusterer, has none: an
+            error says what to call.
+        """
+        from gramfold.diagnostics import verdict
+
+        def made() -> "Verdict":
+            return verdict(self, n_neighbors=n_neighbors, sample=sample, random_state=random_state)
+
+        found: Verdict = made_verdict(self, self._model(), (n_neighbors, sample, random_state), made)
+        return found
 
     def _model(self) -> Any:
         """What the fit left."""

@@ -7,7 +7,7 @@
 
 Not named are columns that have one unit: bits, counts (whole, mostly 0), and scores of principal components, which come
 sorted by their variance (fewer than eight of them: and uncorrelated). Nor are columns along which groups lie apart, and
-which vary as others do within groups. Of one or two columns nothing is said. Rows are looked at in a sample.
+which vary as others do within groups. Rows are looked at in a sample.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,11 @@ from scipy.sparse import issparse
 
 from gramfold.types import Floats, Integers
 
-_FEWEST_COLUMNS, _FEWEST_ROWS = 3, 5
+_FEWEST_COLUMNS, _FEWEST_ROWS = 2, 5
 _ONE_HAS, _FEW_HAVE = 0.9, 0.99  # of the variance
 _COLUMNS_TO_ONE, _MOST = 15, 3  # so many columns for each of a few that hold the variance
 _LOUDER = 10.0  # than the typical other column: below, rows may just be longer than they are wide
+_LOUDER_OF_TWO = 100.0  # the same of two columns, which have no typical other one
 _ENDS = (0.05, 0.95)
 _GAP = 0.1  # of the range of a column, without a value in between
 _ROWS, _LEAST_ROWS, _VALUES = 1000, 30, 200_000  # that are looked at
@@ -111,7 +112,8 @@ def _fewest(variances: Floats) -> int:
 def _far_louder(some: Floats, variances: Floats, loud: Integers) -> bool:
     found = spreads(some[:, variances > 0])
     is_loud = np.isin(np.flatnonzero(variances > 0), loud)
-    return bool(found[is_loud].min() >= _LOUDER * np.median(found[~is_loud]))
+    least = _LOUDER_OF_TWO if len(found) == 2 else _LOUDER
+    return bool(found[is_loud].min() >= least * np.median(found[~is_loud]))
 
 
 def _apart(some: Floats, variances: Floats, loud: Integers) -> bool:

@@ -1,4 +1,7 @@
-"""What colours a map: a column of its table, which is then no part of the map, or a value of each row."""
+"""What colours a map: a column of its table, which is then no part of the map, or a value of each row.
+
+A Series that has the name and the values of a column is that column.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -38,7 +41,11 @@ class Color:
             raise InputError(
                 f"color has shape {tuple(values.shape)} for {n} rows: pass the name of a column, or one value per row."
             )
-        return cls(_UNNAMED if name is None else str(name), values)
+        found = cls(_UNNAMED if name is None else str(name), values)
+        if name is not None and name in keys_of(table) and not is_distances(table):
+            column = cls._column(name, table)
+            return column if _same(values, column.values) else found
+        return found
 
     @classmethod
     def _column(cls, color: Any, table: Any) -> Self:
@@ -78,6 +85,12 @@ class Color:
         except NotNumbersError:  # objects, durations, …
             return np.array([str(value) for value in values], dtype=object), self.name
         return _whole(numbers, kinds), self.name
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Whether columns of one library have the same values, gaps included."""
+    first, second = getattr(first, "array", first), getattr(second, "array", second)  # without their indexes
+    return type(first) is type(second) and hasattr(first, "equals") and bool(first.equals(second))
 
 
 def _have_days(column: Any) -> bool:

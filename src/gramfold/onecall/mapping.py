@@ -41,7 +41,7 @@ def embed(
 ) -> Any:
     """Map a table, and draw the map: a DataFrame of coordinates with the index of the table.
 
-    Columns that are no measurements (ids, dates, texts that hardly repeat, constants) are left out, and the others are
+    Columns that are no measurements (ids, dates, text, constants) are left out, and the others are
     scaled where their units differ, as `gramfold.advise` does. What was decided, and why, is told on standard error.
 
     Parameters
@@ -78,7 +78,8 @@ def embed(
     verbose : int, default=1
         Whether decisions are told; 0: they are not.
     **parameters
-        Parameters of a method that is given by name or class: ``embed(table, "isomap", n_neighbors=8)``.
+        Parameters of a method that is given by name or class: ``embed(table, "isomap", n_neighbors=8)``. Of "auto" only
+        ``metric="gower"``, by which text is compared too.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def embed(
         table. ``places.attrs["gramfold"]`` of pandas has the sentences that were told.
     model : Pipeline
         With ``return_model=True``: places new rows, ``model.transform(new)``, which need not have the columns that were
-        left out; ``model[-1]`` is the method, with `verdict()`.
+        left out; ``model[-1]`` is the method, with `verdict()` and `summary()`.
 
     See Also
     --------

@@ -23,6 +23,7 @@ from gramfold.neighbors.metrics import reads_mixed
 from gramfold.onecall.frames import Library
 
 SCALES = ("auto", "standardise", "robust", "none")
+_MIXED = {"metric": "gower"}
 _ASKED = {scale: Scaling(scale, "it was asked for") for scale in SCALES if scale != "auto"}
 
 
@@ -62,7 +63,8 @@ class Request:
 def plan_for(table: Any, asked: Request, aside: Mapping[Any, str]) -> Plan:
     """For a table whose columns in `aside` are no data, and why."""
     if isinstance(asked.method, str) and asked.method == "auto":
-        _refuse_parameters(asked, "method='auto' chooses the parameters")
+        if asked.parameters != _MIXED:
+            _refuse_parameters(asked, "method='auto' chooses the parameters")
         return _advised(table, asked, aside)
     if isinstance(asked.method, Pipeline):
         _refuse_parameters(asked, "method is a Pipeline that has its own parameters")
@@ -85,7 +87,8 @@ def name_columns(plan: Plan, library: Library, frames: bool) -> None:
 
 
 def _advised(table: Any, asked: Request, aside: Mapping[Any, str]) -> Plan:
-    advice: Advice = advice_for(table, None, asked.random_state, asked=asked.of_table(aside))
+    decided = replace(asked.of_table(aside), mixed=asked.parameters == _MIXED)
+    advice: Advice = advice_for(table, None, asked.random_state, asked=decided)
     made = advice.estimator if isinstance(advice.estimator, Pipeline) else make_pipeline(advice.estimator)
     _set_components(made[-1], asked.n_components)
     first = f"method: {call_of(made[-1])}, chosen by gramfold.advise: {advice.method.reason}"
@@ -100,8 +103,8 @@ def _prepared(table: Any, model: Any, chosen: bool, asked: Request, aside: Mappi
     if metric == "precomputed":
         return Plan(make_pipeline(model), (f"method: {call_of(model)}",), prepared=True)
     mixed = reads_mixed(metric) or (free and _may_be_mixed(model))
-    decided = asked.of_table(aside)
-    if asked.scale == "auto" and isinstance(model, Estimator) and not units_count(model):
+    decided = replace(asked.of_table(aside), mixed=reads_mixed(metric))
+    if asked.scale == "auto" and _keeps_units(model):
         decided = replace(decided, scaling=Scaling("none", f"{type(model).__name__} does not depend on units"))
     if asked.gaps is None and _reads_gaps(model):
         decided = replace(decided, gaps="keep")
@@ -166,6 +169,17 @@ def _refuse_parameters(asked: Request, why: str) -> None:
     if asked.parameters:
         name = next(iter(asked.parameters))
         raise InputError(f"{name} was given, but {why}: name the method, as in embed(table, 'isomap', {name}=…).")
+
+
+def _keeps_units(model: Any) -> bool:
+    """Whether scaled columns would change nothing, or would not be those that matrices of the user's are of.
+
+    The map of factor analysis is that of scaled columns too, but what judges it measures distances in the columns.
+    """
+    if not isinstance(model, Estimator) or units_count(model):
+        return False
+    matrices = ("signal_covariance", "noise_correlation")
+    return not model.unit_free or any(getattr(model, name, None) is not None for name in matrices)
 
 
 def _reads_gaps(model: Any) -> bool:

@@ -146,8 +146,11 @@ def test_foreign_steps_are_refused_by_name(step, words, tmp_path):
 
 def test_a_pipeline_must_end_in_a_model(tmp_path):
     model = make_pipeline(StandardScaler(), decomposition.PCA(2)).fit(numbers())
-    with pytest.raises(InputError, match="model is a PCA, and a model file holds"):
+    with pytest.raises(InputError, match="model is a Pipeline that ends in a PCA, and a model file holds"):
         gramfold.save(model, tmp_path / "one")
+    both = make_pipeline(StandardScaler(), FeatureUnion([("a", PCA()), ("b", PCA(3))])).fit(numbers())
+    with pytest.raises(InputError, match="model is a Pipeline that ends in a FeatureUnion, and a model file holds"):
+        gramfold.save(both, tmp_path / "both")
 
 
 def test_where_a_pipeline_kept_its_work_is_not_saved(tmp_path):

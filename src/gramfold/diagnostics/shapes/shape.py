@@ -9,7 +9,7 @@ surface     of about two dimensions (surface.py): a sheet if it has an edge, a s
 unclear     everything else, with the reason
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Literal
@@ -59,15 +59,15 @@ class Shape:
     columns: tuple[int, ...] = ()  # whose values are the groups
 
 
-def shape_of(judged: Judged) -> Shape:
-    """The shape of the data of a map; the map is not looked at."""
+def shape_of(judged: Judged, names: Sequence[str] | None = None) -> Shape:
+    """The shape of the data of a map; the map is not looked at. `names` are those of the columns."""
     cloud = cloud_of(judged)
     if cloud is None:
         few = f"have fewer than {FEWEST} distinct rows, too few to see a shape"
         return Shape("unclear", "not known", few, float(judged.n), "number of rows")
     found = next(_found(cloud, judged.generator(42)))
     if found.kind == "groups":
-        found = _with_columns(found, cloud, judged)
+        found = _with_columns(found, cloud, judged, names)
     if found.sure == "clear" and len(cloud) < _MANY:
         found = replace(found, sure="likely")
     return found
@@ -110,7 +110,7 @@ def _of_groups(found: Groups, cloud: Cloud) -> Shape:
     return Shape("groups", sure, words, found.mixed, "valleys of the density", cloud.dimension, len(found))
 
 
-def _with_columns(shape: Shape, cloud: Cloud, judged: Judged) -> Shape:
+def _with_columns(shape: Shape, cloud: Cloud, judged: Judged, names: Sequence[str] | None) -> Shape:
     """Groups, with the columns of which they are no more than the values."""
     table = judged.data.table if isinstance(judged.data, Remembered) else judged.data
     if not isinstance(table, Rows) or issparse(table.rows):
@@ -118,7 +118,8 @@ def _with_columns(shape: Shape, cloud: Cloud, judged: Judged) -> Shape:
     columns = columns_of(groups_of(cloud).label, np.asarray(table.rows[cloud.rows], dtype=np.float64))
     if not columns:
         return shape
-    some = f"column {columns[0]}" if len(columns) == 1 else f"columns {', '.join(map(str, columns[:_NAMED]))}"
+    shown = [str(j) if names is None else f"'{names[j]}'" for j in columns[:_NAMED]]
+    some = f"column{'s' * (len(columns) > 1)} {', '.join(shown)}"
     more = ", …" if len(columns) > _NAMED else ""
     return replace(shape, words=f"{shape.words}: they are the values of {some}{more}", columns=tuple(columns))
 

@@ -127,7 +127,8 @@ def models_in(model: Any) -> Iterator[Estimator]:
 def _require_model(model: Any) -> None:
     last = model.steps[-1][1] if isinstance(model, Pipeline) and model.steps else model
     if isinstance(model, type) or not isinstance(last, Estimator):
-        what = f"the class {model.__name__}" if isinstance(model, type) else f"a {type(last).__name__}"
+        what = f"the class {model.__name__}" if isinstance(model, type) else f"a {type(model).__name__}"
+        what += "" if last is model else f" that ends in a {type(last).__name__}"
         raise InputError(
             f"model is {what}, and a model file holds a fitted model of gramfold, or a Pipeline that ends in one: pass "
             "one of these."
