@@ -208,7 +208,7 @@ def _lost(found: Faults) -> Sentence:
 
 def undecided(fault: Fault) -> bool:
     """Whether the rows drawn leave open if a fault is above its threshold."""
-    return fault.interval is not None and fault.interval[0] <= fault.threshold <= fault.interval[1]
+    return fault.interval is not None and bool(fault.interval[0] <= fault.threshold <= fault.interval[1])
 
 
 def _within(fault: Fault) -> str:

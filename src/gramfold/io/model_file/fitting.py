@@ -34,8 +34,10 @@ def fits(value: Any, kind: Any) -> bool:
         return isinstance(value, tuple) and _all_fit(value, inner)
     if origin is Callable:
         return False
+    if origin is Mapping:
+        return isinstance(value, dict) and all(fits(key, inner[0]) and fits(one, inner[1]) for key, one in value.items())
     if origin is not None:
-        return isinstance(value, dict if origin is Mapping else origin)
+        return isinstance(value, origin)
     return _plain(value, kind)
 
 
