@@ -35,7 +35,9 @@ def fits(value: Any, kind: Any) -> bool:
     if origin is Callable:
         return False
     if origin is Mapping:
-        return isinstance(value, dict) and all(fits(key, inner[0]) and fits(one, inner[1]) for key, one in value.items())
+        return isinstance(value, dict) and all(
+            fits(one, kind) for item in value.items() for one, kind in zip(item, inner, strict=True)
+        )
     if origin is not None:
         return isinstance(value, origin)
     return _plain(value, kind)

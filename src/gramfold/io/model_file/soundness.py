@@ -277,7 +277,7 @@ class _Sizes:
                 self.at_least(mine, inner.least[theirs])
 
     def of(self, letter: str, part: Any = None) -> int | None:
-        """This number of mine, or of a part that I hold."""
+        """The number of mine, or of a part that I hold."""
         sizes = self if part is None else self._known.get(id(part))
         return None if sizes is None else sizes.exact.get(letter)
 
@@ -361,7 +361,7 @@ def _components(components: Any, sizes: _Sizes) -> None:
 
 
 def _graph(graph: Any, sizes: _Sizes) -> None:
-    if sizes.scan and issparse(graph.lengths) and graph.lengths.nnz:  # a search for shortest paths need not end otherwise
+    if sizes.scan and issparse(graph.lengths) and graph.lengths.nnz:  # else a search for paths need not end
         lengths = graph.lengths.data
         sizes.require(lengths.min() >= 0 and lengths.max() < np.inf, "lengths")
 
@@ -403,6 +403,10 @@ def _unit(unit: Any, sizes: _Sizes) -> None:
     sizes.require(abs(unit.power) <= _MOST_POWER, "power")
 
 
+def _metric(metric: Any, sizes: _Sizes) -> None:
+    sizes.require(metric.p >= 1, "p")
+
+
 def _small_world(index: Any, sizes: _Sizes) -> None:
     sizes.require(0 < index.width <= _MOST_WIDTH, "width")
 
@@ -426,6 +430,7 @@ _RELATIONS: Mapping[str, Callable[[Any, _Sizes], None]] = {
     "Windows": _windows,
     "SearchCosts": _costs,
     "Unit": _unit,
+    **dict.fromkeys(("BinaryMetric", "BlockMetric", "Gower", "Metric"), _metric),
     "SmallWorldIndex": _small_world,
     "LandmarkColumns": _landmark_columns,
 } | dict.fromkeys((name for name, words in TABLE.items() if "mass" in words), _kernel)
