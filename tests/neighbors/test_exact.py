@@ -94,7 +94,7 @@ def test_powers_of_differences_neither_overflow_nor_vanish(index, p, size):
 
 
 def test_distances_that_overflow_are_refused():
-    with pytest.raises(InputError, match="distances between rows of X overflow.*divide X by a constant"):
+    with pytest.raises(InputError, match=r"distances between rows of X overflow.*divide X by a constant"):
         make(TreeIndex, 1e120 * np.random.default_rng(0).normal(size=(50, 3)), "minkowski", p=4.0).own(5, None)
 
 

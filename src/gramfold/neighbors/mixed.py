@@ -10,7 +10,7 @@ So a column contributes min(|a − b|, 1) to Gower's distance, whatever it holds
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from numbers import Rational, Real
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -205,7 +205,7 @@ def _of_values(values: list[Any], name: str, categorical: bool, reader: str) -> 
     for value in plain:
         if not isinstance(value, str | bytes | Real) and not _is_decimal(value):
             raise _refusal(name, _kind_of_value(value), reader)
-        if isinstance(value, Rational) and abs(int(value)) > _LARGEST:  # Python's have no largest
+        if isinstance(value, Integral) and abs(int(value)) > _LARGEST:  # Python's have no largest
             raise NotNumbersError(
                 f"column {name} holds numbers beyond 1.8e308, the largest float64: leave the column out, or take "
                 "logarithms."

@@ -230,13 +230,16 @@ def over_few_vertices(forged: Forgery, k: int) -> None:
         forged.arrays[forged.array(part, field)] = np.full(k, 1 / k)
     forged.arrays[forged.array("GramKernel", "array")] = np.ones((k, k))
     vectors = forged.array("Spectrum", "eigenvectors")
-    forged.arrays[vectors] = np.ones((k, forged.arrays[vectors].shape[1]))
+    forged.arrays[vectors] = np.ones([k if length == 80 else length for length in forged.arrays[vectors].shape])
 
 
 def test_a_kernel_over_fewer_vertices_than_new_rows_meet(tmp_path: Path) -> None:
     """Compiled code walks from the vertices that new rows meet, in an array of the kernel's."""
     forged = compact("Isomap", tmp_path)
     over_few_vertices(forged, 10)
+    require_refused(forged, tmp_path, "Part.coordinates")
+    forged.arrays.append(np.ones((10, 2)))
+    forged.part("Part")["coordinates"] = {"array": len(forged.arrays) - 1}
     require_refused(forged, tmp_path, "Model.parts")
 
 
@@ -291,7 +294,7 @@ def test_numbers_that_are_not_finite(
     number = forged.array(part, field)
     forged.arrays[number] = forged.arrays[number].copy()
     forged.arrays[number].flat[-1] = wrong
-    require_refused(forged, tmp_path, f"{part}.{field}", LOADS[:2])
+    require_refused(forged, tmp_path, "does not fit the rest", LOADS[:2])  # another part may hold the same array
 
 
 @pytest.mark.parametrize(
