@@ -31,6 +31,15 @@ def said_about(found, word):
     return next(one for one in found.sentences if word in one.text)
 
 
+def test_a_fault_that_the_rows_drawn_do_not_decide_is_named_as_not_certain():
+    judged = Judged(ROLL.points, ROLL.points[:, [0, 2]])
+    found = faults(judged)
+    name = found.named[0]
+    fault = getattr(found, name)
+    between = replace(fault, interval=(np.float64(fault.threshold), np.float64(fault.total)))
+    assert ", which is not certain)" in str(verdict_of(judged, None, replace(found, **{name: between}), None))
+
+
 def test_a_good_map():
     found = verdict(ROLL.points, ROLL.truth)
     assert (found.kind, found.faults) == ("sheet", ())

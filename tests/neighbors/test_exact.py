@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
+from gramfold.errors import InputError
 from gramfold.neighbors.exact import BlockedIndex, TreeIndex
 from gramfold.neighbors.metrics import make_metric
 from gramfold.runtime.costs import COSTS, SearchCosts
@@ -74,6 +75,27 @@ def test_nearest_in_every_metric(index, metric, params):
     X, queries = rng.normal(size=(200, 4)), rng.normal(size=(30, 4))
     search = make(index, X, metric, **params)
     assert_lists(search.nearest(queries, 5), all_distances(queries, X, metric, **params), 5, rtol=1e-9)
+
+
+@pytest.mark.parametrize("index", EXACT)
+@pytest.mark.parametrize("p", [7.0, 300.0, 1e5, 1e308])
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_powers_of_differences_neither_overflow_nor_vanish(index, p, size):
+    rng = np.random.default_rng(0)
+    X, queries = rng.normal(size=(120, 3)), rng.normal(size=(30, 3))
+    largest = all_distances(queries, X, "chebyshev")
+    apart = np.abs(queries[:, None] - X[None]) / largest[:, :, None]
+    distances = size * largest * (apart**p).sum(axis=2) ** (1 / p)
+    search = make(index, size * X, "minkowski", p=p)
+    assert_lists(search.nearest(size * queries, 5), distances, 5)
+    radius = 0.7 * size
+    within = [set(np.flatnonzero(row <= radius)) for row in distances]
+    assert as_sets(search.within(size * queries, np.full(30, radius), np.zeros(120))) == within
+
+
+def test_distances_that_overflow_are_refused():
+    with pytest.raises(InputError, match=r"distances between rows of X overflow.*divide X by a constant"):
+        make(TreeIndex, 1e120 * np.random.default_rng(0).normal(size=(50, 3)), "minkowski", p=4.0).own(5, None)
 
 
 @pytest.mark.parametrize("metric", ["canberra", "correlation", lambda u, v: float(np.abs(u - v).max())])

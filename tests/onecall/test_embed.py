@@ -351,3 +351,49 @@ def test_few_rows_and_many(no_windows):
     assert quiet(ROLL.points[:20]).shape == (20, 2)
     many = np.random.default_rng(0).normal(size=(30_000, 4)) * [5, 4, 1, 1]
     assert quiet(pd.DataFrame(many, columns=list("abcd")), "pca").shape == (30_000, 2)
+
+
+# --- odd tables
+
+
+@pytest.mark.parametrize("odd", [1, None, np.nan])
+def test_names_of_which_some_are_no_texts_are_refused(odd):
+    table = pd.DataFrame(ROLL.points, columns=pd.Index(["x", odd, "z"], dtype=object))
+    with pytest.raises(InputError, match=rf"^table has the column name {odd}, which is no text.*astype\(str\)\.$"):
+        quiet(table, "pca")
+
+
+def test_frames_of_sparse_columns_are_mapped_as_sparse_rows():
+    rows = csr_array(np.random.default_rng(0).poisson(0.4, size=(90, 12)).astype(float))
+    names = [f"gene{j}" for j in range(12)]
+    table = pd.DataFrame.sparse.from_spmatrix(rows, columns=names, index=ROWS[:90])
+    places, model = quiet(table, "pca", color="gene3", return_model=True)
+    plain = quiet(rows[:, [j for j in range(12) if j != 3]], "pca")
+    np.testing.assert_array_equal(places[["pca0", "pca1"]].to_numpy(), plain.to_numpy())
+    assert list(places.index) == ROWS[:90]
+    assert model.transform(rows[:5, [j for j in range(12) if j != 3]]).shape == (5, 2)
+
+
+def test_a_number_beyond_the_largest_float_is_refused_or_left_out(capsys):
+    table = pd.DataFrame(ROLL.points, columns=["x", "y", "z"]).assign(huge=[10**400, *range(199)])
+    assert embed(table, "isomap", draw=False).shape == (200, 2)
+    assert "huge" in capsys.readouterr().err
+    with pytest.raises(InputError, match=r"column 'huge' holds numbers beyond 1\.8e308"):
+        Isomap(metric="gower").fit(table)
+    with pytest.raises(InputError, match=r"X holds numbers beyond 1\.8e308, the largest float64, in column 'huge'"):
+        PCA().fit(table)
+
+
+@pytest.mark.parametrize("scale", ["auto", "standardise", "robust", "none"])
+def test_a_method_that_reads_gaps_gets_them_in_every_scale(scale):
+    table = frame()[["x", "y", "z"]] / ([1, 300, 1] if scale == "none" else 1)  # else a warning of units
+    table.iloc[[3, 9], [1, 2]] = np.nan
+    _, model = quiet(table, "probabilistic_pca", scale=scale, return_model=True)
+    assert np.isnan(model[:-1].transform(table).to_numpy()[3, 1]) if len(model) > 1 else scale == "none"
+    assert model[-1].embedding_.shape == (200, 2)
+
+
+def test_counts_with_gaps_for_a_method_that_reads_them():
+    counts = np.random.default_rng(0).poisson(0.4, size=(90, 6)).astype(float)
+    counts[3, 1] = np.nan
+    assert np.isfinite(quiet(pd.DataFrame(counts, columns=list("abcdef")), "probabilistic_pca").to_numpy()).all()

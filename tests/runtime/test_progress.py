@@ -159,6 +159,22 @@ def test_between_start_and_end_it_is_called_at_most_ten_times_a_second(monkeypat
     assert 8 <= len(heard) - 2 <= 10
 
 
+def test_a_slow_callback_is_not_called_at_every_step(monkeypatch):
+    now, heard = [0.0], []
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+    def slow(*told):
+        heard.append(told)
+        now[0] += 0.5
+
+    stages = Stages(progress=slow)
+    with stages("spectrum"):
+        for _ in range(1000):
+            now[0] += 0.001
+            beat()
+    assert 8 <= len(heard) - 2 <= 10
+
+
 def test_the_same_steps_move_the_bar_and_the_callback(at_once, capsys):
     heard = Heard()
     with Stages(1, "X", heard)("spectrum"):

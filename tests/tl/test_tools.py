@@ -346,6 +346,8 @@ def test_wrong_types_empty_and_backed(made, tmp_path):
         gramfold.tl.isomap(backed, use_rep="X")
     gramfold.tl.isomap(backed)  # of obsm, which is in memory
     np.testing.assert_array_equal(backed.obsm["X_isomap"], gramfold.Isomap().fit(made.obsm["X_pca"]).embedding_)
+    with pytest.raises(InputError, match=r"is a view of an AnnData that is backed .*: call adata\.to_memory\(\) first"):
+        gramfold.tl.diffusion_map(backed[:50])
     backed.file.close()
 
 

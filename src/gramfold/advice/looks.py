@@ -107,6 +107,8 @@ def _at_numbers(seen: Seen, asked: Asked) -> Look:
     scaling = asked.scaling or choose_scaling(some, [one.shown for one in seen.kept])
     gaps, filled = _gaps(seen.kept, seen.n, asked.gaps)
     fill = () if filled is None else (filled,)
+    if gaps.value == "method" and scaling.value == "logarithm":  # a row with gaps has no length
+        scaling = Scaling("standardise", "values are counts, of which common ones would be most of the variance")
     if scaling.value == "logarithm":
         steps = (*fill, FunctionTransformer(np.log1p), Normalizer())
     elif scaling.value == "standardise":

@@ -98,9 +98,14 @@ def _few_axes(rows: Floats) -> Floats:
 
 
 def far_rows(some: Floats) -> Integers:
-    """Rows whose fifth neighbour is five times as far as that of nine in ten; none where they are many."""
+    """Rows whose fifth neighbour is five times as far as that of nine in ten; none where they are many.
+
+    Gaps (NaN), which a method may be left, are taken for the medians of their columns.
+    """
     if len(some) < FEWEST:
         return np.empty(0, dtype=np.intp)
+    if np.isnan(some).any():
+        some = np.where(np.isnan(some), np.nanmedian(some, axis=0), some)
     nth = cKDTree(some).query(some, _NTH + 1)[0][:, -1]
     far = np.flatnonzero(nth > _FAR * np.quantile(nth, _OF_ALL))
     return far if len(far) <= _MOST_FAR * len(some) else np.empty(0, dtype=np.intp)

@@ -225,7 +225,7 @@ def _is_of_pca(found: Faults) -> bool:
 
 def undecided(fault: Fault) -> bool:
     """Whether the rows drawn leave open if a fault is above its threshold."""
-    return fault.interval is not None and fault.interval[0] <= fault.threshold <= fault.interval[1]
+    return fault.interval is not None and bool(fault.interval[0] <= fault.threshold <= fault.interval[1])
 
 
 def _within(fault: Fault) -> str:

@@ -66,7 +66,7 @@ class Rows:
 
             asked, points = self._prepared[rows], self._prepared if columns is None else self._prepared[columns]
             if metric.family == "minkowski":
-                found = cdist(asked, points, "minkowski", p=metric.p)
+                found = metric.block(asked, points)
             elif metric.name == "euclidean":
                 found = cdist(asked, points)
             else:

@@ -339,6 +339,8 @@ def _first_odd(name: str, values: Iterable[Any]) -> _Odd | None:
             if isinstance(value, complex):
                 return _Odd(name, "complex values", _example(value))
             return _Odd(name, "objects", f"{_example(value)[:-1]}; {error})")
+        except OverflowError:  # Python's whole numbers have no largest
+            return _Odd(name, "numbers beyond 1.8e308, the largest float64,", "")
     return None
 
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from gramfold.errors import InputError
 from gramfold.neighbors.index import ROUNDING, VectorIndex, sort_lists, without
 from gramfold.neighbors.join import USUAL, Seeming, plan, seeming_nearest, seeming_neighbors, seeming_within
 from gramfold.neighbors.leading import Axes
@@ -46,16 +47,23 @@ class TreeIndex(VectorIndex):
 
     def _nearest_block(self, rows: Floats, k: int) -> tuple[Integers, Floats]:
         more = min(k + 1, self.size)  # one more shows whether there is a tie for the last place
-        found = np.empty((len(rows), more), dtype=np.intp)
+        found, farthest = np.empty((len(rows), more), dtype=np.intp), np.empty(len(rows))
 
         def work(part: slice) -> None:
-            found[part] = self._tree.query(rows[part], more, p=self.metric.p)[1].reshape(-1, more)
+            lengths, near = self._tree.query(rows[part], more, p=self.metric.searched_power)
+            found[part], farthest[part] = near.reshape(-1, more), lengths.reshape(-1, more)[:, -1]
 
         run_blocks(work, blocks(len(rows), _QUERIES_PER_TASK), self.n_jobs)
+        if (found == self.size).any():  # which stands for nobody
+            raise InputError(
+                "distances between rows of X overflow, so that their nearest neighbours are not known: divide X by a "
+                "constant."
+            )
         indices, distances = sort_lists(found, self._measure(rows, found))
         if more > k:
             limit = distances[:, k - 1] * (1.0 + ROUNDING)
-            tied = np.flatnonzero(distances[:, k] <= limit)
+            exact = self.metric.searched_power == self.metric.p
+            tied = np.flatnonzero((distances[:, k] if exact else farthest) <= limit)
             # every row as near as the last may take its place
             for part in blocks(len(tied), self.costs.tied_per_block):
                 near = self._ties(rows[tied[part]], limit[tied[part]])
@@ -93,8 +101,10 @@ class TreeIndex(VectorIndex):
         return i, j, self.metric.pairs(rows, i, self.rows, j, self.n_jobs)
 
     def _ball(self, tree: Any, rows: Floats, radius: Floats) -> tuple[Integers, Integers]:
+        power = self.metric.searched_power
+
         def work(part: slice) -> list[list[int]]:
-            return list(tree.query_ball_point(rows[part], radius[part], p=self.metric.p, return_sorted=False))
+            return list(tree.query_ball_point(rows[part], radius[part], p=power, return_sorted=False))
 
         found = list(chain.from_iterable(run_blocks(work, blocks(len(rows), _QUERIES_PER_TASK), self.n_jobs)))
         counts = np.fromiter(map(len, found), dtype=np.intp, count=len(rows))

@@ -17,6 +17,7 @@ from gramfold.types import Floats, Integers, Plain
 
 SYNONYMS = {"l2": "euclidean", "l1": "cityblock", "manhattan": "cityblock"}
 _MINKOWSKI = {"cityblock": 1.0, "chebyshev": np.inf}
+_PLAIN_POWER = 5.0  # up to which powers of differences neither overflow nor underflow where rows are in their unit
 _ANGULAR = {"cosine", "correlation"}
 _OF_SETS = {"jaccard", "hamming"}
 # Metrics that SciPy would scale by the rows of each call; here they are scaled by the training rows.
@@ -106,9 +107,17 @@ class Metric(Plain):
         )
         return out
 
+    @property
+    def searched_power(self) -> float:
+        """The p of the distances that a tree is searched by; where they are not these, they are never larger.
+
+        The largest difference is that of p = inf, whose powers nobody takes.
+        """
+        return self.p if self.p <= _PLAIN_POWER else np.inf
+
     def _pairs(self, left: Floats, i: Integers, right: Floats, j: Integers, out: Floats) -> None:
         if self.family == "minkowski":
-            out[:] = np.linalg.norm(left[i].astype(np.float64) - right[j], ord=self.p, axis=1)
+            out[:] = self._lengths(left[i].astype(np.float64) - right[j])
             return
         if self.family == "scipy":
             for place, (a, b) in enumerate(zip(i, j, strict=True)):
@@ -123,6 +132,16 @@ class Metric(Plain):
             distance_kernels.pair_lengths(left, i, right, j, out)
         if self._angular:
             out[:] = 0.5 * out**2  # |u − v|² = 2 − 2 cos for unit rows
+
+    def _lengths(self, differences: Floats) -> Floats:
+        """(Σ |x|^p)^(1/p) of each row (b, d); of large p relative to its largest entry, whose power is 1."""
+        if self.searched_power == self.p:
+            return np.asarray(np.linalg.norm(differences, ord=self.p, axis=1))
+        sizes = np.abs(differences)
+        largest = sizes.max(axis=1, initial=0.0)
+        sizes /= np.where(largest > 0, largest, 1.0)[:, None]
+        with np.errstate(under="ignore"):
+            return np.asarray(largest * np.maximum((sizes**self.p).sum(axis=1), 1.0) ** (1.0 / self.p))
 
     @property
     def approximable(self) -> bool:
@@ -147,8 +166,10 @@ class Metric(Plain):
             return sparse_block(left, right, self._angular)
         from scipy.spatial.distance import cdist
 
-        if self.family == "minkowski":
+        if self.family == "minkowski" and self.searched_power == self.p:
             return np.asarray(cdist(left, right, "minkowski", p=self.p))
+        if self.family == "minkowski":
+            return np.stack([self._lengths(row - right) for row in left.astype(np.float64)])
         if self._angular:
             return np.asarray(0.5 * cdist(self.prepare(left), self.prepare(right), "sqeuclidean"))
         distances = self._plain(left, right)

@@ -7,9 +7,10 @@
 So a column contributes min(|a − b|, 1) to Gower's distance, whatever it holds: numbers of categories are integers.
 """
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +25,7 @@ from gramfold.types import CATEGORIES, Floats, Integers, Plain
 
 _FARTHEST = 1e15  # ranges of the training column: a new number beyond is as far from all training rows
 _PAIRS_PER_BLOCK = 4_000_000
+_LARGEST = sys.float_info.max  # compared with whole numbers exactly, as NumPy's would not be
 _REFUSED = {
     "dates or times": "dates as days since the first",
     "durations": "durations as seconds",
@@ -203,6 +205,11 @@ def _of_values(values: list[Any], name: str, categorical: bool, reader: str) -> 
     for value in plain:
         if not isinstance(value, str | bytes | Real) and not _is_decimal(value):
             raise _refusal(name, _kind_of_value(value), reader)
+        if isinstance(value, Integral) and abs(int(value)) > _LARGEST:  # Python's have no largest
+            raise NotNumbersError(
+                f"column {name} holds numbers beyond 1.8e308, the largest float64: leave the column out, or take "
+                "logarithms."
+            )
     numbers = all(not isinstance(value, str | bytes | bool) for value in plain)
     if numbers and not categorical:
         return _numbers(values)

@@ -36,7 +36,14 @@ def index_of(table: Any) -> Any:
 
 def keys_of(table: Any) -> list[Any]:
     """By which its columns are named: names, or positions where it has none."""
-    return [name for name, _ in types_of(table, "table")] or list(range(table.shape[1]))
+    keys = [name for name, _ in types_of(table, "table")] or list(range(table.shape[1]))
+    odd = [key for key in keys if not isinstance(key, str)]
+    if 0 < len(odd) < len(keys):
+        raise InputError(
+            f"table has the column name {odd[0]!r}, which is no text, beside names that are, and scikit-learn passes "
+            "on no such names: rename it, or convert all of them, table.columns = table.columns.astype(str)."
+        )
+    return keys
 
 
 def without_column(table: Any, key: Any) -> Any:

@@ -8,7 +8,7 @@ from sklearn.pipeline import Pipeline
 
 from gramfold.advice.columns import rows_of
 from gramfold.errors import InputError, MissingExtraError
-from gramfold.neighbors.columns import as_table, require_table
+from gramfold.neighbors.columns import as_dense_or_sparse, as_table, require_table
 from gramfold.onecall.colors import Color
 from gramfold.onecall.frames import framed, keys_of, library_of, without_column
 from gramfold.onecall.gaps import FEWEST, gaps_in_words, known_rows
@@ -118,11 +118,12 @@ def embed(
     notes = _picture_notes(draw, ax)
     asked = Request(method, parameters, n_components, scale, random_state, gaps if gaps in ("mean", "ppca") else None)
     aside = {} if colored is None or colored.key is None else {colored.key: _COLORS}
-    if (
-        colored is not None and aside and (issparse(given) or isinstance(method, Pipeline))
-    ):  # what LeaveOut does not read, or the user's own
+    indexed, own = given, isinstance(method, Pipeline)
+    sparse = issparse(given if own else as_dense_or_sparse(given))
+    if colored is not None and aside and (sparse or own):  # what LeaveOut does not read, or the user's own
         given, aside = without_column(given, colored.key), {}
         notes.append(f"left out: column {_shown(colored.key)}: {_COLORS}")
+    given = given if own else as_dense_or_sparse(given)  # scikit-learn makes neither frames of sparse columns
     plan = plan_for(given, asked, aside)
     if gaps != "fill" and not plan.prepared:
         raise InputError(f"gaps={gaps!r} was given with a Pipeline, which treats gaps by itself: leave it out.")
@@ -141,7 +142,7 @@ def embed(
     places[known] = found
     names = _names(plan.pipeline[-1], found.shape[1])
     values = None if colored is None else (_free(colored.name, names), colored.values)
-    frame = framed(places, names, given, library, values)
+    frame = framed(places, names, indexed, library, values)
     if library == "pandas":
         frame.attrs["gramfold"] = sentences
     if _draws(draw, ax):

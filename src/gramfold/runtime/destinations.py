@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 from gramfold.errors import InputError
 
@@ -18,6 +19,9 @@ def check_folder(path: str | os.PathLike[str]) -> None:
     path : str or path-like
         File that will be written.
     """
+    given: Any = path  # whatever it is
+    if not isinstance(given, str | os.PathLike) or isinstance(os.fspath(given), bytes):
+        raise InputError(f"path={path!r} is not the name of a file: pass the path of a file to write.")
     mode = _mode(path)
     if mode is not None and stat.S_ISDIR(mode):
         raise InputError(f"'{path}' is a folder: give the name of a file to write.")

@@ -42,7 +42,7 @@ class Stages:
         self.name = name
         self.progress = progress
         self.seconds: dict[str, float] = {}
-        self.told_at = 0.0  # when the last start or step was
+        self.told_at = 0.0  # when the last start or step was told: at the end of the callback, which may be slow
         self.left: list[_Running] = []  # loops that ended before their last item, which is still to be told
         self.raised: BaseException | None = None  # by the callback: whoever catches it on the way does not go on
 
@@ -112,6 +112,7 @@ class Stages:
             raise
         finally:
             _now.innermost = around
+            self.told_at = time.monotonic()
 
 
 class _Stage:

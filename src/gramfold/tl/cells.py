@@ -27,6 +27,11 @@ def require_cells(adata: Any, name: str = "adata") -> "AnnData":
         )
     if adata.n_obs == 0:
         raise InputError(f"{name} has no cells (n_obs is 0), so there is nothing to map: check how it was filtered.")
+    if adata.isbacked and adata.is_view:
+        raise InputError(
+            f"{name} is a view of an AnnData that is backed by the file '{adata.filename}', in which no results can be "
+            f"stored: call {name}.to_memory() first."
+        )
     return adata
 
 

@@ -219,6 +219,120 @@ def test_parts_in_each_others_place(forge: Any, tmp_path: Path) -> None:
     require_refused(forged, tmp_path)
 
 
+def compact(name: str, folder: Path) -> Forgery:
+    fitted(name).save(folder / "compact.gramfold", compact=True)
+    return Forgery.of(folder / "compact.gramfold")
+
+
+def over_few_vertices(forged: Forgery, k: int) -> None:
+    """The kernel of a compact Isomap, over fewer vertices than its graph has."""
+    for part, field in (("GramKernel", "means"), ("GramKernel", "mass"), ("GramKernel", "center")):
+        forged.arrays[forged.array(part, field)] = np.full(k, 1 / k)
+    forged.arrays[forged.array("GramKernel", "array")] = np.ones((k, k))
+    vectors = forged.array("Spectrum", "eigenvectors")
+    forged.arrays[vectors] = np.ones([k if length == 80 else length for length in forged.arrays[vectors].shape])
+
+
+def test_a_kernel_over_fewer_vertices_than_new_rows_meet(tmp_path: Path) -> None:
+    """Compiled code walks from the vertices that new rows meet, in an array of the kernel's."""
+    forged = compact("Isomap", tmp_path)
+    over_few_vertices(forged, 10)
+    require_refused(forged, tmp_path, "Part.coordinates")
+    forged.arrays.append(np.ones((10, 2)))
+    forged.part("Part")["coordinates"] = {"array": len(forged.arrays) - 1}
+    require_refused(forged, tmp_path, "Model.parts")
+
+
+def test_landmarks_without_the_values_of_all_vertices(tmp_path: Path) -> None:
+    forged = compact("Isomap", tmp_path)
+    over_few_vertices(forged, 10)
+    forged.arrays.append(np.arange(10))
+    forged.part("GramKernel")["landmarks"] = {"array": len(forged.arrays) - 1}
+    require_refused(forged, tmp_path, "GramKernel.landmarks")
+
+
+def test_values_of_fewer_vertices_than_the_graph_has(tmp_path: Path) -> None:
+    forged = compact("Isomap, landmarks", tmp_path)
+    number = forged.array("GramKernel", "all_values")
+    forged.arrays[number] = forged.arrays[number][:30]
+    require_refused(forged, tmp_path, "", LOADS[:2])
+    forged.part("GramKernel")["all_values"] = None
+    require_refused(forged, tmp_path, "GramKernel.landmarks")
+
+
+@pytest.mark.parametrize("name", ["Isomap, landmarks", "LandmarkMDS", "KernelPCA, landmarks", "ClassicalMDS"])
+def test_fewer_coordinates_than_vertices(name: str, forge: Any, tmp_path: Path) -> None:
+    forged = forge(name)
+    forged.arrays.append(np.ones((1, 2)))
+    forged.part("Part")["coordinates"] = {"array": len(forged.arrays) - 1}
+    require_refused(forged, tmp_path, "does not fit the rest")
+
+
+def test_vertices_of_one_component_and_numbers_of_another(forge: Any, tmp_path: Path) -> None:
+    forged = forge("Isomap of groups, apart")
+    number = forged.array("Components", "number")
+    forged.arrays[number] = forged.arrays[number][::-1].copy()
+    require_refused(forged, tmp_path, "Components.number", LOADS[:2])
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize(
+    ("variant", "part", "field"),
+    [
+        ("PCA", "LinearPlacement", "directions"),
+        ("PCA", "LinearPlacement", "mean"),
+        ("Isomap", "GramKernel", "means"),
+        ("Isomap", "Spectrum", "eigenvalues"),
+        ("LLE", "Part", "coordinates"),
+        ("LPP", "TransformationalMap", "coefficients"),
+    ],
+)
+def test_numbers_that_are_not_finite(
+    variant: str, part: str, field: str, wrong: float, forge: Any, tmp_path: Path
+) -> None:
+    forged = forge(variant)
+    number = forged.array(part, field)
+    forged.arrays[number] = forged.arrays[number].copy()
+    forged.arrays[number].flat[-1] = wrong
+    require_refused(forged, tmp_path, "does not fit the rest", LOADS[:2])  # another part may hold the same array
+
+
+@pytest.mark.parametrize(
+    ("variant", "part", "field", "value"),
+    [
+        ("PCA", "Model", "timings", {"dict": [["fit", "long"]]}),
+        ("PCA", "Model", "timings", {"dict": [["fit", {"part": 0}]]}),
+        ("OrdinalMDS", "FittedMap", "found", {"dict": [[3, 1]]}),
+        ("PCA", "Part", "spectrum", None),
+        ("PCA", "Part", "placement", None),
+        ("Isomap, cosine", "Metric", "p", 0.0),
+        ("Isomap, cosine", "Metric", "p", {"float": "nan"}),
+    ],
+)
+def test_what_raised_an_error_only_when_it_was_used(
+    variant: str, part: str, field: str, value: Any, forge: Any, tmp_path: Path
+) -> None:
+    forged = forge(variant)
+    forged.part(part)[field] = value
+    require_refused(forged, tmp_path, part)
+
+
+@pytest.mark.parametrize(
+    ("variant", "part", "field", "array"),
+    [
+        ("KernelPCA", "GramKernel", "mass", np.zeros(80)),
+        ("LPP", "TransformationalMap", "coefficients", np.ones((7, 2))),
+        ("KernelPCA", "Part", "offset", np.zeros(0)),
+    ],
+)
+def test_arrays_that_raised_an_error_only_when_they_were_used(
+    variant: str, part: str, field: str, array: np.ndarray, forge: Any, tmp_path: Path
+) -> None:
+    forged = forge(variant)
+    forged.arrays[forged.array(part, field)] = array
+    require_refused(forged, tmp_path, part, LOADS[:2])
+
+
 # --- parts and names
 
 
@@ -517,6 +631,13 @@ def test_a_foreign_file(kind: str, tmp_path: Path) -> None:
     for load in LOADS:
         with pytest.raises(ModelFileError, match=r"^'.*' (is not a model file|holds no model|is damaged)"):
             load(path)
+
+
+@pytest.mark.parametrize("path", [5, None, True, b"model.gramfold"])
+def test_what_is_no_path(path: Any) -> None:
+    for call in (fitted("PCA").save, lambda path: gramfold.save(fitted("PCA"), path), gramfold.load):
+        with pytest.raises(InputError, match="is not the name of a file: pass the path"):
+            call(path)
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:

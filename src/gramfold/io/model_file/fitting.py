@@ -34,8 +34,12 @@ def fits(value: Any, kind: Any) -> bool:
         return isinstance(value, tuple) and _all_fit(value, inner)
     if origin is Callable:
         return False
+    if origin is Mapping:
+        return isinstance(value, dict) and all(
+            fits(one, kind) for item in value.items() for one, kind in zip(item, inner, strict=True)
+        )
     if origin is not None:
-        return isinstance(value, dict if origin is Mapping else origin)
+        return isinstance(value, origin)
     return _plain(value, kind)
 
 

@@ -9,7 +9,9 @@ The table has an entry for each field of a part that holds an array, a tuple or 
     "= v"          an integer: this number
     "of n=v d=d"   a part, or a tuple of parts: its n is my v, its d is my d
 
-What is None or left out is not looked at. `found` of a model, what a method found out on the way, is free.
+What is None or left out is not looked at. `found` of a model, what a method found out on the way, is free. Numbers are
+finite but in the fields of `_MAY_BE_NAN`. A kernel's k are the vertices that it is over, its v those that it has values
+for: so many coordinates has the part, and so many vertices the graph whose numbers new rows look them up by.
 """
 
 from collections.abc import Callable, Mapping
@@ -53,16 +55,16 @@ TABLE: Mapping[str, Mapping[str, str]] = {
     "Ball": {"middle": "d"},
     "Rim": {"ball": "of d=d"},
     "FunctionInverse": {"kernel": "of", "landmarks": "m < n"},
-    "FunctionPlacement": {"values": "of", "rows": "n d"},
-    "LandmarkPlacement": {"values": "of", "landmarks": "m < n"},
+    "FunctionPlacement": {"values": "of", "rows": "k d"},
+    "LandmarkPlacement": {"values": "of", "landmarks": "k < n"},
     "NystromPlacement": {"values": "of", "landmarks": "m < n"},
     "GeodesicPlacement": {},
     "GraphSource": {"components": "of n=n d=d", "rows": "n d"},
     "LeastSquares": {},
     "LinearPlacement": _LINEAR,
     "Part": {
-        "kernel": "of d=d k=k", "spectrum": "of k=k q=q", "placement": "of d=d", "coordinates": "v p", "offset": "p",
-        "box": "2 p",
+        "kernel": "of d=d k=k v=v", "spectrum": "of k=k q=q", "placement": "of d=d k=k", "coordinates": "v p",
+        "offset": "p", "box": "2 p",
     },
     "TableSource": {
         "unit": "of", "rows": "n d", "metric": "of d=d", "ball": "of d=d", "filling": "of d=d", "rim": "of d=d",
@@ -87,8 +89,8 @@ TABLE: Mapping[str, Mapping[str, str]] = {
     "RepairedGram": _GRAM | {"dropped": "k *"},
     "Completion": {"matrix": "n n"},
     "LandmarkColumns": {"function": "of", "landmarks": "m d", "count": "= m"},
-    "LandmarkValues": {"columns": "of m=m d=d", "points": "k *"},
-    "NystromGram": _KERNEL | {"values": "of k=k m=m d=d", "white": "of m=m r=r", "mean": "r", "scatter": "r r"},
+    "LandmarkValues": {"columns": "of m=m d=d", "points": "v *"},
+    "NystromGram": _KERNEL | {"values": "of v=k m=m d=d", "white": "of m=m r=r", "mean": "r", "scatter": "r r"},
     "Heat": {}, "Inverse": {}, "Shift": {}, "Steps": {},
     "PenaltyKernel": _PENALTY,
     "Plane": {"mean": "d", "axes": "d p", "variances": "p"},
@@ -151,7 +153,21 @@ TABLE: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 
 _MAY_BE_ANYTHING = {"width", "categorical"}  # besides arrays: a number for all rows, or what the user gave
+# Gaps in rows and their distances to nobody, rows without a place, what was not asked, and quotients by 0.
+_MAY_BE_NAN = {
+    "rows", "points", "rebuilt", "smallest", "spread", "distances", "radii", "shortest", "embedding", "novelty",
+    "residuals", "signal_to_noise", "categorical",
+}  # fmt: skip
+_NEVER_NONE = "nvkdp"  # letters of which no model has 0
 _LEAST_BYTES = {"f": 4, "i": 4, "b": 1}  # of an entry of each kind: compiled code was never tried with smaller ones
+
+
+def _finite(value: Any) -> bool:
+    """Whether all its numbers are; the ends are NaN where one of them is."""
+    entries = value.data if issparse(value) else value
+    if not isinstance(entries, np.ndarray) or entries.dtype.kind != "f" or not entries.size:
+        return True
+    return bool(np.isfinite(entries.min()) and np.isfinite(entries.max()))
 
 
 class UnsoundError(ValueError):
@@ -168,7 +184,7 @@ class Soundness:
     def require(self, part: Any) -> None:
         """Raise `UnsoundError` where the part is not sound."""
         name = type(part).__name__
-        sizes = _Sizes(name)
+        sizes = _Sizes(name, self._known, scan=self._scan)
         for field, words in TABLE[name].items():
             value = getattr(part, field)
             if value is None or isinstance(value, LeftOut):
@@ -186,7 +202,7 @@ class Soundness:
             elif field != "all_values" or not is_dataclass(value):  # these may be computed when they are read
                 self._array(sizes, value, words, field)
         if name in _RELATIONS:
-            _RELATIONS[name](part, sizes, self._scan)
+            _RELATIONS[name](part, sizes)
         sizes.finish()
         self._known[id(part)] = sizes
 
@@ -196,6 +212,8 @@ class Soundness:
             if found:
                 break
         sizes.shaped(value, dims.split(), field)
+        if self._scan and field not in _MAY_BE_NAN:
+            sizes.require(_finite(value), field)
         if not found:
             return
         sizes.require(isinstance(value, np.ndarray) and value.dtype.kind == "i", field)
@@ -212,8 +230,10 @@ class Soundness:
 class _Sizes:
     """The numbers behind the letters of one part."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, known: "dict[int, _Sizes]", *, scan: bool) -> None:
         self._name = name
+        self._known = known
+        self.scan = scan
         self.exact: dict[str, int] = {}
         self.least: dict[str, int] = {}  # where only indices below it are known
 
@@ -256,10 +276,14 @@ class _Sizes:
             if theirs in inner.least:
                 self.at_least(mine, inner.least[theirs])
 
-    def of(self, letter: str) -> int | None:
-        return self.exact.get(letter)
+    def of(self, letter: str, part: Any = None) -> int | None:
+        """The number of mine, or of a part that I hold."""
+        sizes = self if part is None else self._known.get(id(part))
+        return None if sizes is None else sizes.exact.get(letter)
 
     def finish(self) -> None:
+        for letter in _NEVER_NONE:
+            self.require(self.exact.get(letter) != 0, f"({letter})")
         for letter, least in self.least.items():
             self.require(self.exact.get(letter, least) >= least, f"({letter})")
 
@@ -270,117 +294,143 @@ _MOST_POWER = 1100  # of two: all numbers are within
 _MOST_WIDTH = 1 << 20  # candidates of an approximate search
 
 
-def _model(model: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001 - as all of these are called
+def _model(model: Any, sizes: _Sizes) -> None:
     n = sizes.of("n")
     sizes.require(not model.reads.precomputed or n in {None, sizes.of("d")}, "columns")
     members = getattr(model.source, "members", model.source)  # of a continuous map, those of its graph
     if hasattr(members, "components"):
-        graphs, whole = members.components.graphs, model.remains is None
+        graphs = members.components.graphs
         sizes.require(len(graphs) == len(model.parts), "parts")
         for graph, part in zip(graphs, model.parts, strict=True):
-            sizes.require(not whole or len(graph) == _placed(part), "parts")
+            sizes.require(sizes.of("v", part) in {None, len(graph)}, "parts")
     else:
-        sizes.require(len(model.parts) == 1 and (n is None or (_placed(model.parts[0]) or 0) <= n), "parts")
+        sizes.require(len(model.parts) == 1 and (n is None or (sizes.of("v", model.parts[0]) or 0) <= n), "parts")
 
 
-def _placed(part: Any) -> int | None:
-    """How many coordinates it has; None where a compact part keeps their corners only."""
-    return None if isinstance(part.coordinates, LeftOut) else len(part.coordinates)
-
-
-def _part(part: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
-    sizes.require((sizes.of("q") or 0) <= (sizes.of("p") or 0), "coordinates")
-    kernel, count = part.kernel, sizes.of("k")
-    sizes.require(isinstance(kernel, Kernel | LeftOut | None), "kernel")
+def _part(part: Any, sizes: _Sizes) -> None:
+    columns = sizes.of("p") or 0
+    sizes.require((sizes.of("q") or 0) <= columns, "coordinates")
+    sizes.require((sizes.of("p", part.placement) or 0) <= columns, "placement")
+    sizes.require(isinstance(part.kernel, Kernel | LeftOut | None), "kernel")
     sizes.require(isinstance(part.spectrum, Spectrum | LeftOut | None), "spectrum")
     sizes.require(part.placement is None or hasattr(type(part.placement), "place"), "placement")
-    if count is None or getattr(kernel, "landmarks", None) is not None:
-        return
-    sizes.require(_placed(part) in {None, count}, "coordinates")
+    single = {part.kernel is None, part.spectrum is None, part.placement is None}  # a single point has none of them
+    sizes.require(len(single) == 1, "kernel")
 
 
-def _components(components: Any, sizes: _Sizes, scan: bool) -> None:
+def _kernel(kernel: Any, sizes: _Sizes) -> None:
+    values = getattr(kernel, "all_values", None)
+    if (landmarks := getattr(kernel, "landmarks", None)) is None:
+        sizes.require(values is None, "all_values")
+        if (count := sizes.of("k")) is not None:
+            sizes.equal("v", count, "mass")
+    else:
+        sizes.require(values is not None and not isinstance(landmarks, LeftOut), "landmarks")
+        for theirs, mine in {"v": "v", "m": "k"}.items():
+            if (number := sizes.of(theirs, values)) is not None:
+                sizes.equal(mine, number, "all_values")
+    sizes.require(not isinstance(values, np.ndarray) or values.dtype.kind == "f", "all_values")
+    if sizes.scan and isinstance(kernel.mass, np.ndarray) and kernel.mass.size:
+        sizes.require(kernel.mass.min() >= 0 and kernel.mass.max() > 0, "mass")
+
+
+def _distance_placement(placement: Any, sizes: _Sizes) -> None:
+    if placement.carriers is None and (count := sizes.of("n")) is not None:
+        sizes.equal("k", count, "rows")
+
+
+def _functions(held: Any, sizes: _Sizes) -> None:
+    """What combines the functions of a basis has a number for each."""
+    sizes.equal("r", held.basis.size, "basis")
+
+
+def _components(components: Any, sizes: _Sizes) -> None:
     sizes.equal("c", len(components.graphs), "component")
     if components.subset is None and (rows := sizes.of("s")) is not None:
         sizes.equal("n", rows, "subset")
-    if scan:
+    if sizes.scan:
         sizes.finish()
         inside = components.component >= 0
         lengths = np.array([len(one) for one in components.graphs])[components.component[inside]]
         number = components.number[inside]
         sizes.require(((number >= 0) & (number < lengths)).all(), "number")
+        for one, graph in enumerate(components.graphs):  # new rows meet vertices of the net, and are looked up by these
+            there = np.flatnonzero(components.component == one)
+            same = len(there) == len(graph) and (graph.vertices[components.number[there]] == there).all()
+            sizes.require(same, "number")
 
 
-def _graph(graph: Any, sizes: _Sizes, scan: bool) -> None:
-    if scan and issparse(graph.lengths) and graph.lengths.nnz:  # a search for shortest paths need not end otherwise
+def _graph(graph: Any, sizes: _Sizes) -> None:
+    if sizes.scan and issparse(graph.lengths) and graph.lengths.nnz:  # else a search for paths need not end
         lengths = graph.lengths.data
         sizes.require(lengths.min() >= 0 and lengths.max() < np.inf, "lengths")
 
 
-def _neighbor_graph(net: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
+def _neighbor_graph(net: Any, sizes: _Sizes) -> None:
     sizes.require(0 <= net.n_neighbors <= max(sizes.of("v") or 0, 1), "n_neighbors")
 
 
-def _gram(kernel: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
-    if kernel.landmarks is None and (count := sizes.of("k")) is not None:
-        sizes.equal("v", count, "rows")
-
-
-def _transformer(index: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
+def _transformer(index: Any, sizes: _Sizes) -> None:
     rows = rows_of_search(index.transformer)
     sizes.require(index.graph is None or (rows is not None and rows.shape[0] == sizes.of("v")), "transformer")
 
 
-def _sketch(sketch: Any, sizes: _Sizes, scan: bool) -> None:
+def _sketch(sketch: Any, sizes: _Sizes) -> None:
     columns = len(sketch.axes)
     if sketch.fold is None:
         sizes.equal("d", columns, "axes")
-    elif scan:
+    elif sizes.scan:
         into = np.abs(sketch.fold)
         sizes.require(into.min(initial=1) >= 1 and into.max(initial=1) <= columns, "fold")
 
 
-def _layer(layer: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
+def _layer(layer: Any, sizes: _Sizes) -> None:
     sizes.require(layer.windows.size == sizes.of("s"), "windows")
 
 
-def _windows(windows: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
+def _windows(windows: Any, sizes: _Sizes) -> None:
     length, step, frames = windows.length, windows.step, windows.frames
     sizes.require(min(length, step, windows.width) >= 1, "length")
     sizes.require(length <= frames and (frames - length) % step == 0, "frames")
 
 
-def _costs(costs: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
+def _costs(costs: Any, sizes: _Sizes) -> None:
     for one in fields(costs):
         sizes.require(0 < getattr(costs, one.name) < np.inf, one.name)
 
 
-def _unit(unit: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
+def _unit(unit: Any, sizes: _Sizes) -> None:
     sizes.require(abs(unit.power) <= _MOST_POWER, "power")
 
 
-def _small_world(index: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
+def _metric(metric: Any, sizes: _Sizes) -> None:
+    sizes.require(metric.p >= 1, "p")
+
+
+def _small_world(index: Any, sizes: _Sizes) -> None:
     sizes.require(0 < index.width <= _MOST_WIDTH, "width")
 
 
-def _landmark_columns(columns: Any, sizes: _Sizes, scan: bool) -> None:  # noqa: ARG001
+def _landmark_columns(columns: Any, sizes: _Sizes) -> None:
     sizes.require(columns.entries_per_block > 0, "entries_per_block")
 
 
-_RELATIONS: Mapping[str, Callable[[Any, _Sizes, bool], None]] = {
+_RELATIONS: Mapping[str, Callable[[Any, _Sizes], None]] = {
     "Model": _model,
     "Part": _part,
     "Components": _components,
     "Graph": _graph,
     "NeighborGraph": _neighbor_graph,
-    "GramKernel": _gram,
-    "RepairedGram": _gram,
+    "DistancePlacement": _distance_placement,
+    "TransformationalMap": _functions,
+    "Reweighted": _functions,
     "TransformerIndex": _transformer,
     "Sketch": _sketch,
     "Layer": _layer,
     "Windows": _windows,
     "SearchCosts": _costs,
     "Unit": _unit,
+    **dict.fromkeys(("BinaryMetric", "BlockMetric", "Gower", "Metric"), _metric),
     "SmallWorldIndex": _small_world,
     "LandmarkColumns": _landmark_columns,
-}
+} | dict.fromkeys((name for name, words in TABLE.items() if "mass" in words), _kernel)
