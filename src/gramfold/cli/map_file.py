@@ -88,6 +88,14 @@ def read_map_file(
     return MapFile(placed, columns, how, mark, table_has, index, coordinates)
 
 
+def after_a_method(names: Sequence[str]) -> list[str]:
+    """Those that a map of gramfold has, beside columns that were kept: isomap0, isomap1, …."""
+    from gramfold.methods.names import method_names
+
+    stems = {name.replace("_", "") for name in method_names()}
+    return [name for name in names if (stem := name.rstrip("0123456789")) in stems and stem != name]
+
+
 def _in_one_mark(columns: dict[str, Any], by: str | None, decimal: str) -> tuple[dict[str, Any], str | None]:
     """Text that is numbers with the other decimal mark as numbers, and that mark: programs differ in it."""
     from gramfold.io.mixed import as_column

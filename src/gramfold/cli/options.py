@@ -64,6 +64,20 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def beside_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the columns that are written beside the result."""
+    for decorate in reversed(_BESIDE_OPTIONS):
+        command = decorate(command)
+    return command
+
+
+def preparing_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add how the columns of a table are scaled, and gaps filled in."""
+    for decorate in reversed(_PREPARING_OPTIONS):
+        command = decorate(command)
+    return command
+
+
 def table_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add INPUT, how it is read, and the parameters of neighbours."""
     for decorate in reversed(_TABLE_OPTIONS):
@@ -89,6 +103,26 @@ _TEXT_OPTIONS: list[Callable[..., Any]] = [
 _RUN_OPTIONS: list[Callable[..., Any]] = [
     click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="Seed of the random numbers."),
     click.option("--no-overwrite", is_flag=True, help="Raise an error if the file to write exists."),
+]
+_BESIDE_OPTIONS: list[Callable[..., Any]] = [
+    click.option("--id", "ids", metavar="COLUMN", help="Column that names the rows; it is written first, and no data."),
+    names_option("--keep", "Columns to write beside the result, or all."),
+]
+_PREPARING_OPTIONS: list[Callable[..., Any]] = [
+    click.option(
+        "--scale",
+        type=click.Choice(["auto", "none", "standard", "robust"]),
+        default="auto",
+        show_default=True,
+        help="Divide columns by their standard deviations (or quartiles); auto: where units differ.",
+    ),
+    click.option(
+        "--missing",
+        type=click.Choice(["auto", "error", "drop", "mean", "ppca"]),
+        default="auto",
+        show_default=True,
+        help="Missing values: an error, rows left out, or filled in; auto: from similar rows.",
+    ),
 ]
 _READING_OPTIONS = [*_COLUMN_OPTIONS, *_TEXT_OPTIONS, *_RUN_OPTIONS]
 _TABLE_OPTIONS = [

@@ -52,49 +52,6 @@ def frame_of(
     return Frame(table, aside, places)
 
 
-def skipped(
-    source: Path,
-    columns: Sequence[str] | None,
-    skip: Sequence[str] | None,
-    others: Sequence[str | None],
-    metric: Any,
-    written: dict[str, Any],
-) -> list[str]:
-    """Columns to leave out of INPUT: those of `skip`, and what is no measurement, which a warning names.
-
-    None of the latter where `columns` names those to use, or where INPUT holds distances.
-    """
-    from gramfold.io import is_text, read_columns
-
-    if columns is not None or metric == "precomputed":
-        return list(skip or [])
-    found = read_columns(source, **(written if is_text(source) else {}))
-    named = [name for name in others if name is not None]
-    for name in named:
-        found.place(name)  # raises for one that is not there
-    frame = frame_of(found, None, skip, named, _reads_text(metric))
-    return [*(skip or []), *_no_measurements(frame)]
-
-
-def _reads_text(metric: Any) -> bool:
-    from gramfold.neighbors.metrics import reads_mixed
-
-    return reads_mixed(metric)
-
-
-def _no_measurements(frame: Frame) -> list[str]:
-    """Names of columns that should be left out, with a warning that says why; none where all are."""
-    from gramfold.advice.advising import left_out_of
-    from gramfold.advice.asked import Asked
-    from gramfold.runtime.warning import warn
-
-    found = left_out_of(frame.table, 0, Asked(frame.aside))
-    if not found.value or len(found.value) == frame.table.num_columns:
-        return []
-    warn(f"Left out: {found.reason}. Name columns with --columns to use them.", GramfoldWarning)
-    return [str(name) for name in found.value]
-
-
 def _require_own_names(found: "Columns") -> None:
     from gramfold.cli.options import require_own_names
     from gramfold.io import Table
