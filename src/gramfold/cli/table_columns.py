@@ -120,19 +120,31 @@ def classes_of(found: "Columns", name: str | None) -> Any:
 def kept_beside(found: "Columns", keep: Sequence[str] | None, ids: str | None) -> dict[str, Any]:
     """Columns that are written behind the coordinates, as they are; `all`: every column but the ids."""
     names = [name for name in found.names if name != ids] if keep == ["all"] else (keep or [])
-    return {name: _as_it_is(found, name) for name in names if name != ids}
+    places = {name: found.place(name) for name in names if name != ids}
+    as_written = [j for j in places.values() if _is_written(found, j)]
+    words = {} if found.lines is None else found.lines.words_of(as_written)
+    return {name: _as_it_is(found, j, words.get(j)) for name, j in places.items()}
 
 
-def _as_it_is(found: "Columns", name: str) -> Any:
-    import numpy as np
+def _is_written(found: "Columns", j: int) -> bool:
+    """Whether a column of a text file is kept as it is written: 007 is not 7."""
+    return found.lines is not None and (found.kind(j) in ("text", "date", "flag") or _is_whole(found.arrays.get(j)))
+
+
+def _is_whole(array: Any) -> bool:
     import pyarrow as pa
 
-    j = found.place(name)
-    array = found.arrays.get(j)
-    if array is not None and pa.types.is_integer(array.type) and not array.null_count:
-        from gramfold.io import Ids
+    return array is not None and pa.types.is_integer(array.type) and not array.null_count
 
-        return np.asarray(array.to_numpy()) if found.lines is None else Ids(name, found.words_at(j)).typed()  # 007
-    if found.lines is not None and found.kind(j) in ("text", "date", "flag"):
-        return np.array([word or None for word in found.lines.known_words(j)], dtype=object)
-    return found.column(name)
+
+def _as_it_is(found: "Columns", j: int, words: list[str] | None) -> Any:
+    import numpy as np
+
+    from gramfold.io import Ids
+    from gramfold.io.lines import known
+
+    if _is_whole(found.arrays.get(j)):
+        return np.asarray(found.arrays[j].to_numpy()) if words is None else Ids(found.names[j], words).typed()
+    if words is not None:
+        return np.array([word or None for word in known(words)], dtype=object)
+    return found.column(found.names[j])

@@ -34,6 +34,7 @@ def trust_in(model: Any, X: Any, coordinates: Any, names: list[str]) -> Trust:
     from gramfold.diagnostics import Judged, distance_correlation
     from gramfold.diagnostics.four_faults import faults_of
     from gramfold.diagnostics.plain_words import FEWEST, verdict_of
+    from gramfold.errors import InputError
 
     parameters = model.get_params()
     metric = parameters.get("metric", "euclidean")
@@ -47,7 +48,10 @@ def trust_in(model: Any, X: Any, coordinates: Any, names: list[str]) -> Trust:
         return Trust([not_judged()], {})
     measure = {"metric": metric, "metric_params": parameters.get("metric_params")}
     looked = None if len(placed) <= _LOOKED else _LOOKED
-    judged = Judged(X, coordinates, n_neighbors=usual_neighbors(len(placed)), sample=looked, **measure)
+    try:
+        judged = Judged(X, coordinates, n_neighbors=usual_neighbors(len(placed)), sample=looked, **measure)
+    except InputError as error:  # the metric sees no two rows apart, say: the map is written, and nobody can judge it
+        return Trust([f"verdict   none: {error}"], {"verdict": [], "not_judged": str(error)})
     correlation = distance_correlation(judged).value
     shape = f"shape     rank correlation {correlation:.2f} of all distances with those in the data"
     found = faults_of(judged, every_row=False)

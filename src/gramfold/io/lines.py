@@ -33,12 +33,19 @@ class Lines:
 
     def words(self, j: int) -> list[str]:
         """Cells of one column; empty at gaps that are empty."""
-        column = parsed(self.text, self.layout, self.numerals, self.path, only=j).column(0)
-        return ["" if cell is None else cell.strip() for cell in column.to_pylist()]
+        return self.words_of([j])[j]
+
+    def words_of(self, positions: Sequence[int]) -> dict[int, list[str]]:
+        """The same of several columns, which are parsed together."""
+        if not positions:
+            return {}
+        table = parsed(self.text, self.layout, self.numerals, self.path, only=positions)
+        columns = zip(positions, table.columns, strict=True)
+        return {j: ["" if cell is None else cell.strip() for cell in column.to_pylist()] for j, column in columns}
 
     def known_words(self, j: int) -> list[str]:
         """Cells of one column; empty at all gaps."""
-        return ["" if word.lower() in GAPS else word for word in self.words(j)]
+        return known(self.words(j))
 
     def labels(self, j: int) -> list[str]:
         """Cells of one column, an error if one of them is a gap."""
@@ -133,6 +140,11 @@ class Lines:
         here = cells.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         rows = np.append(wrong, False)[here]
         return int(np.argmax(rows)), float(rows.mean())
+
+
+def known(words: Sequence[str]) -> list[str]:
+    """Cells; empty at all gaps."""
+    return ["" if word.lower() in GAPS else word for word in words]
 
 
 def cell_in_words(cell: str) -> str:
