@@ -94,7 +94,8 @@ def _by_number(table: "Table", align_to: Path, n_old: int, n_new: int) -> Any:
 def _by_value(
     table: "Table", align_to: Path, n_old: int, align_rows: Path, written: dict[str, Any], missing: bool
 ) -> Any:
-    from gramfold.io import is_text, read_sparse, read_table
+    from gramfold.cli.map_file import how_read
+    from gramfold.io import read_sparse, read_table
     from gramfold.neighbors.common_rows import common_rows
 
     if table.values.dtype == object:
@@ -104,8 +105,8 @@ def _by_value(
         )
     before: Any = read_sparse(align_rows)
     if before is None:
-        text = written if is_text(align_rows) else {}
-        before = read_table(align_rows, columns=table.names or None, missing=missing, **text).values
+        how = how_read(align_rows, written)
+        before = read_table(align_rows, columns=table.names or None, missing=missing, **how).values
     if before.shape[0] != n_old:
         raise InputError(
             f"'{align_rows}' has {before.shape[0]:,} rows, but '{align_to}' has {n_old:,}: pass the data table "

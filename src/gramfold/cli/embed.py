@@ -18,7 +18,7 @@ from gramfold.cli.wishes import OF_A_METHOD, Wishes
 
 _GROUPS = {
     "Files": ("out", "picture", "color", "label", "model_file", "json_out", "no_overwrite"),
-    "Columns": ("columns", "skip", "ids", "keep", "scale", "missing"),
+    "Columns": ("columns", "skip", "ids", "keep", "scale", "missing", "na"),
     "Method": ("method", "dim", *OF_A_METHOD, "settings", "seed"),
     "What some methods use": ("labels", "weight", "distorted", "pair_weights", "affinity"),
     "How a text file is written": ("header", "encoding", "separator", "decimal", "thousands"),

@@ -67,6 +67,7 @@ _WORDS = {
     type=click.Path(path_type=Path),
     help="File for the faults of each row of TABLE, in its order: csv, parquet, …; the first column is that of --id.",
 )
+@click.option("--json", "json_out", is_flag=True, help="Print the summary as one JSON object.")
 @preparing_options
 @reading_options
 @in_sentences
@@ -81,6 +82,7 @@ def judge(
     sample: int | None,
     out: Path | None,
     no_overwrite: bool,
+    json_out: bool,
     **options: Any,
 ) -> None:
     """Say how far a map can be believed.
@@ -124,6 +126,9 @@ def judge(
     if out is not None and found is not None:  # first, since nobody may read what is printed
         _write(out, found, pair)
         kept(out)
+    if json_out:
+        click.echo(_as_json(source, placed, pair, judged, found, numbers, out))
+        return
     dimensions, by_so_many = counted(pair.places.shape[1], "dimension"), counted(k, "neighbour")
     click.echo(f"Map of {judged.n:,} rows in {dimensions}, judged by {by_so_many}")
     scales = scale_lines(pair.values, pair.columns, measure["metric"])
@@ -144,6 +149,40 @@ def _numbers(numbers: "dict[str, Measure]", judged: "Judged") -> list[str]:
     if not judged.exact:
         lines.append(f"intervals hold the value of all rows with 95% confidence ({len(judged.rows):,} rows were drawn)")
     return lines
+
+
+def _as_json(
+    source: Path,
+    placed: Path,
+    pair: MappedTable,
+    judged: "Judged",
+    found: "Faults | None",
+    numbers: "dict[str, Measure]",
+    out: Path | None,
+) -> str:
+    """The summary for a program, one object."""
+    from gramfold.cli.map_summary import as_json
+    from gramfold.cli.trust import faults_as_numbers, measure_as_numbers
+    from gramfold.diagnostics.plain_words import verdict_of
+
+    said = verdict_of(judged, None, found, pair.columns or None)
+    return as_json(
+        {
+            "table": str(source),
+            "map": str(placed),
+            "rows": judged.n,
+            "rows_judged": len(judged.rows),
+            "dimensions": int(pair.places.shape[1]),
+            "coordinates": pair.read.coordinates,
+            "columns": pair.columns,
+            "neighbors": judged.n_neighbors,
+            "decisions": list(pair.table.sentences),
+            "verdict": [one.text for one in said.sentences],
+            **({} if found is None else faults_as_numbers(found)),
+            "measures": {name: measure_as_numbers(one) for name, one in numbers.items()},
+            **({} if out is None else {"out": str(out.absolute())}),
+        }
+    )
 
 
 def _write(out: Path, found: "Faults", pair: MappedTable) -> None:

@@ -130,10 +130,10 @@ def known_names(path: Path, written: dict[str, Any]) -> list[str]:
 
 
 def how_read(path: Path, written: dict[str, Any]) -> dict[str, Any]:
-    """How a file is read, where it is text."""
+    """How a file is read: its marks where it is text, and the codes of missing values."""
     from gramfold.io import is_text
 
-    return written if is_text(path) else {}
+    return written if is_text(path) else {name: value for name, value in written.items() if name == "na"}
 
 
 def _is_numeric(cells: Any) -> bool:

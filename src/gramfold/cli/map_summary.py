@@ -59,6 +59,11 @@ def _as_json(wishes: Wishes, mapped: Mapped, reading: Any, more: dict[str, Any],
         **more,
         **{what: str(path.absolute()) for what, path in files.items()},
     }
+    return as_json(told)
+
+
+def as_json(told: dict[str, Any]) -> str:
+    """An object for a program."""
     return json.dumps(_finite(told), ensure_ascii=False, indent=2, default=str)
 
 

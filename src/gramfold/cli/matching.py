@@ -125,9 +125,7 @@ def matched(
     return MappedTable(values, places[theirs], classes, mine, absent, ids, common.reading, table, found)
 
 
-def read_data(
-    source: Path, by: str | None, labels: str | None, metric: str | None, how: "Preparing"
-) -> "Measured":
+def read_data(source: Path, by: str | None, labels: str | None, metric: str | None, how: "Preparing") -> "Measured":
     """The rows, without the column that names them."""
     from gramfold.cli.prepared import measured
     from gramfold.io import read_sparse

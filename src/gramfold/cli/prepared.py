@@ -32,8 +32,8 @@ class Preparing:
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:
         """Taken out of the options."""
-        own = [options.pop(name) for name in ("columns", "skip", "scale", "missing", "seed")]
-        return cls(*own, read_options(options), options.pop("model_file", None))
+        own = {name: options.pop(name) for name in ("columns", "skip", "scale", "missing", "seed")}
+        return cls(**own, written=read_options(options), model=options.pop("model_file", None))
 
     def refuse(self, source: Path) -> None:
         """Raise an error for options that prepare columns, of a matrix that has none."""
@@ -174,7 +174,8 @@ def measured(
         chosen = own if metric is None else chosen
     else:
         made = prepare(found, not_data, Isomap, chosen, None, how)
-        rows, names, known, sentences = made.rows, made.names, made.known, made.sentences
+        rows, names, known = made.rows, made.names, made.known
+        sentences = [one for one in made.sentences if not one.startswith("method: ")]
     return Measured(
         chosen,
         rows,

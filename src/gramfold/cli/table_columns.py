@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gramfold.errors import GramfoldWarning, InputError
+from gramfold.errors import InputError
 
 if TYPE_CHECKING:
     from gramfold.io import Columns, Ids
@@ -141,10 +140,9 @@ def _as_it_is(found: "Columns", j: int, words: list[str] | None) -> Any:
     import numpy as np
 
     from gramfold.io import Ids
-    from gramfold.io.lines import known
 
     if _is_whole(found.arrays.get(j)):
         return np.asarray(found.arrays[j].to_numpy()) if words is None else Ids(found.names[j], words).typed()
-    if words is not None:
-        return np.array([word or None for word in known(words)], dtype=object)
+    if words is not None and found.lines is not None:
+        return np.array([word or None for word in found.lines.known(words)], dtype=object)
     return found.column(found.names[j])

@@ -60,15 +60,27 @@ def trust_in(model: Any, X: Any, coordinates: Any, names: list[str]) -> Trust:
     dimension, estimate = _dimension(X, measure)
     numbers = {
         "rows_judged": len(placed) if looked is None else looked,
-        "neighbors_kept": found.kept.value,
-        "neighbors_kept_interval": None if found.kept.interval is None else list(found.kept.interval),
-        "faults": {one.name: {"value": one.total, "limit": one.threshold, "above": bool(one.named)} for one in found},
+        **faults_as_numbers(found),
         "distance_correlation": correlation,
         "dimension": estimate,
         "verdict": [one.text for one in said.sentences],
     }
     lines = [*sampled, *summary(found, len(placed)), shape, *dimension, *lines_of(said)]
     return Trust(lines, numbers)
+
+
+def faults_as_numbers(found: "Faults") -> dict[str, Any]:
+    """Neighbours kept, and each fault with its limit."""
+    return {
+        "neighbors_kept": found.kept.value,
+        "neighbors_kept_interval": None if found.kept.interval is None else list(found.kept.interval),
+        "faults": {one.name: {"value": one.total, "limit": one.threshold, "above": bool(one.named)} for one in found},
+    }
+
+
+def measure_as_numbers(measure: "Measure") -> dict[str, Any]:
+    """A value, and its interval."""
+    return {"value": measure.value, "interval": None if measure.interval is None else list(measure.interval)}
 
 
 def usual_neighbors(n: int) -> int:

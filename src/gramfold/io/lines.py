@@ -30,6 +30,7 @@ class Lines:
     numerals: Numerals
     path: Path
     line: str = "line"  # what a line is called; a workbook has rows
+    codes: frozenset[str] = frozenset()  # words that stand for missing values too
 
     def words(self, j: int) -> list[str]:
         """Cells of one column; empty at gaps that are empty."""
@@ -45,12 +46,16 @@ class Lines:
 
     def known_words(self, j: int) -> list[str]:
         """Cells of one column; empty at all gaps."""
-        return known(self.words(j))
+        return self.known(self.words(j))
+
+    def known(self, words: Sequence[str]) -> list[str]:
+        """Cells; empty at all gaps."""
+        return ["" if word.lower() in GAPS or word in self.codes else word for word in words]
 
     def labels(self, j: int) -> list[str]:
         """Cells of one column, an error if one of them is a gap."""
         words = self.words(j)
-        absent = [row for row, word in enumerate(words) if word.lower() in GAPS]
+        absent = [row for row, word in enumerate(self.known(words)) if not word]
         if absent:
             line, cells = self.row(absent[0])
             raise InputError(
@@ -140,11 +145,6 @@ class Lines:
         here = cells.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         rows = np.append(wrong, False)[here]
         return int(np.argmax(rows)), float(rows.mean())
-
-
-def known(words: Sequence[str]) -> list[str]:
-    """Cells; empty at all gaps."""
-    return ["" if word.lower() in GAPS else word for word in words]
 
 
 def cell_in_words(cell: str) -> str:
