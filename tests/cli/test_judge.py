@@ -351,3 +351,26 @@ def test_rows_are_prepared_as_by_a_model_file(gappy, tmp_path):
     assert kept_in(judged) == kept_in(embedded)
     assert f"prepared  by the steps of '{model}'" in judged.output
     assert "leave out --scale" in refused(gappy, out, "--id", "name", "--model", model, "--scale", "none")
+
+
+def test_the_summary_for_programs(table, folded):
+    import json
+
+    facts = json.loads(run(table, folded, "--json").stdout)
+    assert facts["coordinates"] == ["u", "v"]
+    assert facts["faults"]["glued"]["above"]
+    assert 0 < facts["measures"]["trustworthiness"]["value"] < 1
+
+
+def test_codes_of_missing_values_are_gaps(tmp_path, gappy):
+    codes = tmp_path / "codes.csv"
+    frame = pd.read_csv(gappy)
+    frame.fillna(-999).to_csv(codes, index=False)
+    out = tmp_path / "m.csv"
+    embed = lambda path, *more: CliRunner().invoke(  # noqa: E731
+        main, ["embed", str(path), "-m", "pca", "--id", "name", "-o", str(out), *more]
+    )
+    assert "(`--na -999`, or NaN in Python)" in embed(codes, "--missing", "error").output
+    expected = decisions(embed(gappy))
+    assert decisions(embed(codes, "--na", "-999")) == expected
+    assert decisions(run(codes, out, "--id", "name", "--na", "-999")) == expected

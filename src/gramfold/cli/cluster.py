@@ -51,8 +51,8 @@ def cluster(source: Path, clusters: str | None, **options: Any) -> None:
     Spectral clustering: the normalised cut of a neighbour graph. INPUT is a table: csv, tsv, txt, npy, npz, parquet or
     feather. It may also be a graph: a sparse matrix saved with scipy.sparse.save_npz, or a square table.
 
-    Columns are left out, scaled and filled in as by `gramfold embed`. The file that --out names gets a column `cluster`,
-    with a row for each row of INPUT, in the same order. Clusters are numbered 0, 1, … as they first occur; -1 marks
+    Columns are left out, scaled and filled in as by `gramfold embed`. The file that --out names gets a column
+    `cluster`, with a row for each row of INPUT, in the same order. Clusters are numbered 0, 1, … as they first occur; -1 marks
     rows that were left out.
 
     \b

@@ -60,7 +60,7 @@ class Mapped:
 
 
 def make_ready(wishes: Wishes, method: Any, found: "Columns | None") -> Ready:
-    """INPUT for a method or the one of a name, or for one that is advised; in a sparse matrix no columns are `found`."""
+    """INPUT for a method or the one of a name, or for one that is advised; a sparse matrix has no columns."""
     kind = method
     model, parameters = None, {}
     if kind != AUTO:

@@ -45,7 +45,7 @@ class Preparing:
                 )
 
     def refuse_columns(self, source: Path, **named: Any) -> None:
-        """Raise an error for options that name columns or read text, of a sparse matrix; so for those that are named."""
+        """Raise an error for options that name columns or read text, and those `named`, of a sparse matrix."""
         given = {**named, "columns": self.columns, "skip": self.skip, **self.written}
         option = next((name for name, value in given.items() if value is not None), None)
         if option is not None:
@@ -212,7 +212,7 @@ def _by_model(
 
 
 def decided(reading: Any, sentences: Sequence[str], *, method: bool = False) -> list[str]:
-    """Summary lines: how a file was read, where that is not as in most, and what was decided; with the `method` or not."""
+    """Summary lines: how a file was read, where that is unusual, and what was decided; with the `method` or not."""
     unusual = reading is not None and (
         reading.unusual or reading.compression is not None or reading.separator not in (None, ",")
     )

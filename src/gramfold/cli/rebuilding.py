@@ -236,8 +236,8 @@ def _account(
         lines.append(f"  {told}")
     if error is not None:
         lines.append(
-            f"  error     {error:.1%} of the spread of the rows, over all columns together as the map was made of them, of "
-            "rows that were left out (cross-validated)"
+            f"  error     {error:.1%} of the spread of the rows, over all columns together as the map was made of "
+            "them, of rows that were left out (cross-validated)"
         )
         loud = _loud(fitted, names)
         if loud:
