@@ -52,8 +52,8 @@ def cluster(source: Path, clusters: str | None, **options: Any) -> None:
     feather. It may also be a graph: a sparse matrix saved with scipy.sparse.save_npz, or a square table.
 
     Columns are left out, scaled and filled in as by `gramfold embed`. The file that --out names gets a column
-    `cluster`, with a row for each row of INPUT, in the same order. Clusters are numbered 0, 1, … as they first occur; -1 marks
-    rows that were left out.
+    `cluster`, with a row for each row of INPUT, in the same order. Clusters are numbered 0, 1, … as they first occur;
+    -1 marks rows that were left out.
 
     \b
     gramfold cluster cells.csv --id barcode --keep all --out clusters.csv

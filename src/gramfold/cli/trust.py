@@ -110,7 +110,12 @@ def summary(found: "Faults", n: int) -> list[str]:
                 f"limit of {limit}: {low} to {high}"
             )
         elif fault.named:
-            lines.append(f"{fault.name:<9} {fault.words}, above the limit of {limit}")
+            # one digit more where the limit would read as the fault does
+            alike = percent(fault.total) == limit
+            above = f"{100 * fault.total:.2f}% is above the limit of {100 * fault.threshold:.2f}%"
+            lines.append(
+                f"{fault.name:<9} {fault.words}" + (f": {above}" if alike else f", above the limit of {limit}")
+            )
         else:
             below.append(fault)
     if below:

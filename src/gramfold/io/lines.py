@@ -16,6 +16,7 @@ from gramfold.io.numerals import Numerals
 from gramfold.io.parsing import parsed
 from gramfold.io.reading import SEPARATOR_NAMES
 from gramfold.io.selection import FILL_LABELS, leave_out, quoted, shortened
+from gramfold.runtime.counting import counted
 
 if TYPE_CHECKING:
     from gramfold.io.columns import Columns
@@ -91,7 +92,8 @@ class Lines:
             for line, cells in self.rows():
                 if len(cells) != width:
                     return InputError(
-                        f"'{self.path}' has {len(cells)} cells in {self.line} {line} where {width} are expected "
+                        f"'{self.path}' has {counted(len(cells), 'cell')} in {self.line} {line} where {width} are "
+                        "expected "
                         f"(separated by {SEPARATOR_NAMES[self.layout.separator]}): correct that line, or put cells "
                         "that contain the separator in quotes."
                     )
