@@ -76,7 +76,7 @@ LINES = [
     # methods and parameters
     ("embed roll.csv -m isomp --out m.csv", "There is no method 'isomp': did you mean 'isomap'?"),
     ("embed roll.csv -m mds --out m.csv", "did you mean 'classical_mds', 'landmark_mds' or 'ordinal_mds'?"),
-    ("embed roll.csv -m tsne --out m.csv", "There is no method 'tsne': use one of classical_mds,"),
+    ("embed roll.csv -m tsne --out m.csv", "There is no method 'tsne': it is in other packages"),
     ("embed roll.csv -m '' --out m.csv", "There is no method ''"),
     ("embed roll.csv -m la --out m.csv", "'la' is ambiguous (landmark_isomap, landmark_mds, laplacian_eigenmaps)"),
     ("embed roll.csv -m spectral_clustering --out m.csv", "There is no method 'spectral_clustering'"),

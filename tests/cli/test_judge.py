@@ -365,12 +365,12 @@ def test_the_summary_for_programs(table, folded):
 def test_codes_of_missing_values_are_gaps(tmp_path, gappy):
     codes = tmp_path / "codes.csv"
     frame = pd.read_csv(gappy)
-    frame.fillna(-999).to_csv(codes, index=False)
+    frame.fillna(-9999).to_csv(codes, index=False)
     out = tmp_path / "m.csv"
     embed = lambda path, *more: CliRunner().invoke(  # noqa: E731
         main, ["embed", str(path), "-m", "pca", "--id", "name", "-o", str(out), *more]
     )
-    assert "(`--na -999`, or NaN in Python)" in embed(codes, "--missing", "error").output
+    assert "(`--na -9999`, or NaN in Python)" in embed(codes, "--missing", "error").output
     expected = decisions(embed(gappy))
-    assert decisions(embed(codes, "--na", "-999")) == expected
-    assert decisions(run(codes, out, "--id", "name", "--na", "-999")) == expected
+    assert decisions(embed(codes, "--na", "-9999")) == expected
+    assert decisions(run(codes, out, "--id", "name", "--na", "-9999")) == expected
