@@ -109,3 +109,23 @@ def test_what_cannot_be_aligned_gets_a_sentence(words, sentence, months):
     assert sentence in result.output
     assert result.output.startswith("Error: ")
     assert not (months / "map.csv").exists()
+
+
+def test_ids_and_kept_columns_of_the_old_map_are_no_coordinates(months):
+    import pandas as pd
+
+    names = np.array([f"cell {i}" for i in range(300)])
+    old = pd.DataFrame(Isomap().fit(ROLL).embedding_, columns=["isomap0", "isomap1"])
+    old.insert(0, "name", names)
+    old.assign(height=ROLL[:, 1]).to_csv("old.csv", index=False)
+    new = pd.DataFrame(ROLL[ORDER], columns=["x", "y", "z"])
+    new.loc[3, "x"] = np.nan
+    new.assign(name=names[ORDER]).to_csv("new.csv", index=False)
+    words = ("new.csv", "-m", "isomap", "--missing", "drop", "--align-to", "old.csv", "--out", "m.csv")
+    result = run("embed", *words, "--id", "name")
+    assert result.exit_code == 0, result.output
+    assert "by 269 rows in common, matched by 'name', misfit 0.0" in result.output
+    found = pd.read_csv("m.csv").set_index("name").dropna()
+    places = old.set_index("name").loc[found.index]
+    np.testing.assert_allclose(found, places, atol=0.1 * np.ptp(places))
+    assert "name a column that both have with --id" in run("embed", *words).output

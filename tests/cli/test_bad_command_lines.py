@@ -76,7 +76,7 @@ LINES = [
     # methods and parameters
     ("embed roll.csv -m isomp --out m.csv", "There is no method 'isomp': did you mean 'isomap'?"),
     ("embed roll.csv -m mds --out m.csv", "did you mean 'classical_mds', 'landmark_mds' or 'ordinal_mds'?"),
-    ("embed roll.csv -m tsne --out m.csv", "There is no method 'tsne': use one of classical_mds,"),
+    ("embed roll.csv -m tsne --out m.csv", "There is no method 'tsne': it is in other packages"),
     ("embed roll.csv -m '' --out m.csv", "There is no method ''"),
     ("embed roll.csv -m la --out m.csv", "'la' is ambiguous (landmark_isomap, landmark_mds, laplacian_eigenmaps)"),
     ("embed roll.csv -m spectral_clustering --out m.csv", "There is no method 'spectral_clustering'"),
@@ -246,3 +246,20 @@ def test_one_sentence_and_nothing_written(line, sentence, tmp_path, monkeypatch)
 
 def test_there_are_as_many_as_users_get_wrong():
     assert len({line for line, _ in LINES}) == len(LINES) >= 100
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("embed", "t.csv", "-m", "umap"), "There is no method 'umap': it is in other packages"),
+        (("embed", "t.csv", "-m", "ppca"), "There is no method 'ppca': use probabilistic_pca"),
+        (("embed", "https://example.org/t.csv"), "'https://example.org/t.csv' is an address"),
+        (("embed", "t.csv"), "has 1 cell in line 3"),
+    ],
+)
+def test_words_that_people_type(words, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("a,b,c\n1,2,3\n4\n7,8,9\n")
+    result = CliRunner().invoke(main, [*words, "--out", "m.csv"])
+    assert result.exit_code == 2
+    assert said in result.output

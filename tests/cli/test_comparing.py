@@ -90,7 +90,19 @@ def test_finished_maps_alone(table, tmp_path):
 def test_a_column_that_hides_the_others_is_named(tmp_path):
     x, y, z = CURVE.points.T
     loud = written(tmp_path / "loud.csv", {"x": x, "salary": 1e4 * y, "z": z})
-    assert "scales    column 'salary' has 100.0% of the variance" in run(loud, "--methods", "pca").output
+    assert "scaling   standardise: column 'salary'" in run(loud, "--methods", "pca").output
+    told = run(loud, "--methods", "pca", "--scale", "none").output
+    assert "scales    column 'salary' has 100.0% of the variance" in told
+
+
+def test_rows_without_a_place_are_left_out_of_finished_maps_too(tmp_path):
+    x, y, z = CURVE.points.T
+    gaps = written(tmp_path / "gaps.csv", {"x": ["", *x[1:]], "y": y, "z": z})
+    np.save(tmp_path / "map.npy", CURVE.truth)
+    told = run(gaps, "--missing", "drop", "--map", f"mine={tmp_path / 'map.npy'}")
+    assert told.exit_code == 0, told.output
+    assert "1 map of 149 rows" in told.output
+    assert "gaps      1 row with missing values gets no place" in told.output
 
 
 def test_a_method_that_fails_is_told(table):

@@ -46,7 +46,8 @@ def test_prints_the_estimates_of_python(folder):
 def test_names_a_column_that_is_nearly_all_that_distances_see(folder):
     wine = load_wine()
     write_table("wine.csv", wine.data, list(wine.feature_names))
-    result = run("wine.csv", "--out", "found.json")
+    assert "scaling   standardise: column 'proline'" in run("wine.csv").output
+    result = run("wine.csv", "--scale", "none", "--out", "found.json")
     assert "Column 'proline' has 99.8% of the variance: standardise" in result.output
     assert "evenly" not in result.output
     assert "'proline'" in json.loads((folder / "found.json").read_text("utf8"))["sentence"]

@@ -15,8 +15,8 @@ from sklearn.preprocessing import RobustScaler, StandardScaler
 import gramfold
 from gramfold.advice import FillByPPCA
 from gramfold.cli import main
-from gramfold.errors import ScaleWarning
-from gramfold.io import read_columns, read_table
+from gramfold.errors import InputError, ScaleWarning
+from gramfold.io import read_columns, read_table, write_table
 
 IRIS = load_iris()
 MEASURED = ["length", "width", "petal", "tip"]
@@ -257,3 +257,40 @@ def test_few_gaps_among_many_rows_are_seen():
     table = rng.normal(size=(30_000, 3))
     table[17, 1] = np.nan
     assert gramfold.advise(table).gaps.value == "median"
+
+
+def test_a_map_that_cannot_be_judged_is_written_all_the_same(tmp_path):
+    rows = np.random.default_rng(0).normal(size=(60, 4))  # as booleans, which Jaccard's distance sees, all are equal
+    write_table(tmp_path / "t.csv", rows, list("abcd"))
+    out = tmp_path / "m.csv"
+    told = CliRunner().invoke(main, ["embed", str(tmp_path / "t.csv"), "--metric", "jaccard", "--out", str(out)])
+    assert told.exit_code == 0, told.output
+    assert "verdict   none: by the metric 'jaccard' all rows of X are at distance 0 of the first" in told.output
+    assert out.exists()
+
+
+def test_an_error_names_the_files_that_are_kept(tmp_path, monkeypatch):
+    from gramfold.cli import map_summary
+
+    def fails(*_):
+        raise InputError("this cannot be said.")
+
+    monkeypatch.setattr(map_summary, "tell", fails)
+    write_table(tmp_path / "t.csv", np.random.default_rng(0).normal(size=(60, 4)), list("abcd"))
+    out = tmp_path / "m.csv"
+    told = CliRunner().invoke(main, ["embed", str(tmp_path / "t.csv"), "--out", str(out)])
+    assert told.exit_code == 2
+    assert told.output.strip() == f"Error: this cannot be said. ({out} is written and kept.)"
+
+
+def test_kept_columns_are_read_at_once_as_they_are_written(tmp_path, monkeypatch):
+    from gramfold.cli.table_columns import kept_beside
+    from gramfold.io import lines
+
+    (tmp_path / "t.csv").write_text("code,size,word\n007,1.5,a\n008,2.5,NA\n")
+    found = read_columns(tmp_path / "t.csv")
+    read, parsed = [], lines.parsed
+    monkeypatch.setattr(lines, "parsed", lambda *words, **more: read.append(more) or parsed(*words, **more))
+    beside = kept_beside(found, ["all"], None)
+    assert [list(column) for column in beside.values()] == [["007", "008"], [1.5, 2.5], ["a", None]]
+    assert len(read) == 1

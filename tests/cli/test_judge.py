@@ -244,7 +244,7 @@ def test_names_of_rows_in_another_order_are_noticed(tmp_path, sheet):
     assert "match them with --id id" in refused(table, mapped, "--skip", "id")
     assert "kept      100%" in run(table, mapped, "--id", "id").output
     same = written(tmp_path / "s.csv", {"id": range(ROWS), "u": sheet[:, 0], "v": sheet[:, 1]})
-    assert "Left out: column 'id': it counts the rows from 0 to 199" in run(table, same).output
+    assert "Column 'id': it counts the rows from 0 to 199" in run(table, same).output
     told = run(table, same, "--columns", "id,a,b")
     assert "column 'id' has another whole number in each row of both files and counts as data" in told.output
     assert "not id, which the table has too" in told.output
@@ -290,7 +290,8 @@ def test_faults_of_few_rows_are_judged_with_a_caution(tmp_path, sheet):
 def test_a_column_that_hides_the_others_is_named(tmp_path, sheet):
     table = written(tmp_path / "t.csv", {"a": sheet[:, 0], "b": sheet[:, 1], "salary": 1e4 * sheet[:, 0]})
     np.save(tmp_path / "m.npy", sheet)
-    assert "scales    column 'salary' has 100.0% of the variance" in run(table, tmp_path / "m.npy").output
+    told = run(table, tmp_path / "m.npy", "--scale", "none").output
+    assert "scales    column 'salary' has 100.0% of the variance" in told
     words = ["embed", str(table), "-m", "pca", "--scale", "none", "-o", str(tmp_path / "o.csv")]
     told = CliRunner().invoke(main, words)
     assert "scales    column 'salary'" in told.output
@@ -302,8 +303,74 @@ def test_the_next_step_names_columns(tmp_path):
     x, y, z = roll.points.T
     table = written(tmp_path / "t.csv", {"x": x, "salary": 1e4 * y, "z": z})
     np.save(tmp_path / "m.npy", roll.truth)
-    assert "Next: column 'salary' has 100.0% of the variance" in run(table, tmp_path / "m.npy").output
+    told = run(table, tmp_path / "m.npy", "--scale", "none").output
+    assert "Next: column 'salary' has 100.0% of the variance" in told
     named = pd.DataFrame({"x": x, "salary": 1e4 * y, "z": z})
     with pytest.warns(ScaleWarning):
         model = PCA(2).fit(named)
     assert "Next: column 'salary' has 100.0%" in str(model.verdict())
+
+
+@pytest.fixture
+def gappy(tmp_path):
+    """Rows with ids, in columns of very different units, some values missing."""
+    values = np.random.default_rng(0).normal(size=(ROWS, 4)) * [200, 0.01, 1e5, 1e-3]
+    values[::20, 0] = np.nan
+    frame = pd.DataFrame(values, columns=["height", "weight", "press", "vib"])
+    frame.insert(0, "name", [f"row {i}" for i in range(ROWS)])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    return tmp_path / "t.csv"
+
+
+def kept_in(told):
+    assert told.exit_code == 0, told.output
+    return next(line.split()[1] for line in told.output.splitlines() if line.startswith("  kept "))
+
+
+def decisions(told):
+    words = ("left out  column", "gaps ", "scaling ")
+    return [line for line in told.output.splitlines() if line.strip().startswith(words)]
+
+
+@pytest.mark.parametrize("options", [(), ("--scale", "robust"), ("--missing", "drop")])
+def test_rows_are_prepared_as_by_embed(gappy, tmp_path, options):
+    out = tmp_path / "m.csv"
+    words = ["embed", str(gappy), "-m", "pca", "--id", "name", "-o", str(out), *options]
+    embedded = CliRunner().invoke(main, words)
+    judged = run(gappy, out, "--id", "name", *options)
+    assert kept_in(judged) == kept_in(embedded)
+    assert decisions(judged) == decisions(embedded)
+    assert "scaling   " in judged.output
+
+
+def test_rows_are_prepared_as_by_a_model_file(gappy, tmp_path):
+    out, model = tmp_path / "m.csv", tmp_path / "m.gramfold"
+    words = ["embed", str(gappy), "-m", "pca", "--scale", "robust", "--missing", "mean", "--model", str(model)]
+    embedded = CliRunner().invoke(main, [*words, "--id", "name", "-o", str(out)])
+    judged = run(gappy, out, "--id", "name", "--model", model)
+    assert kept_in(judged) == kept_in(embedded)
+    assert f"prepared  by the steps of '{model}'" in judged.output
+    assert "leave out --scale" in refused(gappy, out, "--id", "name", "--model", model, "--scale", "none")
+
+
+def test_the_summary_for_programs(table, folded):
+    import json
+
+    facts = json.loads(run(table, folded, "--json").stdout)
+    assert facts["coordinates"] == ["u", "v"]
+    assert facts["faults"]["glued"]["above"]
+    assert 0 < facts["measures"]["trustworthiness"]["value"] < 1
+
+
+def test_codes_of_missing_values_are_gaps(tmp_path, gappy):
+    codes = tmp_path / "codes.csv"
+    frame = pd.read_csv(gappy)
+    frame.fillna(-9999).to_csv(codes, index=False)
+    out = tmp_path / "m.csv"
+    embed = lambda path, *more: CliRunner().invoke(  # noqa: E731
+        main, ["embed", str(path), "-m", "pca", "--id", "name", "-o", str(out), *more]
+    )
+    assert "(`--na -9999`, or NaN in Python)" in embed(codes, "--missing", "error").output
+    expected = decisions(embed(gappy))
+    assert decisions(embed(codes, "--na", "-9999")) == expected
+    assert decisions(run(codes, out, "--id", "name", "--na", "-9999")) == expected

@@ -199,9 +199,8 @@ def test_a_column_that_is_empty_is_filled_in_too(folder):
     empty.to_csv("empty.csv", index=False)
     done("transform", "fills.gramfold", "empty.csv", "--out", "placed.csv")
     np.testing.assert_allclose(pd.read_csv("placed.csv"), fills.transform(empty), rtol=1e-9)
-    told = done("transform", "roll.gramfold", "empty.csv", "--missing", "drop", "--out", "none.csv").output
-    assert "left out  30 rows" in told
-    assert pd.read_csv("none.csv").isna().all(axis=None)
+    told = refused("transform", "roll.gramfold", "empty.csv", "--missing", "drop", "--out", "none.csv")
+    assert "gaps in all of its 30 rows" in told
 
 
 @pytest.mark.parametrize("method", ["isomap", "pca", "laplacian_eigenmaps"])
@@ -447,3 +446,65 @@ def test_an_interrupt_leaves_nothing_half_written(verb, folder, monkeypatch):
     result = run(verb, "roll.gramfold", "new.csv" if verb == "transform" else "map.csv", "--out", "out.csv")
     assert (result.exit_code, result.stderr) == (130, "Interrupted: stopped by Ctrl-C; nothing was written.\n")
     assert sorted(path.name for path in folder.iterdir()) == before
+
+
+# --------------------------------------------------------------------------------------- gaps and units
+
+
+@pytest.fixture
+def gappy(tmp_path, monkeypatch):
+    """A folder with rows that have gaps, and the model of a map for which these are filled in."""
+    monkeypatch.chdir(tmp_path)
+    rows = OLD[["name", *NUMBERS]].copy()
+    rows.loc[[1, 5, 9], "a"] = np.nan
+    rows.loc[[9], "c"] = np.nan
+    rows.to_csv("gaps.csv", index=False)
+    done("embed", "gaps.csv", "-m", "pca", "--id", "name", "--model", "m.gramfold", "--out", "m.csv")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("gappy")
+def test_transform_says_what_was_filled_in():
+    assert "  filled in 3 rows, in columns 'a' and 'c'" in done("transform", "m.gramfold", "gaps.csv").output
+    facts = json.loads(done("transform", "m.gramfold", "gaps.csv", "--json").stdout)
+    assert (facts["rows_with_gaps"], facts["columns_with_gaps"]) == (3, ["a", "c"])
+    OLD.assign(b=np.nan).to_csv("empty.csv", index=False)
+    told = done("transform", "m.gramfold", "empty.csv").stderr
+    assert "'empty.csv' has no value in column 'b', which the model reads" in told
+
+
+def test_transform_refuses_a_table_of_which_no_row_has_a_place(gappy):
+    words = ("embed", "gaps.csv", "-m", "pca", "--id", "name", "--missing", "drop", "--model", "d.gramfold")
+    done(*words, "--out", "m.csv")
+    OLD.assign(b=np.nan).to_csv("empty.csv", index=False)
+    told = refused("transform", "d.gramfold", "empty.csv", "--missing", "drop", "--out", "new.csv")
+    assert "so no row has a place" in told
+    assert not (gappy / "new.csv").exists()
+    assert "use --missing drop" in refused("transform", "d.gramfold", "gaps.csv", "--out", "new.csv")
+
+
+@pytest.mark.usefixtures("gappy")
+def test_inverse_names_the_columns_beside_which_its_error_says_nothing():
+    done(
+        "embed", "gaps.csv", "-m", "pca", "--id", "name", "--scale", "none", "--model", "raw.gramfold", "--out", "m.csv"
+    )
+    told = done("inverse", "raw.gramfold", "m.csv").output
+    assert "caution   column 'b' has nearly all of that spread" in told
+    assert json.loads(done("inverse", "raw.gramfold", "m.csv", "--json").stdout)["inverse_error_is_of"] == ["b"]
+
+
+@pytest.mark.usefixtures("gappy")
+def test_clusters_carry_ids_and_are_of_prepared_rows():
+    words = ("cluster", "gaps.csv", "--id", "name", "--keep", "b", "-c", 2, "--model", "c.gramfold", "-o", "c.csv")
+    told = done(*words).output
+    assert "scaling   standardise" in told
+    assert "gaps      nearest" in told
+    found = pd.read_csv("c.csv", dtype={"name": str})
+    assert list(found.columns) == ["name", "cluster", "b"]
+    assert found["name"].tolist() == OLD["name"].tolist()
+    done("transform", "c.gramfold", "gaps.csv", "-o", "t.csv")
+    pd.testing.assert_series_equal(pd.read_csv("t.csv")["cluster"], found["cluster"])
+    facts = json.loads(done("cluster", "gaps.csv", "-c", 2, "--missing", "drop", "--json", "-o", "c.csv").stdout)
+    assert facts["rows_without_cluster"] == 3
+    assert sum(facts["sizes"]) == N - 3
+    assert pd.read_csv("c.csv")["cluster"].eq(-1).sum() == 3

@@ -738,3 +738,22 @@ def test_every_way_to_write_a_gap_is_understood_and_nothing_else(written):
         read_table(written("a,b\n1,NA\n1,2\n1,many\n1,4\n"), missing=True)
     with pytest.raises(InputError, match="has 'inf' in column 'a', line 3"):
         read_table(written("a,b\n1,NA\ninf,2\n1,3\n"), missing=True)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".npy"])
+def test_codes_of_missing_values(tmp_path, ending):
+    path = tmp_path / f"t{ending}"
+    write_table(path, [[1.0, -999.0], [-999.0, 2.5], [3.0, 4.5]], ["a", "b"])
+    found = read_table(path, na=[-999], missing=True)
+    np.testing.assert_array_equal(found.values, [[1.0, np.nan], [np.nan, 2.5], [3.0, 4.5]])
+    with pytest.raises(InputError, match="na=-999 is a single value"):
+        read_table(path, na=-999)
+
+
+def test_words_that_stand_for_missing_values(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,x\nnone given,y\n3,none given\n")
+    found = read_table(path, columns=["a"], na=["none given"], missing=True)
+    np.testing.assert_array_equal(found.values, [[1.0], [np.nan], [3.0]])
+    mixed = read_table(path, na=["none given"], text=True).values
+    assert mixed.tolist()[2] == [3.0, None]

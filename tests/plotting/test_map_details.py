@@ -123,6 +123,19 @@ def test_names_stand_near_their_groups_and_cover_no_other():
         np.testing.assert_array_equal(text.xy, medoid(points[groups == group]))
 
 
+def test_of_many_names_those_that_have_room_are_written():
+    points = RNG.normal(size=(2000, 2))
+    figure = blank_figure()
+    ax = plot_map(points, names=np.array([f"cell {j}" for j in range(2000)]), ax=figure.subplots())
+    drawn(figure)
+    shown = [text for text in ax.texts if text.get_text().startswith("cell ")]
+    assert 20 < len(shown) <= 100
+    assert sum(text.get_visible() for text in shown) > len(shown) / 2
+    for text in shown:
+        np.testing.assert_array_equal(text.xy, points[int(text.get_text().split()[1])])
+    assert any("2,000 names, of which those that have room" in text.get_text() for text in ax.texts)
+
+
 def test_the_medoid_of_a_ring_lies_on_it():
     angle = np.linspace(0, 2 * np.pi, 50, endpoint=False)
     ring = np.column_stack([np.cos(angle), np.sin(angle)])

@@ -216,7 +216,12 @@ def _by_reason(told: list[tuple[str, str]]) -> list[str]:
     found: dict[str, list[str]] = {}
     for why, shown in told:
         found.setdefault(why, []).append(shown)
-    return [f"{_columns(names)}: {why}" for why, names in found.items()]
+    return [f"{_columns(names)}: {_of(len(names), why)}" for why, names in found.items()]
+
+
+def _of(count: int, why: str) -> str:
+    """A reason as it is said of so many columns."""
+    return f"each {why.removeprefix('it ')}" if count > 1 and why.startswith("it ") else why
 
 
 def _columns(names: list[str]) -> str:

@@ -71,8 +71,9 @@ def _codes(distinct: Floats, counts: NDArray[Any]) -> str | None:
         often = times.min() >= _REPEATED and times.sum() <= _MOST_MISSING * counts.sum()
         if len(others) >= _MEASURED and often and gap > wide:
             named = " and ".join(f"{code:g}" for code in codes)
+            options = " ".join(f"--na {code:.17g}" for code in codes)
             return (
                 f"its values {named}, repeated and far {side} all others, may stand for missing ones: make them gaps "
-                "(NaN) first if so"
+                f"(`{options}`, or NaN in Python) first if so"
             )
     return None

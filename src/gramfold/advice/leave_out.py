@@ -99,7 +99,8 @@ class LeaveOut(TransformerMixin, BaseEstimator):
     def _positions(self, names: list[Any]) -> list[int]:
         """Where a table with these columns has those that are kept."""
         wanted = [self.feature_names_in_[j] for j in self.kept_]
-        absent = [name for name in wanted if name not in names]
+        where = {name: j for j, name in enumerate(names)}
+        absent = [name for name in wanted if name not in where]
         if absent:
             shown = ", ".join(repr(str(name)) for name in absent[:_NAMED])
             more = f" and {len(absent) - _NAMED:,} more" if len(absent) > _NAMED else ""
@@ -107,7 +108,6 @@ class LeaveOut(TransformerMixin, BaseEstimator):
                 f"X has no column {shown}{more}, which the training table has: pass its {len(wanted)} columns that are "
                 "not left out."
             )
-        where = {name: j for j, name in enumerate(names)}
         return [where[name] for name in wanted]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:

@@ -120,6 +120,8 @@ def _command(
     for option, value in written.items():
         if isinstance(value, bool):
             words.append(f"--{'' if value else 'no-'}{option}")
+        elif option == "na":
+            words += [word for code in value for word in ("--na", code)]
         else:
             words += [f"--{option}", value]
     return shlex.join([*words, "--out", "map.csv"])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from gramfold.errors import InputError
 
 if TYPE_CHECKING:
+    from gramfold.cli.mapped import Ready
+    from gramfold.cli.wishes import Wishes
     from gramfold.io import Table
 
 
@@ -17,6 +19,7 @@ class OldMap:
     source: Path
     coordinates: Any  # (n_old, p)
     rows: Any  # (m, 2) rows in common, of the new map and of the old one
+    how: str  # these were matched, for a line of the summary
 
     def align(self, model: Any) -> Any:
         """The fitted model in the frame of this map."""
@@ -32,21 +35,29 @@ def check_aligned(align_to: Path | None, align_rows: Path | None) -> list[Path]:
     return [path for path in (align_to, align_rows) if path is not None]
 
 
-def read_old_map(
-    table: "Table", align_to: Path | None, align_rows: Path | None, written: dict[str, Any], missing: bool
-) -> OldMap | None:
-    """The earlier map and its rows that are in the table too; None if there is none.
+def read_old_map(wishes: "Wishes", ready: "Ready", missing: bool) -> OldMap | None:
+    """The earlier map and its rows that are mapped again; None if there is none. `missing`: whether values may be."""
+    import numpy as np
 
-    `written` is how text files are read, `missing` whether values may be missing.
-    """
+    from gramfold.cli.map_file import after_a_method, known_names, read_map_file
+
+    align_to = wishes.align_to
     if align_to is None:
         return None
-    from gramfold.io import read_table
-
-    coordinates = read_table(align_to, missing=True).values
-    if align_rows is None:
-        return OldMap(align_to, coordinates, _by_number(table, align_to, len(coordinates)))
-    return OldMap(align_to, coordinates, _by_value(table, align_to, len(coordinates), align_rows, written, missing))
+    table, written = ready.table, wishes.written
+    names = known_names(align_to, written)
+    by = wishes.ids if wishes.ids in names else None
+    found = read_map_file(
+        align_to, set(known_names(wishes.source, written)), by, after_a_method(names) or None, written
+    )
+    old = found.places
+    n_new = table.values.shape[0] if ready.known is None else len(ready.known)
+    if wishes.align_rows is not None:
+        return OldMap(align_to, old, _by_value(table, align_to, len(old), wishes.align_rows, written, missing), "")
+    rows = _by_number(table, align_to, len(old), n_new) if by is None else _by_id(wishes.source, align_to, by, written)
+    if ready.known is not None:  # rows of the file as rows of the map, which has some of them
+        rows = np.column_stack([np.cumsum(ready.known)[rows[:, 0]] - 1, rows[:, 1]])[ready.known[rows[:, 0]]]
+    return OldMap(align_to, old, rows, "" if by is None else f", matched by '{by}'")
 
 
 def aligned_account(old: OldMap | None, aligned: Any) -> list[str]:
@@ -55,17 +66,27 @@ def aligned_account(old: OldMap | None, aligned: Any) -> list[str]:
         return []
     found = aligned.alignment_
     mirrored = ", mirrored" if found.mirrored else ""
-    return [f"aligned   with '{old.source}' by {len(found.rows):,} rows in common, misfit {found.misfit:.2g}{mirrored}"]
+    rows = f"{len(found.rows):,} rows in common{old.how}"
+    return [f"aligned   with '{old.source}' by {rows}, misfit {found.misfit:.2g}{mirrored}"]
 
 
-def _by_number(table: "Table", align_to: Path, n_old: int) -> Any:
+def _by_id(source: Path, align_to: Path, by: str, written: dict[str, Any]) -> Any:
     import numpy as np
 
-    n_new = table.values.shape[0]
+    from gramfold.cli.matching import ids_of_rows, in_common
+
+    common = in_common(source, align_to, ids_of_rows(source, by, written), ids_of_rows(align_to, by, written))
+    return np.column_stack([common.mine, common.theirs])
+
+
+def _by_number(table: "Table", align_to: Path, n_old: int, n_new: int) -> Any:
+    import numpy as np
+
     if n_old != n_new:
         raise InputError(
             f"'{align_to}' has {n_old:,} rows, but '{table.source}' has {n_new:,}, so rows cannot be matched by "
-            "position: pass the data table of the earlier map with --align-rows."
+            "position: name a column that both have with --id, or pass the data table of the earlier map with "
+            "--align-rows."
         )
     return np.column_stack([np.arange(n_new)] * 2)
 
@@ -73,7 +94,8 @@ def _by_number(table: "Table", align_to: Path, n_old: int) -> Any:
 def _by_value(
     table: "Table", align_to: Path, n_old: int, align_rows: Path, written: dict[str, Any], missing: bool
 ) -> Any:
-    from gramfold.io import is_text, read_sparse, read_table
+    from gramfold.cli.map_file import how_read
+    from gramfold.io import read_sparse, read_table
     from gramfold.neighbors.common_rows import common_rows
 
     if table.values.dtype == object:
@@ -83,8 +105,8 @@ def _by_value(
         )
     before: Any = read_sparse(align_rows)
     if before is None:
-        text = written if is_text(align_rows) else {}
-        before = read_table(align_rows, columns=table.names or None, missing=missing, **text).values
+        how = how_read(align_rows, written)
+        before = read_table(align_rows, columns=table.names or None, missing=missing, **how).values
     if before.shape[0] != n_old:
         raise InputError(
             f"'{align_rows}' has {before.shape[0]:,} rows, but '{align_to}' has {n_old:,}: pass the data table "

@@ -90,9 +90,10 @@ def _pairs(weights: Any) -> int:
 
 
 def _read(path: Path, written: dict[str, Any], **how: Any) -> "Table":
-    from gramfold.io import is_text, read_table
+    from gramfold.cli.map_file import how_read
+    from gramfold.io import read_table
 
-    return read_table(path, **how, **(written if is_text(path) else {}))
+    return read_table(path, **how, **how_read(path, written))
 
 
 def _square(table: "Table", path: Path, written: dict[str, Any]) -> Any:

@@ -11,15 +11,16 @@ from gramfold.cli.completing import METHOD
 from gramfold.cli.early import require_files, require_places
 from gramfold.cli.interrupted import kept
 from gramfold.cli.matching import matched, read_data
-from gramfold.cli.options import names_option, read_options, reading_options
+from gramfold.cli.options import names_option, preparing_options, reading_options
+from gramfold.cli.prepared import Preparing
 from gramfold.cli.sentences import in_sentences
 from gramfold.cli.trust import scale_lines
 from gramfold.errors import InputError
 from gramfold.methods.names import full_name
 
 if TYPE_CHECKING:
+    from gramfold.cli.prepared import Measured
     from gramfold.comparison import Comparison
-    from gramfold.io import Table
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
@@ -65,6 +66,7 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 @click.option("--stability", type=int, default=0, help="Refits of each method.  [default: 0, not measured]")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="File for the table of numbers: csv or tsv.")
 @click.option("--picture", type=click.Path(path_type=Path), metavar="FILE", help="Also draw all maps: png, pdf, svg, …")
+@preparing_options
 @reading_options
 @in_sentences
 def compare(
@@ -82,9 +84,6 @@ def compare(
     stability: int,
     out: Path | None,
     picture: Path | None,
-    columns: list[str] | None,
-    skip: list[str] | None,
-    seed: int,
     no_overwrite: bool,
     **options: Any,
 ) -> None:
@@ -107,9 +106,9 @@ def compare(
     _check(source, list(named.values()), out, picture, no_overwrite)
     from gramfold.comparison import compare as compared
 
-    written = read_options(options)
-    table = read_data(source, by, labels, metric, columns, skip, written)
-    places = {name: _places(table, source, path, by, metric, map_columns, written) for name, path in named.items()}
+    how = Preparing.of(options)
+    table = read_data(source, by, labels, metric, how)
+    places = {name: _places(table, source, path, by, metric, map_columns, how.written) for name, path in named.items()}
     wanted = methods or ([] if places else None)
     found = compared(
         table.values,
@@ -120,7 +119,7 @@ def compare(
         metric=metric,
         judged_neighbors=judged_neighbors,
         sample=sample,
-        random_state=seed,
+        random_state=how.seed,
         stability=stability,
         keep_models=False,
     )
@@ -130,6 +129,8 @@ def compare(
     if picture is not None:
         _draw(found, source.name, picture, labels)
         kept(picture)
+    for line in table.decided():
+        click.echo(line)
     click.echo(str(found))
     for line in scale_lines(table.values, table.names, metric):
         click.echo(line)
@@ -162,7 +163,7 @@ def _by_name(methods: Sequence[str], places: dict[str, Any]) -> dict[str, str]:
 
 
 def _places(
-    table: "Table",
+    table: "Measured",
     source: Path,
     placed: Path,
     by: str | None,
@@ -170,13 +171,13 @@ def _places(
     map_columns: list[str] | None,
     written: dict[str, Any],
 ) -> Any:
-    """Coordinates for each row of the table, NaN where the map has none."""
+    """Coordinates for each row that is measured, NaN where the map has none."""
     import numpy as np
 
     pair = matched(table, source, placed, by, metric, map_columns, written)
     found = np.full((pair.n_rows, pair.places.shape[1]), np.nan)
     found[pair.rows] = pair.places
-    return found
+    return found[table.rows]
 
 
 def _check(source: Path, placed: Sequence[Path], out: Path | None, picture: Path | None, no_overwrite: bool) -> None:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gramfold.cli.interrupted import kept
-from gramfold.cli.options import check_json, read_options, reading_options, require_own_names
+from gramfold.cli.options import check_json, preparing_options, reading_options
+from gramfold.cli.prepared import Preparing
 from gramfold.cli.sentences import in_sentences
-from gramfold.cli.table_columns import skipped
-from gramfold.errors import InputError
 
 if TYPE_CHECKING:
+    from gramfold.cli.prepared import Measured
     from gramfold.diagnostics import Dimensions, Estimate
 
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 @click.option(
     "--sample", type=int, default=20_000, show_default=True, help="Rows whose neighbours are searched, among all rows."
 )
+@preparing_options
 @reading_options
 @in_sentences
 def dimension(
@@ -53,9 +54,6 @@ def dimension(
     metric: str,
     level: float,
     sample: int,
-    columns: list[str] | None,
-    skip: list[str] | None,
-    seed: int,
     no_overwrite: bool,
     **options: Any,
 ) -> None:
@@ -74,44 +72,34 @@ def dimension(
     from gramfold.diagnostics import dimension as estimate_dimension
     from gramfold.io import replacing
 
-    rows, names = _rows(source, metric, columns, skip, read_options(options))
+    how = Preparing.of(options)
+    table = _rows(source, metric, how)
     started = time.perf_counter()
     found = estimate_dimension(
-        rows, n_neighbors=neighbors, metric=metric, sample=sample, level=level, random_state=seed
+        table.values, n_neighbors=neighbors, metric=metric, sample=sample, level=level, random_state=how.seed
     )
     seconds = time.perf_counter() - started
-    found = replace(found, columns=names)
+    found = replace(found, columns=tuple(table.names) or None)
     if out is not None:
         with replacing(out) as draft:
             draft.write_text(json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n", encoding="utf8")
         kept(out)
     click.echo(f"Intrinsic dimension of {found.n_rows:,} rows in {seconds:.2f} s")
-    for line in _lines(found):
+    for line in [*table.decided(), *_lines(found)]:
         click.echo(f"  {line}")
     click.echo(found.sentence)
     if out is not None:
         click.echo(f"  written   {out.absolute()}")
 
 
-def _rows(
-    source: Path, metric: str, columns: list[str] | None, skip: list[str] | None, written: dict[str, Any]
-) -> tuple[Any, tuple[str, ...] | None]:
-    """The rows, and the names of their columns, which a sparse matrix has not."""
-    from gramfold.io import read_sparse, read_table
-    from gramfold.neighbors.metrics import reads_mixed
+def _rows(source: Path, metric: str, how: Preparing) -> "Measured":
+    from gramfold.cli.prepared import measured
+    from gramfold.io import read_sparse
 
-    matrix = read_sparse(source)
-    if matrix is None:
-        mixed = reads_mixed(metric)
-        skip = skipped(source, columns, skip, [], metric, written)
-        table = read_table(source, columns=columns, skip=skip or None, missing=mixed, text=mixed, **written)
-        require_own_names(table)
-        return table.values, tuple(table.names)
-    given = [option for option, value in (("--columns", columns), ("--skip", skip)) if value is not None]
-    given += [f"--{name}" for name in written]
-    if given:
-        raise InputError(f"'{source}' is a sparse matrix, which has no column names or text: leave out {given[0]}.")
-    return matrix, None
+    matrix: Any = read_sparse(source)
+    if matrix is not None:
+        how.refuse_columns(source)
+    return measured(source, metric, None, [], how, matrix=matrix)
 
 
 def _lines(found: "Dimensions") -> list[str]:

@@ -12,13 +12,13 @@ from gramfold.cli.early import require_files
 from gramfold.cli.grouped import grouped
 from gramfold.cli.interrupted import kept
 from gramfold.cli.map_place import map_beside
-from gramfold.cli.options import check_files, names_option, read_options, table_options
+from gramfold.cli.options import beside_options, check_files, preparing_options, read_options, table_options
 from gramfold.cli.sentences import in_sentences
 from gramfold.cli.wishes import OF_A_METHOD, Wishes
 
 _GROUPS = {
     "Files": ("out", "picture", "color", "label", "model_file", "json_out", "no_overwrite"),
-    "Columns": ("columns", "skip", "ids", "keep", "scale", "missing"),
+    "Columns": ("columns", "skip", "ids", "keep", "scale", "missing", "na"),
     "Method": ("method", "dim", *OF_A_METHOD, "settings", "seed"),
     "What some methods use": ("labels", "weight", "distorted", "pair_weights", "affinity"),
     "How a text file is written": ("header", "encoding", "separator", "decimal", "thousands"),
@@ -53,22 +53,8 @@ def _file(*names: str, metavar: str, words: str, **more: Any) -> Callable[[Calla
     help="Number of dimensions; for pca also 0.95 (share of the variance), mle or none (all).  [default: 2, or as "
     "advised]",
 )
-@click.option("--id", "ids", metavar="COLUMN", help="Column that names the rows; it is written first, and no data.")
-@names_option("--keep", "Columns to write beside the coordinates, or all.")
-@click.option(
-    "--scale",
-    type=click.Choice(["auto", "none", "standard", "robust"]),
-    default="auto",
-    show_default=True,
-    help="Divide columns by their standard deviations (or quartiles); auto: where units differ.",
-)
-@click.option(
-    "--missing",
-    type=click.Choice(["auto", "error", "drop", "mean", "ppca"]),
-    default="auto",
-    show_default=True,
-    help="Missing values: an error, rows without coordinates, or filled in; auto: from similar rows.",
-)
+@beside_options
+@preparing_options
 @table_options
 @click.option("--labels", metavar="COLUMN", help="Class of each row, for methods that use classes; it is no data.")
 @_file(

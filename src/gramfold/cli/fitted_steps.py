@@ -113,19 +113,24 @@ class FittedSteps:
 
     def place(self, rows: Any, *, ask: bool) -> Placed:
         """Rows of the columns that are read, (n, d); how far outside they lie is measured if asked, or if some do."""
-        import numpy as np
-
         if not hasattr(self.last, "predict") and not hasattr(self.last, "transform"):
             raise InputError(
                 f"'{self.path}' holds {self.method}, which has no out-of-sample formula: map the old rows and the new "
                 "ones together with `gramfold embed`."
             )
+        rows, known = self.prepared(rows)
+        with _by_position():
+            return self._placed(rows, known, ask)
+
+    def prepared(self, rows: Any) -> tuple[Any, Any]:
+        """Rows of the columns that are read as the method sees them, (m, d'); and which of all these are, (n,)."""
+        import numpy as np
+
         known = np.ones(rows.shape[0], dtype=bool)
         with _by_position():
             for step in self.steps[:-1]:
                 rows = step.transform(_without_gaps(rows, known, step))
-            rows = _without_gaps(rows, known, self.last)
-            return self._placed(rows, known, ask)
+        return _without_gaps(rows, known, self.last), known
 
     def _placed(self, rows: Any, known: Any, ask: bool) -> Placed:
         """Rows as the method reads them, those with a place."""

@@ -27,9 +27,11 @@ def kept(*paths: Any) -> None:
 
 def line_of(notes: dict[str, Any]) -> str:
     """What to say, from the notes of a context."""
-    files = notes.get(_KEPT)
-    return f"Interrupted: stopped by Ctrl-C; {', '.join(files)} {_are(files)} written and kept." if files else LINE
+    files = files_kept(notes)
+    return f"Interrupted: stopped by Ctrl-C; {files}." if files else LINE
 
 
-def _are(files: list[str]) -> str:
-    return "is" if len(files) == 1 else "are"
+def files_kept(notes: dict[str, Any]) -> str:
+    """Which files are written, by the notes of a context; empty where none is."""
+    files = notes.get(_KEPT, [])
+    return f"{', '.join(files)} {'is' if len(files) == 1 else 'are'} written and kept" if files else ""

@@ -8,7 +8,8 @@ import click
 from gramfold.cli.early import require_files, require_places
 from gramfold.cli.interrupted import kept
 from gramfold.cli.matching import MappedTable, read_map
-from gramfold.cli.options import check_files, names_option, read_options, reading_options
+from gramfold.cli.options import check_files, names_option, preparing_options, reading_options
+from gramfold.cli.prepared import Preparing
 from gramfold.cli.sentences import in_sentences
 from gramfold.cli.trust import not_judged, scale_lines, summary, usual_neighbors, value_in_words
 from gramfold.errors import InputError
@@ -44,9 +45,15 @@ _WORDS = {
 )
 @click.option(
     "--metric",
-    default="euclidean",
-    show_default=True,
-    help="Distance between rows of TABLE: euclidean, cosine, …, gower, or precomputed (TABLE holds distances).",
+    help="Distance between rows of TABLE: euclidean, cosine, …, gower, or precomputed (TABLE holds distances).  "
+    "[default: euclidean, or that of --model]",
+)
+@click.option(
+    "--model",
+    "model_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Prepare TABLE by the steps of this model file.",
 )
 @click.option(
     "--id", "by", metavar="COLUMN", help="Column of both files by which rows are matched.  [default: by order]"
@@ -60,22 +67,22 @@ _WORDS = {
     type=click.Path(path_type=Path),
     help="File for the faults of each row of TABLE, in its order: csv, parquet, …; the first column is that of --id.",
 )
+@click.option("--json", "json_out", is_flag=True, help="Print the summary as one JSON object.")
+@preparing_options
 @reading_options
 @in_sentences
 def judge(
     source: Path,
     placed: Path,
     neighbors: int | None,
-    metric: str,
+    metric: str | None,
     by: str | None,
     map_columns: list[str] | None,
     labels: str | None,
     sample: int | None,
     out: Path | None,
-    columns: list[str] | None,
-    skip: list[str] | None,
-    seed: int,
     no_overwrite: bool,
+    json_out: bool,
     **options: Any,
 ) -> None:
     """Say how far a map can be believed.
@@ -93,7 +100,7 @@ def judge(
     gramfold judge cells.csv umap.csv --id barcode --labels type --out faults.csv
     gramfold judge docs.npz tsne.npy --metric cosine -k 15
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
-    require_files(source, placed)
+    require_files(source, placed, options["model_file"])
     require_places(out)
     from gramfold.cli.in_words import verdict_lines
     from gramfold.diagnostics import Judged, faults, measures
@@ -104,10 +111,11 @@ def judge(
     if out is not None:
         check_files([source, placed], out, None, no_overwrite)
         check_ids(out, _FAULTS, by)
-    written = read_options(options)
-    pair = read_map(source, placed, by, labels, metric, columns, skip, map_columns, written)
+    how = Preparing.of(options)
+    pair = read_map(source, placed, by, labels, metric, map_columns, how)
     k = usual_neighbors(pair.n_placed) if neighbors is None else neighbors
-    judged = Judged(pair.values, pair.places, n_neighbors=k, metric=metric, sample=sample, random_state=seed)
+    measure = pair.table.metric
+    judged = Judged(pair.values, pair.places, n_neighbors=k, sample=sample, random_state=how.seed, **measure)
     if judged.n < FEWEST and out is not None:
         raise InputError(
             f"'{placed}' has coordinates for {judged.n} rows, and the faults of fewer than {FEWEST} cannot be told "
@@ -118,12 +126,15 @@ def judge(
     if out is not None and found is not None:  # first, since nobody may read what is printed
         _write(out, found, pair)
         kept(out)
+    if json_out:
+        click.echo(_as_json(source, placed, pair, judged, found, numbers, out))
+        return
     dimensions, by_so_many = counted(pair.places.shape[1], "dimension"), counted(k, "neighbour")
     click.echo(f"Map of {judged.n:,} rows in {dimensions}, judged by {by_so_many}")
-    scales = scale_lines(pair.values, pair.columns, metric)
+    scales = scale_lines(pair.values, pair.columns, measure["metric"])
     told = [not_judged()] if found is None else summary(found, judged.n)
     said = verdict_lines(judged, found, names=pair.columns or None)
-    for line in [*said, *pair.account(), *told, *_numbers(numbers, judged), *scales]:
+    for line in [*pair.table.decided(), *said, *pair.account(), *told, *_numbers(numbers, judged), *scales]:
         click.echo(f"  {line}")
     if out is not None:
         click.echo(f"  rows      {out.absolute()}")
@@ -138,6 +149,40 @@ def _numbers(numbers: "dict[str, Measure]", judged: "Judged") -> list[str]:
     if not judged.exact:
         lines.append(f"intervals hold the value of all rows with 95% confidence ({len(judged.rows):,} rows were drawn)")
     return lines
+
+
+def _as_json(
+    source: Path,
+    placed: Path,
+    pair: MappedTable,
+    judged: "Judged",
+    found: "Faults | None",
+    numbers: "dict[str, Measure]",
+    out: Path | None,
+) -> str:
+    """The summary for a program, one object."""
+    from gramfold.cli.map_summary import as_json
+    from gramfold.cli.trust import faults_as_numbers, measure_as_numbers
+    from gramfold.diagnostics.plain_words import verdict_of
+
+    said = verdict_of(judged, None, found, pair.columns or None)
+    return as_json(
+        {
+            "table": str(source),
+            "map": str(placed),
+            "rows": judged.n,
+            "rows_judged": len(judged.rows),
+            "dimensions": int(pair.places.shape[1]),
+            "coordinates": pair.read.coordinates,
+            "columns": pair.columns,
+            "neighbors": judged.n_neighbors,
+            "decisions": list(pair.table.sentences),
+            "verdict": [one.text for one in said.sentences],
+            **({} if found is None else faults_as_numbers(found)),
+            "measures": {name: measure_as_numbers(one) for name, one in numbers.items()},
+            **({} if out is None else {"out": str(out.absolute())}),
+        }
+    )
 
 
 def _write(out: Path, found: "Faults", pair: MappedTable) -> None:

@@ -88,6 +88,14 @@ def read_map_file(
     return MapFile(placed, columns, how, mark, table_has, index, coordinates)
 
 
+def after_a_method(names: Sequence[str]) -> list[str]:
+    """Those that a map of gramfold has, beside columns that were kept: isomap0, isomap1, …."""
+    from gramfold.methods.names import method_names
+
+    stems = {name.replace("_", "") for name in method_names()}
+    return [name for name in names if (stem := name.rstrip("0123456789")) in stems and stem != name]
+
+
 def _in_one_mark(columns: dict[str, Any], by: str | None, decimal: str) -> tuple[dict[str, Any], str | None]:
     """Text that is numbers with the other decimal mark as numbers, and that mark: programs differ in it."""
     from gramfold.io.mixed import as_column
@@ -122,10 +130,10 @@ def known_names(path: Path, written: dict[str, Any]) -> list[str]:
 
 
 def how_read(path: Path, written: dict[str, Any]) -> dict[str, Any]:
-    """How a file is read, where it is text."""
+    """How a file is read: its marks where it is text, and the codes of missing values."""
     from gramfold.io import is_text
 
-    return written if is_text(path) else {}
+    return written if is_text(path) else {name: value for name, value in written.items() if name == "na"}
 
 
 def _is_numeric(cells: Any) -> bool:

@@ -9,6 +9,7 @@ import click
 
 from gramfold.cli.explained import explained_lines
 from gramfold.cli.mapped import Mapped
+from gramfold.cli.prepared import decided
 from gramfold.cli.wishes import AUTO, Wishes
 
 SHOWN_SHARE = 5e-4  # a smaller one would read 0.0%
@@ -35,24 +36,11 @@ def tell(wishes: Wishes, mapped: Mapped, reading: Any, files: dict[str, Path], r
         facts = [*mapped.used, *account(model, mapped.coordinates), *trust_lines, *scales, *mapped.fit]
         again = " (the earlier one is replaced)" if replaced else ""
         written = [f"{what:<9} {path.absolute()}{again if what == 'map' else ''}" for what, path in files.items()]
-        lines = [*_decisions(wishes, mapped, reading), *facts, *explained, *written]
+        # a method that was named is in the headline
+        decisions = decided(reading, mapped.ready.sentences, method=wishes.method in (None, AUTO))
+        lines = [*decisions, *facts, *explained, *written]
     for line in lines:
         click.echo(f"  {line}")
-
-
-def _decisions(wishes: Wishes, mapped: Mapped, reading: Any) -> list[str]:
-    """How INPUT was read, where that is not as in most files, and how it was prepared."""
-    unusual = reading is not None and (
-        reading.unusual or reading.compression is not None or reading.separator not in (None, ",")
-    )
-    lines = [f"read      {reading}"] if unusual else []
-    for sentence in mapped.ready.sentences:
-        name, _, words = sentence.partition(": ")
-        if name == "method" and wishes.method not in (None, AUTO):
-            continue  # the headline has it
-        words += " (--scale none keeps the units)" if name == "scaling" else ""
-        lines.append(f"{name:<9} {words}")
-    return lines
 
 
 def _as_json(wishes: Wishes, mapped: Mapped, reading: Any, more: dict[str, Any], files: dict[str, Path]) -> str:
@@ -71,6 +59,11 @@ def _as_json(wishes: Wishes, mapped: Mapped, reading: Any, more: dict[str, Any],
         **more,
         **{what: str(path.absolute()) for what, path in files.items()},
     }
+    return as_json(told)
+
+
+def as_json(told: dict[str, Any]) -> str:
+    """An object for a program."""
     return json.dumps(_finite(told), ensure_ascii=False, indent=2, default=str)
 
 

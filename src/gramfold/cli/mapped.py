@@ -11,7 +11,7 @@ from gramfold.cli.explained import check_explained
 from gramfold.cli.options import chosen_parameters, read_matrix
 from gramfold.cli.row_weights import account_of_weights, check_weighed, read_weighed
 from gramfold.cli.wishes import AUTO, Wishes
-from gramfold.errors import GramfoldWarning, InputError
+from gramfold.errors import InputError
 
 if TYPE_CHECKING:
     from gramfold.io import Columns, Table
@@ -59,14 +59,14 @@ class Mapped:
         return replace(self.ready.table, values=self.ready.rows)
 
 
-def make_ready(wishes: Wishes, name: str, found: "Columns | None") -> Ready:
-    """INPUT for the method of this name, or for one that is advised; no columns are `found` in a sparse matrix."""
-    kind: Any = AUTO
+def make_ready(wishes: Wishes, method: Any, found: "Columns | None") -> Ready:
+    """INPUT for a method or the one of a name, or for one that is advised; a sparse matrix has no columns."""
+    kind = method
     model, parameters = None, {}
-    if name != AUTO:
+    if kind != AUTO:
         from gramfold.methods.names import find_method
 
-        kind = find_method(name)
+        kind = find_method(method) if isinstance(method, str) else method
         given = {**wishes.parameters, "dim": wishes.dim}
         parameters = chosen_parameters(kind, given, wishes.settings, wishes.seed, wishes.silent)
         model = kind(**parameters)
@@ -77,7 +77,7 @@ def make_ready(wishes: Wishes, name: str, found: "Columns | None") -> Ready:
         str(model.get_params().get(one)) for one in ("metric", "kernel", "weights")
     )
     if found is None or pairs or (model is None and _all_distances(found)):
-        wishes.refuse_preparation()
+        wishes.preparing.refuse(wishes.source)
         return _advised_as_it_is(wishes, found) if model is None else _as_it_is(wishes, model, found)
     return _prepared(wishes, kind, parameters, found)
 
@@ -121,29 +121,16 @@ def _advised_as_it_is(wishes: Wishes, found: "Columns | None") -> Ready:
 def _prepared(wishes: Wishes, kind: Any, parameters: dict[str, Any], found: "Columns") -> Ready:
     """A table of columns: some are left out, the others filled in and scaled."""
     from gramfold.cli.prepared import prepare
-    from gramfold.cli.table_columns import classes_of, frame_of
+    from gramfold.cli.table_columns import classes_of
     from gramfold.io import Table
-    from gramfold.neighbors.metrics import reads_mixed
     from gramfold.runtime.progress import Stages
-    from gramfold.runtime.warning import warn
 
-    mixed = reads_mixed(parameters["metric"]) if "metric" in parameters else None
-    frame = frame_of(found, wishes.columns, wishes.skip, wishes.not_data, mixed)
     classes, weights = classes_of(found, wishes.labels), _weights(wishes, found)
-    scale = wishes.scale
-    if wishes.distorted and scale not in (AUTO, "none"):
-        raise InputError("--scale would scale the rows and not their --distorted versions: use --scale none.")
-    how = {
-        "scale": "none" if wishes.distorted else scale,
-        "missing": wishes.missing,
-        "seed": wishes.seed,
-        "columns": wishes.columns,
-    }
+    dim = wishes.dimensions() if kind == AUTO else None
+    maps = kind == AUTO or hasattr(kind, "fit_transform")
     stages = Stages(not wishes.silent and sys.stderr is not None and sys.stderr.isatty(), "embed")
     with stages("columns"):
-        made = prepare(found, frame, kind, parameters, wishes.dimensions() if kind == AUTO else None, how)
-    for guess in made.guesses:
-        warn(f"{guess[0].upper()}{guess[1:]}. It is left out; --columns with its name keeps it.", GramfoldWarning)
+        made = prepare(found, wishes.not_data, kind, parameters, dim, wishes.preparing, maps=maps)
     if kind == AUTO:
         check_explained(made.model, wishes.explain)
         if stages.verbose and "verbose" in made.model.get_params():
@@ -175,7 +162,7 @@ def fit(wishes: Wishes, ready: Ready) -> Mapped:
     model = ready.pipeline[-1]
     beside = read_beside(ready.table, wishes.distorted, wishes.written, wishes.squares)
     missing = model.__sklearn_tags__().input_tags.allow_nan
-    old = read_old_map(ready.table, wishes.align_to, wishes.align_rows, wishes.written, missing)
+    old = read_old_map(wishes, ready, missing)
     given = {} if ready.weights is None else {"sample_weight": ready.weights}
     started = time.perf_counter()
     with scales_told_by_name():

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from gramfold.cli.coordinate_names import warn_of_no_coordinates
 from gramfold.cli.map_file import MapFile, as_numbers, counts_rows, how_read, known_names, read_map_file
-from gramfold.cli.options import require_own_names
-from gramfold.cli.table_columns import skipped
-from gramfold.cli.written_numbers import warn_of_written_numbers
 from gramfold.errors import GramfoldWarning, HeaderWarning, InputError
 
 if TYPE_CHECKING:
-    from gramfold.io import Ids, Table
+    from gramfold.cli.prepared import Measured, Preparing
+    from gramfold.io import Ids
 
 _FEWEST = 3  # rows in common
 
@@ -27,11 +25,21 @@ class MappedTable:
     places: Any  # (m, p)
     labels: Any  # (m,) or None
     rows: Any  # (m,) which of the table they are
-    n_rows: int  # of the table
+    absent: int  # rows of the table that the map does not have
     ids: "Ids | None"  # of all rows of the table
     reading: str  # of the ids by which rows were matched
-    columns: list[str]  # of the table
+    table: "Measured"
     read: MapFile
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the table."""
+        return self.table.n_rows
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns of the table."""
+        return self.table.names
 
     @property
     def n_placed(self) -> int:
@@ -45,10 +53,10 @@ class MappedTable:
         from gramfold.runtime.counting import counted
 
         lines = [self.read.account()]
-        absent, unplaced = self.n_rows - len(self.rows), len(self.rows) - self.n_placed
-        if absent:
+        unplaced = len(self.rows) - self.n_placed
+        if self.absent:
             compared = f"(ids were compared {self.reading})"
-            lines.append(f"left out  {counted(absent, 'row')} of the table that the map does not have {compared}")
+            lines.append(f"left out  {counted(self.absent, 'row')} of the table that the map does not have {compared}")
         if unplaced:
             lines.append(f"left out  {counted(unplaced, 'row')} without coordinates on the map")
         return lines
@@ -59,23 +67,21 @@ def read_map(
     placed: Path,
     by: str | None,
     labels: str | None,
-    metric: str,
-    columns: Sequence[str] | None,
-    skip: Sequence[str] | None,
+    metric: str | None,
     map_columns: Sequence[str] | None,
-    written: dict[str, Any],
+    how: "Preparing",
 ) -> MappedTable:
     """The rows of a table, and their coordinates on a map; matched by the column `by`, else by order."""
-    table = read_data(source, by, labels, metric, columns, skip, written)
-    return matched(table, source, placed, by, metric, map_columns, written)
+    table = read_data(source, by, labels, metric, how)
+    return matched(table, source, placed, by, metric, map_columns, how.written)
 
 
 def matched(
-    table: "Table",
+    table: "Measured",
     source: Path,
     placed: Path,
     by: str | None,
-    metric: str,
+    metric: str | None,
     map_columns: Sequence[str] | None,
     written: dict[str, Any],
 ) -> MappedTable:
@@ -83,7 +89,7 @@ def matched(
     import numpy as np
     from scipy.sparse import issparse
 
-    n, width = table.values.shape
+    n, width = table.n_rows, table.values.shape[1]
     if metric == "precomputed" and width != n:
         raise InputError(
             f"'{source}' has {n:,} rows and {width:,} columns, but precomputed distances are a "
@@ -96,7 +102,7 @@ def matched(
         warn_of_no_coordinates(placed, found.coordinates, places)
     if places.shape[1] > width:
         _warn_of_the_order(source, placed, width, places.shape[1])
-    ids = None if by is None else _ids(source, by, written)
+    ids = None if by is None else ids_of_rows(source, by, written)
     if ids is None:
         _require_same_order(source, found, table, written)
         if len(places) != n:
@@ -104,51 +110,30 @@ def matched(
                 f"'{source}' has {n:,} rows and '{placed}' has {len(places):,}, so rows cannot be matched by order: "
                 "name a column that both have with --id."
             )
-        common = _Common(np.arange(n), np.arange(n), "")
+        common = Common(np.arange(n), np.arange(n), "")
     else:
-        common = _in_common(source, placed, ids, _ids(placed, ids.name, found.how))
-    mine, theirs = common.mine, common.theirs
-    values = table.values[mine]
+        common = in_common(source, placed, ids, ids_of_rows(placed, ids.name, found.how))
+    at = np.full(n, -1)  # where the rows of the file are in the table, which may have no place for some
+    at[table.rows] = np.arange(len(table.rows))
+    absent = n - len(common.mine)
+    both = at[common.mine] >= 0
+    mine, theirs = common.mine[both], common.theirs[both]
+    values = table.values[at[mine]]
     if metric == "precomputed":
         values = values[:, mine]
-    classes = None if table.labels is None else table.labels[mine]
-    return MappedTable(values, places[theirs], classes, mine, n, ids, common.reading, table.names, found)
+    classes = None if table.labels is None else table.labels[at[mine]]
+    return MappedTable(values, places[theirs], classes, mine, absent, ids, common.reading, table, found)
 
 
-def read_data(
-    source: Path,
-    by: str | None,
-    labels: str | None,
-    metric: str,
-    columns: Sequence[str] | None,
-    skip: Sequence[str] | None,
-    written: dict[str, Any],
-) -> "Table":
+def read_data(source: Path, by: str | None, labels: str | None, metric: str | None, how: "Preparing") -> "Measured":
     """The rows, without the column that names them."""
-    from gramfold.io import Table, read_sparse, read_table
-    from gramfold.neighbors.metrics import reads_mixed
+    from gramfold.cli.prepared import measured
+    from gramfold.io import read_sparse
 
     matrix: Any = read_sparse(source)
     if matrix is not None:
-        if by is not None or labels is not None or columns or skip:
-            raise InputError(
-                f"'{source}' is a sparse matrix, which has no column names: leave out --id and the others."
-            )
-        return Table(matrix, [], source)
-    skip = skipped(source, columns, skip, [by, labels], metric, written)
-    left_out = [*skip, *([] if by is None or by == labels else [by])]
-    mixed = reads_mixed(metric)
-    table = read_table(
-        source,
-        columns=columns,
-        skip=left_out or None,
-        labels=labels,
-        missing=mixed,
-        text=mixed,
-        **how_read(source, written),
-    )
-    warn_of_written_numbers(source, require_own_names(table))
-    return table
+        how.refuse_columns(source, id=by, labels=labels)
+    return measured(source, metric, labels, [name for name in (by, labels) if name is not None], how, matrix=matrix)
 
 
 def _warn_of_the_order(source: Path, placed: Path, width: int, dimensions: int) -> None:
@@ -162,7 +147,7 @@ def _warn_of_the_order(source: Path, placed: Path, width: int, dimensions: int) 
     )
 
 
-def _require_same_order(source: Path, found: MapFile, table: "Table", written: dict[str, Any]) -> None:
+def _require_same_order(source: Path, found: MapFile, table: "Measured", written: dict[str, Any]) -> None:
     """Rows are matched by order: refuse names of rows that are in another, and say so of those that are data."""
     import numpy as np
 
@@ -202,7 +187,7 @@ def _alike(cell: Any) -> str:
 
 
 @dataclass(frozen=True)
-class _Common:
+class Common:
     """Rows of the table and of the map that have the same id."""
 
     mine: Any  # (m,)
@@ -210,7 +195,7 @@ class _Common:
     reading: str  # of the ids
 
 
-def _in_common(source: Path, placed: Path, mine: "Ids", theirs: "Ids") -> _Common:
+def in_common(source: Path, placed: Path, mine: "Ids", theirs: "Ids") -> Common:
     """By ids read as numbers where they are numbers, 7, 7.0 and 007; as they are written where that names rows twice.
 
     Ids that are equal as they are written are equal as numbers, so that the first has all pairs of the second.
@@ -227,7 +212,7 @@ def _in_common(source: Path, placed: Path, mine: "Ids", theirs: "Ids") -> _Commo
         )
     ours, others = np.array(pairs).T
     some = one_each and any(isinstance(key, Real) for keys in numbers for key in keys)
-    return _Common(ours, others, "as numbers" if some else "as they are written")
+    return Common(ours, others, "as numbers" if some else "as they are written")
 
 
 def _as_number(word: str) -> float | str:
@@ -247,7 +232,8 @@ def _pairs(mine: Sequence[Any], theirs: Sequence[Any]) -> list[tuple[int, int]]:
     return [(row, places[name]) for row, name in enumerate(mine) if name in places]
 
 
-def _ids(path: Path, by: str, written: dict[str, Any]) -> "Ids":
+def ids_of_rows(path: Path, by: str, written: dict[str, Any]) -> "Ids":
+    """The column that names the rows of a file, each another."""
     from collections import Counter
 
     from gramfold.io import ids_in

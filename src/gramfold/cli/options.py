@@ -64,6 +64,20 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def beside_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the columns that are written beside the result."""
+    for decorate in reversed(_BESIDE_OPTIONS):
+        command = decorate(command)
+    return command
+
+
+def preparing_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add how the columns of a table are scaled, and gaps filled in."""
+    for decorate in reversed(_PREPARING_OPTIONS):
+        command = decorate(command)
+    return command
+
+
 def table_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add INPUT, how it is read, and the parameters of neighbours."""
     for decorate in reversed(_TABLE_OPTIONS):
@@ -86,11 +100,34 @@ _TEXT_OPTIONS: list[Callable[..., Any]] = [
     click.option("--decimal", metavar="MARK", help="Decimal separator of a text file, as in 1,5.  [default: detect]"),
     click.option("--thousands", metavar="MARK", help="Thousands separator, as in 1,234.  [default: detect]"),
 ]
+_CODES_OPTION = click.option(
+    "--na", metavar="VALUE", multiple=True, help="Value that stands for a missing one, such as -999; repeatable."
+)
 _RUN_OPTIONS: list[Callable[..., Any]] = [
     click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="Seed of the random numbers."),
     click.option("--no-overwrite", is_flag=True, help="Raise an error if the file to write exists."),
 ]
-_READING_OPTIONS = [*_COLUMN_OPTIONS, *_TEXT_OPTIONS, *_RUN_OPTIONS]
+_BESIDE_OPTIONS: list[Callable[..., Any]] = [
+    click.option("--id", "ids", metavar="COLUMN", help="Column that names the rows; it is written first, and no data."),
+    names_option("--keep", "Columns to write beside the result, or all."),
+]
+_PREPARING_OPTIONS: list[Callable[..., Any]] = [
+    click.option(
+        "--scale",
+        type=click.Choice(["auto", "none", "standard", "robust"]),
+        default="auto",
+        show_default=True,
+        help="Divide columns by their standard deviations (or quartiles); auto: where units differ.",
+    ),
+    click.option(
+        "--missing",
+        type=click.Choice(["auto", "error", "drop", "mean", "ppca"]),
+        default="auto",
+        show_default=True,
+        help="Missing values: an error, rows left out, or filled in; auto: from similar rows.",
+    ),
+]
+_READING_OPTIONS = [*_COLUMN_OPTIONS, _CODES_OPTION, *_TEXT_OPTIONS, *_RUN_OPTIONS]
 _TABLE_OPTIONS = [
     click.argument("source", metavar="INPUT", type=click.Path(path_type=Path)),
     click.option(
@@ -135,6 +172,7 @@ _TABLE_OPTIONS = [
         metavar="COLUMN",
         help="Column with the weight of each row, for methods that use weights; it is excluded from the data.",
     ),
+    _CODES_OPTION,
     *_TEXT_OPTIONS,
     *_RUN_OPTIONS,
     click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors."),
@@ -189,9 +227,10 @@ def _same(path: Path, source: Path) -> bool:
 
 
 def read_options(options: dict[str, Any]) -> dict[str, Any]:
-    """How text files are read, taken out of the options; empty for the defaults."""
-    given = {name: options.pop(name, None) for name in ("header", "encoding", "separator", "decimal", "thousands")}
-    return {name: value for name, value in given.items() if value is not None}
+    """How files are read, taken out of the options; empty for the defaults."""
+    known = ("header", "encoding", "separator", "decimal", "thousands", "na")
+    given = {name: options.pop(name, None) for name in known}
+    return {name: value for name, value in given.items() if value is not None and value != ()}
 
 
 def read_input(

@@ -1,6 +1,7 @@
 """`gramfold transform`: place new rows on the map of a model file."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from gramfold.cli.early import default_name, require_files, require_places
 from gramfold.cli.interrupted import kept
 from gramfold.cli.options import check_files, names_option, read_options, reading_options
 from gramfold.cli.sentences import in_sentences
-from gramfold.errors import InputError
+from gramfold.errors import GramfoldWarning, InputError
 
 if TYPE_CHECKING:
     from gramfold.cli.fitted_steps import FittedSteps, Placed
@@ -98,13 +99,16 @@ def transform(
     placed = fitted.place(rows.values, ask=extrapolation)
     if missing == "error" and not placed.known.all():
         raise InputError(rows.gap_sentence(placed))
+    if not placed.known.any():
+        raise InputError(rows.none_sentence(placed))
+    filled = rows.filled(fitted, placed)
     write_table(out, _columns_of(placed, extrapolation), written, ids=ids, beside=beside)
     kept(out)
     if as_json:
-        click.echo(json.dumps(_facts(fitted, rows, placed, out), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(_facts(fitted, rows, placed, filled, out), indent=2, ensure_ascii=False))
     elif not quiet:
         click.echo(_headline(fitted, placed))
-        for line in [*rows.account(), *_account(placed), f"placed    {out.absolute()}"]:
+        for line in [*rows.account(), *filled.account(), *_account(placed), f"placed    {out.absolute()}"]:
             click.echo(f"  {line}")
 
 
@@ -152,6 +156,36 @@ class _Rows:
         read = [f"read      {self.table.reading}"] if self.table.reading.unusual else []
         return [*read, *self.match.account()]
 
+    def filled(self, fitted: "FittedSteps", placed: "Placed") -> "_Filled":
+        """Gaps in rows that have a place all the same; a column without a value gives a warning."""
+        import numpy as np
+
+        from gramfold.cli.undoing import fills_gaps
+        from gramfold.runtime.warning import warn
+
+        if self.table is None or self.match is None:
+            return _Filled(0, [], "")
+        values = np.asarray(self.values)
+        gaps = np.equal(values, np.array(None)) if values.dtype == object else np.isnan(values)
+        gaps = gaps[placed.known]
+        names = [self.table.names[j] for j in self.match.positions]
+        filled = any(fills_gaps(step) for step in fitted.steps[:-1])
+        for name, empty in zip(names, gaps.all(axis=0), strict=True):
+            if empty:
+                made = "all its values were filled in, so it says nothing of these rows" if filled else "it is all gaps"
+                warn(
+                    f"'{self.source}' has no value in column '{name}', which the model reads: {made}.", GramfoldWarning
+                )
+        holed = [name for name, some in zip(names, gaps.any(axis=0), strict=True) if some]
+        return _Filled(int(gaps.any(axis=1).sum()), holed, "filled in" if filled else "gaps")
+
+    def none_sentence(self, placed: "Placed") -> str:
+        """Error where no row can be placed."""
+        return (
+            f"'{self.source}' has gaps in all of its {len(placed.known):,} rows that the model does not fill in, so no "
+            "row has a place: fill in the values, or embed with --missing auto."
+        )
+
     def gap_sentence(self, placed: "Placed") -> str:
         """Error for rows that cannot be placed."""
         import numpy as np
@@ -166,6 +200,22 @@ class _Rows:
             f"'{self.source}' has {found} ({len(absent):,} of {len(placed.known):,} rows have gaps that the model "
             "does not fill in): fill in the values, or use --missing drop, which leaves these rows without a place."
         )
+
+
+@dataclass(frozen=True)
+class _Filled:
+    """Gaps of rows that have a place."""
+
+    rows: int
+    columns: list[str]
+    word: str  # what was done with them
+
+    def account(self) -> list[str]:
+        """Summary line."""
+        from gramfold.io.selection import quoted
+        from gramfold.runtime.counting import counted
+
+        return [f"{self.word:<9} {counted(self.rows, 'row')}, in {quoted(self.columns)}"] if self.rows else []
 
 
 def _columns_of(placed: "Placed", extrapolation: bool) -> Any:
@@ -200,7 +250,7 @@ def _account(placed: "Placed") -> list[str]:
     return [*lines, outside_line(placed.outside, "the training rows", "so that their places are extrapolated")]
 
 
-def _facts(fitted: "FittedSteps", rows: _Rows, placed: "Placed", out: Path) -> dict[str, Any]:
+def _facts(fitted: "FittedSteps", rows: _Rows, placed: "Placed", filled: _Filled, out: Path) -> dict[str, Any]:
     """The summary for programs."""
     from gramfold.cli.far_outside import far_rows
 
@@ -210,6 +260,8 @@ def _facts(fitted: "FittedSteps", rows: _Rows, placed: "Placed", out: Path) -> d
         "table": str(rows.source),
         "rows": len(placed.known),
         "placed": int(placed.known.sum()),
+        "rows_with_gaps": filled.rows,
+        "columns_with_gaps": filled.columns,
         "coordinates": fitted.coordinates,
         "columns_matched_by": "position" if rows.match is None or rows.match.by != "name" else "name",
         "columns_not_used": [] if rows.match is None else rows.match.unused,

@@ -105,6 +105,7 @@ def inverse(
             "coordinates": found.names,
             "columns": names,
             "inverse_error": error,
+            "inverse_error_is_of": _loud(fitted, names) or names,
             "out": str(out.absolute()),
         }
         click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
@@ -202,11 +203,22 @@ def _typed(rows: Any, names: Sequence[str]) -> dict[str, Any]:
     return found
 
 
+def _loud(fitted: "FittedSteps", names: Sequence[str]) -> list[str]:
+    """Columns that hold nearly all of the spread of the rows that the method saw."""
+    import numpy as np
+
+    from gramfold.neighbors.scales import LoudColumns
+
+    rows = fitted.last.model_.rows
+    found = LoudColumns.of(rows) if isinstance(rows, np.ndarray) and rows.shape[1] == len(names) else None
+    return [] if found is None else [names[j] for j in found.columns]
+
+
 def _account(
     fitted: "FittedSteps", found: _Coordinates, known: Any, rebuilt: "Rebuilt", error: float | None, out: Path
 ) -> list[str]:
     from gramfold.cli.far_outside import outside_line
-    from gramfold.io.selection import listed
+    from gramfold.io.selection import listed, quoted
     from gramfold.runtime.counting import counted
 
     rows, names = counted(int(known.sum()), "row"), rebuilt.names
@@ -224,6 +236,14 @@ def _account(
         lines.append(f"  {told}")
     if error is not None:
         lines.append(
-            f"  error     {error:.1%} of the spread of the columns, of rows that were left out (cross-validated)"
+            f"  error     {error:.1%} of the spread of the rows, over all columns together as the map was made of "
+            "them, of rows that were left out (cross-validated)"
         )
+        loud = _loud(fitted, names)
+        if loud:
+            have = "has" if len(loud) == 1 else "have"
+            lines.append(
+                f"  caution   {quoted(loud)} {have} nearly all of that spread, so the error does not say how well the "
+                "other columns are computed: embed with --scale standard"
+            )
     return [*lines, f"  rows      {out.absolute()}"]

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import click
 
-from gramfold.cli.interrupted import CODE, keep_the_code, line_of
+from gramfold.cli.interrupted import CODE, files_kept, keep_the_code, line_of
 from gramfold.errors import GramfoldError
 from gramfold.runtime.close_names import did_you_mean
 
@@ -22,7 +22,9 @@ class Refusal(click.ClickException):
     exit_code = 2  # as that of click for a wrong option
 
     def __init__(self, sentence: str) -> None:
-        super().__init__(" ".join(sentence.split()))
+        context = click.get_current_context(silent=True)
+        files = "" if context is None else files_kept(context.meta)
+        super().__init__(" ".join(f"{sentence} {f'({files}.)' if files else ''}".split()))
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Write the message to standard error."""

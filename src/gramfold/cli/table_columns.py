@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gramfold.errors import GramfoldWarning, InputError
+from gramfold.errors import InputError
 
 if TYPE_CHECKING:
     from gramfold.io import Columns, Ids
@@ -54,49 +53,6 @@ def frame_of(
         aside |= _index(found)
     table = pa.table({found.names[j]: _array(found, j, words=mixed is not False and j in text) for j in places})
     return Frame(table, aside, places)
-
-
-def skipped(
-    source: Path,
-    columns: Sequence[str] | None,
-    skip: Sequence[str] | None,
-    others: Sequence[str | None],
-    metric: Any,
-    written: dict[str, Any],
-) -> list[str]:
-    """Columns to leave out of INPUT: those of `skip`, and what is no measurement, which a warning names.
-
-    None of the latter where `columns` names those to use, or where INPUT holds distances.
-    """
-    from gramfold.io import is_text, read_columns
-
-    if columns is not None or metric == "precomputed":
-        return list(skip or [])
-    found = read_columns(source, **(written if is_text(source) else {}))
-    named = [name for name in others if name is not None]
-    for name in named:
-        found.place(name)  # raises for one that is not there
-    frame = frame_of(found, None, skip, named, _reads_text(metric))
-    return [*(skip or []), *_no_measurements(frame)]
-
-
-def _reads_text(metric: Any) -> bool:
-    from gramfold.neighbors.metrics import reads_mixed
-
-    return reads_mixed(metric)
-
-
-def _no_measurements(frame: Frame) -> list[str]:
-    """Names of columns that should be left out, with a warning that says why; none where all are."""
-    from gramfold.advice.advising import left_out_of
-    from gramfold.advice.asked import Asked
-    from gramfold.runtime.warning import warn
-
-    found = left_out_of(frame.table, 0, Asked(frame.aside))
-    if not found.value or len(found.value) == frame.table.num_columns:
-        return []
-    warn(f"Left out: {found.reason}. Name columns with --columns to use them.", GramfoldWarning)
-    return [str(name) for name in found.value]
 
 
 def _require_own_names(found: "Columns") -> None:
@@ -167,19 +123,30 @@ def classes_of(found: "Columns", name: str | None) -> Any:
 def kept_beside(found: "Columns", keep: Sequence[str] | None, ids: str | None) -> dict[str, Any]:
     """Columns that are written behind the coordinates, as they are; `all`: every column but the ids."""
     names = [name for name in found.names if name != ids] if keep == ["all"] else (keep or [])
-    return {name: _as_it_is(found, name) for name in names if name != ids}
+    places = {name: found.place(name) for name in names if name != ids}
+    as_written = [j for j in places.values() if _is_written(found, j)]
+    words = {} if found.lines is None else found.lines.words_of(as_written)
+    return {name: _as_it_is(found, j, words.get(j)) for name, j in places.items()}
 
 
-def _as_it_is(found: "Columns", name: str) -> Any:
-    import numpy as np
+def _is_written(found: "Columns", j: int) -> bool:
+    """Whether a column of a text file is kept as it is written: 007 is not 7."""
+    return found.lines is not None and (found.kind(j) in ("text", "date", "flag") or _is_whole(found.arrays.get(j)))
+
+
+def _is_whole(array: Any) -> bool:
     import pyarrow as pa
 
-    j = found.place(name)
-    array = found.arrays.get(j)
-    if array is not None and pa.types.is_integer(array.type) and not array.null_count:
-        from gramfold.io import Ids
+    return array is not None and pa.types.is_integer(array.type) and not array.null_count
 
-        return np.asarray(array.to_numpy()) if found.lines is None else Ids(name, found.words_at(j)).typed()  # 007
-    if found.lines is not None and found.kind(j) in ("text", "date", "flag"):
-        return np.array([word or None for word in found.lines.known_words(j)], dtype=object)
-    return found.column(name)
+
+def _as_it_is(found: "Columns", j: int, words: list[str] | None) -> Any:
+    import numpy as np
+
+    from gramfold.io import Ids
+
+    if _is_whole(found.arrays.get(j)):
+        return np.asarray(found.arrays[j].to_numpy()) if words is None else Ids(found.names[j], words).typed()
+    if words is not None and found.lines is not None:
+        return np.array([word or None for word in found.lines.known(words)], dtype=object)
+    return found.column(found.names[j])

@@ -34,6 +34,7 @@ def trust_in(model: Any, X: Any, coordinates: Any, names: list[str]) -> Trust:
     from gramfold.diagnostics import Judged, distance_correlation
     from gramfold.diagnostics.four_faults import faults_of
     from gramfold.diagnostics.plain_words import FEWEST, verdict_of
+    from gramfold.errors import InputError
 
     parameters = model.get_params()
     metric = parameters.get("metric", "euclidean")
@@ -47,7 +48,10 @@ def trust_in(model: Any, X: Any, coordinates: Any, names: list[str]) -> Trust:
         return Trust([not_judged()], {})
     measure = {"metric": metric, "metric_params": parameters.get("metric_params")}
     looked = None if len(placed) <= _LOOKED else _LOOKED
-    judged = Judged(X, coordinates, n_neighbors=usual_neighbors(len(placed)), sample=looked, **measure)
+    try:
+        judged = Judged(X, coordinates, n_neighbors=usual_neighbors(len(placed)), sample=looked, **measure)
+    except InputError as error:  # the metric sees no two rows apart, say: the map is written, and nobody can judge it
+        return Trust([f"verdict   none: {error}"], {"verdict": [], "not_judged": str(error)})
     correlation = distance_correlation(judged).value
     shape = f"shape     rank correlation {correlation:.2f} of all distances with those in the data"
     found = faults_of(judged, every_row=False)
@@ -56,15 +60,27 @@ def trust_in(model: Any, X: Any, coordinates: Any, names: list[str]) -> Trust:
     dimension, estimate = _dimension(X, measure)
     numbers = {
         "rows_judged": len(placed) if looked is None else looked,
-        "neighbors_kept": found.kept.value,
-        "neighbors_kept_interval": None if found.kept.interval is None else list(found.kept.interval),
-        "faults": {one.name: {"value": one.total, "limit": one.threshold, "above": bool(one.named)} for one in found},
+        **faults_as_numbers(found),
         "distance_correlation": correlation,
         "dimension": estimate,
         "verdict": [one.text for one in said.sentences],
     }
     lines = [*sampled, *summary(found, len(placed)), shape, *dimension, *lines_of(said)]
     return Trust(lines, numbers)
+
+
+def faults_as_numbers(found: "Faults") -> dict[str, Any]:
+    """Neighbours kept, and each fault with its limit."""
+    return {
+        "neighbors_kept": found.kept.value,
+        "neighbors_kept_interval": None if found.kept.interval is None else list(found.kept.interval),
+        "faults": {one.name: {"value": one.total, "limit": one.threshold, "above": bool(one.named)} for one in found},
+    }
+
+
+def measure_as_numbers(measure: "Measure") -> dict[str, Any]:
+    """A value, and its interval."""
+    return {"value": measure.value, "interval": None if measure.interval is None else list(measure.interval)}
 
 
 def usual_neighbors(n: int) -> int:
@@ -94,7 +110,12 @@ def summary(found: "Faults", n: int) -> list[str]:
                 f"limit of {limit}: {low} to {high}"
             )
         elif fault.named:
-            lines.append(f"{fault.name:<9} {fault.words}, above the limit of {limit}")
+            # one digit more where the limit would read as the fault does
+            alike = percent(fault.total) == limit
+            above = f"{100 * fault.total:.2f}% is above the limit of {100 * fault.threshold:.2f}%"
+            lines.append(
+                f"{fault.name:<9} {fault.words}" + (f": {above}" if alike else f", above the limit of {limit}")
+            )
         else:
             below.append(fault)
     if below:

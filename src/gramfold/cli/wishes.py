@@ -1,10 +1,11 @@
-"""What a call of `gramfold embed` asks for, and what of it cannot be together."""
+"""What a call of `gramfold embed` or `cluster` asks for, and what of it cannot be together."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gramfold.cli.aligned import check_aligned
+from gramfold.cli.prepared import Preparing
 from gramfold.errors import InputError
 from gramfold.methods.names import full_name
 
@@ -15,37 +16,38 @@ OF_A_METHOD = ("neighbors", "radius", "metric", "search", "drop_short_circuits")
 
 @dataclass(frozen=True)
 class Wishes:
-    """The options of `gramfold embed`, by their names there."""
+    """The options of `gramfold embed` and `gramfold cluster`, by their names there."""
 
     source: Path
     parameters: dict[str, Any]  # of the method
     written: dict[str, Any]  # how text files are
     out: Path | None
-    picture: Path | None
-    color: str | None
-    label: str | None
-    model_file: Path | None
-    json_out: bool
-    method: str | None
-    dim: str | None
-    ids: str | None
-    keep: list[str] | None
-    scale: str
-    missing: str
     columns: list[str] | None
     skip: list[str] | None
+    scale: str
+    missing: str
     settings: tuple[str, ...]
     weight: str | None
-    labels: str | None
-    distorted: tuple[Path, ...]
-    pair_weights: Path | None
-    affinity: Path | None
-    align_to: Path | None
-    align_rows: Path | None
-    explain: bool
+    model_file: Path | None
+    ids: str | None
+    keep: list[str] | None
+    json_out: bool
     seed: int
     no_overwrite: bool
     quiet: bool
+    # what only a map has
+    picture: Path | None = None
+    color: str | None = None
+    label: str | None = None
+    method: str | None = None
+    dim: str | None = None
+    labels: str | None = None
+    distorted: tuple[Path, ...] = ()
+    pair_weights: Path | None = None
+    affinity: Path | None = None
+    align_to: Path | None = None
+    align_rows: Path | None = None
+    explain: bool = False
 
     @property
     def silent(self) -> bool:
@@ -106,11 +108,10 @@ class Wishes:
             if value is not None:
                 raise InputError(f"'{self.source}' is a sparse matrix, which has no column names: leave out {option}.")
 
-    def refuse_preparation(self) -> None:
-        """Raise an error for options that prepare columns, of a matrix that has none."""
-        for option, value in (("--scale", self.scale), ("--missing", self.missing)):
-            if value not in (AUTO, "none", "error"):
-                raise InputError(
-                    f"'{self.source}' is a sparse matrix, or holds distances or weights of pairs, and no columns to "
-                    f"prepare: leave out {option}."
-                )
+    @property
+    def preparing(self) -> Preparing:
+        """How INPUT is read and prepared: not scaled beside distorted versions of its rows, which would not be."""
+        if self.distorted and self.scale not in (AUTO, "none"):
+            raise InputError("--scale would scale the rows and not their --distorted versions: use --scale none.")
+        scale = "none" if self.distorted else self.scale
+        return Preparing(self.columns, self.skip, scale, self.missing, self.seed, self.written)

@@ -152,9 +152,13 @@ class Judged:
                     found = make_metric(metric, metric_params, rows)
                 self.data = Rows(rows, found, **options)
         if self.data.constant():
+            name = "euclidean" if isinstance(self.data, Distances) else self.data.metric.name
             raise InputError(
                 "all rows of X are at one place, so none is nearer than another: check that the right columns were "
                 "passed."
+                if name == "euclidean"
+                else f"by the metric '{name}' all rows of X are at distance 0 of the first, so none is nearer than "
+                "another: use a metric that suits these values."
             )
         self._take_map(places[self.kept], options)
         self.rows = self._drawn(sample)

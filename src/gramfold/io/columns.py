@@ -1,7 +1,9 @@
 """All columns of a file, whatever they hold, and the numbers of those that hold numbers."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +85,9 @@ class Columns:
 
     def place(self, name: str) -> int:
         """Position of a column; an error if there is none, or if there are several of this name."""
-        (place,) = Selection(columns=[name]).positions(self.names, f"'{self.source}'")
+        place = self._places.get(name)
+        if place is None:
+            (place,) = Selection(columns=[name]).positions(self.names, f"'{self.source}'")  # raises
         return place
 
     def numbers(self, names: Sequence[str] | None = None) -> NDArray[Any]:
@@ -154,6 +158,12 @@ class Columns:
                 "strings or numbers. Choose another column."
             )
         return np.array([word.strip() for word in self.words_at(j)], dtype=np.str_)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Positions of the columns whose names no other has."""
+        counts = Counter(self.names)
+        return {name: j for j, name in enumerate(self.names) if counts[name] == 1}
 
     def _objects(self, j: int) -> NDArray[Any]:
         kind = self.kind(j)

@@ -103,7 +103,8 @@ def unknown_ending(path: Path, known: tuple[str, ...], verb: str) -> InputError:
 def require_file(path: Path) -> None:
     """Raise an error if the path is not a regular file with content."""
     if _ADDRESS.match(str(path)):
-        raise InputError(f"'{path}' is an address, and only files are read: download it first and give its name.")
+        address = str(path).replace(":/", "://", 1)  # as it was given: a path has one slash
+        raise InputError(f"'{address}' is an address, and only files are read: download it first and give its name.")
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -143,7 +143,9 @@ def _numerals(rows: list[list[str]], separator: str) -> tuple[Numerals, ...]:
     """Number formats in which most columns of these rows are numbers; several where the rows do not tell."""
     below = rows[1:] or rows
     columns = [[row[j].strip() for row in below if len(row) > j] for j in range(len(below[0]))]
-    counts = {one: sum(fits(one, column) for column in columns) for one in (PLAIN, *OTHER_NUMERALS)}
+    counts = {PLAIN: sum(fits(PLAIN, column) for column in columns)}
+    if counts[PLAIN] < len(columns):  # else no other can read more
+        counts |= {one: sum(fits(one, column) for column in columns) for one in OTHER_NUMERALS}
     most = max(counts.values())
     if counts[PLAIN] == most:
         return (PLAIN,)

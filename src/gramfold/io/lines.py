@@ -16,6 +16,7 @@ from gramfold.io.numerals import Numerals
 from gramfold.io.parsing import parsed
 from gramfold.io.reading import SEPARATOR_NAMES
 from gramfold.io.selection import FILL_LABELS, leave_out, quoted, shortened
+from gramfold.runtime.counting import counted
 
 if TYPE_CHECKING:
     from gramfold.io.columns import Columns
@@ -30,20 +31,32 @@ class Lines:
     numerals: Numerals
     path: Path
     line: str = "line"  # what a line is called; a workbook has rows
+    codes: frozenset[str] = frozenset()  # words that stand for missing values too
 
     def words(self, j: int) -> list[str]:
         """Cells of one column; empty at gaps that are empty."""
-        column = parsed(self.text, self.layout, self.numerals, self.path, only=j).column(0)
-        return ["" if cell is None else cell.strip() for cell in column.to_pylist()]
+        return self.words_of([j])[j]
+
+    def words_of(self, positions: Sequence[int]) -> dict[int, list[str]]:
+        """The same of several columns, which are parsed together."""
+        if not positions:
+            return {}
+        table = parsed(self.text, self.layout, self.numerals, self.path, only=positions)
+        columns = zip(positions, table.columns, strict=True)
+        return {j: ["" if cell is None else cell.strip() for cell in column.to_pylist()] for j, column in columns}
 
     def known_words(self, j: int) -> list[str]:
         """Cells of one column; empty at all gaps."""
-        return ["" if word.lower() in GAPS else word for word in self.words(j)]
+        return self.known(self.words(j))
+
+    def known(self, words: Sequence[str]) -> list[str]:
+        """Cells; empty at all gaps."""
+        return ["" if word.lower() in GAPS or word in self.codes else word for word in words]
 
     def labels(self, j: int) -> list[str]:
         """Cells of one column, an error if one of them is a gap."""
         words = self.words(j)
-        absent = [row for row, word in enumerate(words) if word.lower() in GAPS]
+        absent = [row for row, word in enumerate(self.known(words)) if not word]
         if absent:
             line, cells = self.row(absent[0])
             raise InputError(
@@ -79,7 +92,8 @@ class Lines:
             for line, cells in self.rows():
                 if len(cells) != width:
                     return InputError(
-                        f"'{self.path}' has {len(cells)} cells in {self.line} {line} where {width} are expected "
+                        f"'{self.path}' has {counted(len(cells), 'cell')} in {self.line} {line} where {width} are "
+                        "expected "
                         f"(separated by {SEPARATOR_NAMES[self.layout.separator]}): correct that line, or put cells "
                         "that contain the separator in quotes."
                     )

@@ -1,6 +1,7 @@
 """Columns of a text by pyarrow's parser, which converts numbers, dates and gaps."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ class UnevenError(ValueError):
     """Not all lines have the same number of cells."""
 
 
-def parsed(text: Decoded, layout: Layout, numerals: Numerals, path: Path, only: int | None = None) -> Any:
-    """Columns of the text as a table of Arrow, named by position; `only` one of them, as it is written."""
+def parsed(text: Decoded, layout: Layout, numerals: Numerals, path: Path, only: Sequence[int] | None = None) -> Any:
+    """Columns of the text as a table of Arrow, named by position; `only` some of them, as they are written."""
     import pyarrow as pa
     from pyarrow import csv
 
@@ -37,7 +38,8 @@ def parsed(text: Decoded, layout: Layout, numerals: Numerals, path: Path, only: 
     wide = len(names) > _WIDE
     convert = csv.ConvertOptions(null_values=_WRITTEN_GAPS, decimal_point=numerals.decimal)
     if only is not None:
-        convert.include_columns, convert.column_types = [str(only)], {str(only): pa.string()}
+        convert.include_columns = [str(j) for j in only]
+        convert.column_types = dict.fromkeys(convert.include_columns, pa.string())
     elif wide:
         convert.column_types = dict.fromkeys(names, pa.float64())
     else:  # the parser would take them for numbers

@@ -1,5 +1,6 @@
 """How a file is to be read, as far as the user says it, and how it was read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gramfold.errors import InputError
@@ -21,6 +22,7 @@ class Format:
     encoding: str | None = None  # of text
     sheet: str | int | None = None  # of a workbook, by name or number from 0
     array: str | None = None  # of an .npz or .h5ad file
+    na: Sequence[str] | None = None  # values of any file that stand for missing ones
 
     def __post_init__(self) -> None:
         Numerals(self.decimal or ("." if self.thousands != "." else ","), self.thousands)  # raises for others
@@ -47,6 +49,7 @@ class Format:
 
     def require(self, kind: str, known: tuple[str, ...], path: object) -> None:
         """Raise an error for an option that a file of this kind does not have."""
+        known = (*known, "na")
         given = [name for name in self.__dataclass_fields__ if getattr(self, name) is not None and name not in known]
         if given:
             raise InputError(f"'{path}' is {kind}, to which {given[0]} does not apply: leave it out.")

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gramfold.errors import InputError
 from gramfold.io import arrays, arrow, excel, h5ad, text
+from gramfold.io.codes import without_codes
 from gramfold.io.columns import Columns
 from gramfold.io.content import PACKED_ENDINGS, STANDARD_INPUT, Content, content_of, unknown_ending
 from gramfold.io.folder import read_folder, several_files
@@ -76,6 +77,7 @@ def read_table(
     sheet: str | int | None = None,
     array: str | None = None,
     text: bool = False,
+    na: Sequence[str | float] | None = None,
 ) -> Table:
     r"""Read a table of numbers from a file; the ending of the file name sets the format.
 
@@ -115,6 +117,8 @@ def read_table(
     text : bool, default=False
         Whether columns may hold text and gaps, for ``metric="gower"``. A column of numbers alone is read as numbers,
         any other as strings; the values are objects.
+    na : sequence of str or float, optional
+        Values that stand for missing ones, such as -999, beside empty cells, ``NA``, ``nan``, ``?`` and the like.
 
     Returns
     -------
@@ -145,7 +149,7 @@ def read_table(
     ...     read_table(people, labels="name").labels.tolist()
     ['Ada', 'Emmy']
     """
-    form = Format(header, decimal, thousands, separator, encoding, sheet, array)
+    form = Format(header, decimal, thousands, separator, encoding, sheet, array, _as_words(na))
     selection = Selection(_as_names(columns, "columns"), _as_names(skip, "skip"), labels, form)
     path = Path(path)
     found = _opened(path, selection)
@@ -173,7 +177,8 @@ def read_columns(path: str | os.PathLike[str], **how: Any) -> Columns:
     path : str or path-like
         File, as `read_table` takes it.
     **how
-        `header`, `decimal`, `thousands`, `separator`, `encoding`, `sheet` and `array`, as `read_table` takes them.
+        `header`, `decimal`, `thousands`, `separator`, `encoding`, `sheet`, `array` and `na`, as `read_table` takes
+        them.
 
     Returns
     -------
@@ -349,11 +354,13 @@ def _opened(path: Path, selection: Selection) -> Columns:
     try:
         several = several_files(path)
         if several is not None:
-            return read_folder(path, several, selection)
-        content = _content(path)
-        return READERS[content.ending](content, selection)
+            found = read_folder(path, several, selection)
+        else:
+            content = _content(path)
+            found = READERS[content.ending](content, selection)
     except OSError as error:
         raise InputError(f"'{path}' could not be read ({error.strerror or error}): check its permissions.") from error
+    return without_codes(found, selection.form.na) if selection.form.na else found
 
 
 def _content(path: Path) -> Content:
@@ -388,6 +395,12 @@ def _ending_to_write(path: Path) -> tuple[str, str | None]:
             f"'{path}' would be packed twice: leave out {path.suffix}, only text is compressed by its name."
         )
     return ending, compression
+
+
+def _as_words(na: Sequence[str | float] | None) -> Sequence[str] | None:
+    if isinstance(na, str | float | int):
+        raise InputError(f"na={na!r} is a single value: give a list of values, na=[{na!r}].")
+    return None if na is None else [str(value) for value in na]
 
 
 def _as_names(names: Sequence[str] | None, word: str) -> Sequence[str] | None:

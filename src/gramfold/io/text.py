@@ -144,10 +144,10 @@ def _in_format(text: Decoded, found: Layout, numerals: Numerals, path: Path, lin
         table = parsed(text, found, numerals, path)
     except UnevenError as error:
         raise Lines(text, found, numerals, path, line).uneven(str(error)) from error
-    return [_typed(column, numerals) for column in table.columns]
+    return [typed(column, numerals) for column in table.columns]
 
 
-def _typed(column: Any, numerals: Numerals) -> Any:
+def typed(column: Any, numerals: Numerals) -> Any:
     """A column of strings as numbers, if all of them are; else without blanks around, and without gaps."""
     import pyarrow as pa
     from pyarrow import compute

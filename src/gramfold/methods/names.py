@@ -27,6 +27,18 @@ def estimator_names() -> list[str]:
     return list(_exported())
 
 
+_STOCHASTIC = (
+    "it is in other packages, whose maps `gramfold judge` judges; near to it here are laplacian_eigenmaps and isomap"
+)
+# names that people look for, and what to use
+_ELSEWHERE = {
+    "umap": _STOCHASTIC,
+    "tsne": _STOCHASTIC,
+    "t_sne": _STOCHASTIC,
+    "ppca": "use probabilistic_pca, or mixture_ppca for several planes",
+}
+
+
 def find_method(name: str) -> type:
     """The class with this name, alias or unambiguous beginning of one; hyphens count as underscores."""
     return _load(full_name(name))
@@ -72,5 +84,7 @@ def _found(name: str, known: list[str]) -> str:
         return begun[0]
     if begun:
         raise InputError(f"'{name}' is ambiguous ({', '.join(begun)}): write more of the name.")
+    if wanted in _ELSEWHERE:
+        raise InputError(f"There is no method '{name}': {_ELSEWHERE[wanted]}.")
     instead = did_you_mean(wanted, known) or f"use one of {', '.join(method_names())}."
     raise InputError(f"There is no method '{name}': {instead}")

@@ -33,4 +33,5 @@ def known_rows(table: Any, plan: Plan) -> NDArray[np.bool_]:
 
 def gaps_in_words(known: NDArray[np.bool_]) -> str:
     """What is said of rows with gaps."""
-    return f"gaps: {counted(int((~known).sum()), 'row')} with missing values get no place, as asked for"
+    absent = int((~known).sum())
+    return f"gaps: {counted(absent, 'row')} with missing values get{'s' * (absent == 1)} no place, as asked for"

@@ -54,6 +54,7 @@ class Request:
     random_state: int
     gaps: Gaps | None = None  # how they are filled in; None: as suits the table
     insisted: Collection[Any] = ()  # columns that stay, whatever they look like
+    maps: bool = True  # whether the method has to make a map; a clusterer makes none
 
     def of_table(self, aside: Mapping[Any, str]) -> Asked:
         """What is asked of the columns, some of which are no data."""
@@ -149,7 +150,7 @@ def _model(asked: Request) -> tuple[Any, bool]:
         _refuse_parameters(asked, "method is an estimator that has its own parameters")
         model = clone(kind, safe=False)
         _set_components(model, asked.n_components)
-    if not hasattr(model, "fit_transform"):
+    if asked.maps and not hasattr(model, "fit_transform"):
         raise InputError(
             f"method is a {type(model).__name__}, which makes no map: pass the name of a method, an estimator with "
             "fit_transform or a Pipeline."

@@ -120,6 +120,12 @@ def plot_map(
             notes.append("Grey stripes: empty bands, shortened; distances across them are not those of the map.")
     if len(colors.kinds) > MOST_NAMED and groups is None:
         notes.append(f"{len(colors.kinds)} categories, whose colours repeat.")
+    if groups is not None:
+        from gramfold.plotting.names import MOST_NAMES, count_names
+
+        many = count_names(groups[np.isfinite(points).all(axis=1)])
+        if many > MOST_NAMES:
+            notes.append(f"{many:,} names, of which those that have room are written.")
     lines = draw(ax, points, colors, size=size, notes=notes)
     known = np.isfinite(points).all(axis=1)
     places = points.astype(float)

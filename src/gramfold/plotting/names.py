@@ -17,6 +17,8 @@ from gramfold.plotting.legend import shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MOST_NAMES = 100  # of more not all are written: they would cover the map, and each other
+_GRID = (8, 12)  # cells across and up, in each of which there is room for a name
 _FEW = 12  # names up to which letters have the larger of two sizes
 _DIRECTIONS = 16  # that are tried around a place
 _RINGS = 40  # at growing distance from it
@@ -28,14 +30,16 @@ _SQUARE = 4  # pixels: side of the squares in which dots are looked for
 
 
 def write_names(ax: "Axes", points: NDArray[np.floating], groups: NDArray[Any]) -> None:
-    """Write the name of each group at its medoid; of groups without a place, or with an empty name, none."""
-    names, codes, known = known_names(groups)
-    sizes = np.bincount(codes, minlength=len(names))
-    size = "small" if known.sum() <= _FEW else "x-small"
+    """Write the name of each group at its medoid; of groups without a place, or with an empty name, none.
+
+    Of more than `MOST_NAMES` those of the largest groups in each part of the map are written.
+    """
+    names, medoids = _named(points, groups)
+    size = "small" if len(names) <= _FEW else "x-small"
     written = [
         ax.annotate(
-            shortened(names[group]),
-            tuple(medoid(points[codes == group])),
+            shortened(name),
+            tuple(place),
             xytext=(0, 0),
             textcoords="offset points",
             ha="center",
@@ -43,14 +47,35 @@ def write_names(ax: "Axes", points: NDArray[np.floating], groups: NDArray[Any]) 
             fontsize=size,
             color="0.1",
             zorder=6,
-            path_effects=[withStroke(linewidth=2.0, foreground="white", alpha=0.85)],
+            path_effects=[withStroke(linewidth=3.0, foreground="white", alpha=0.95)],
             in_layout=False,  # they stay within the axes
         )
-        for group in np.argsort(-sizes, kind="stable")  # the largest groups come first to their place
-        if known[group] and sizes[group]
+        for name, place in zip(names, medoids, strict=True)
     ]
     if written:
         ax.add_artist(_Arranged(written, points))
+
+
+def count_names(groups: NDArray[Any]) -> int:
+    """Number of names of rows that have one."""
+    names, codes, known = known_names(groups)
+    return int((known & (np.bincount(codes, minlength=len(names)) > 0)).sum())
+
+
+def _named(points: NDArray[np.floating], groups: NDArray[Any]) -> tuple[list[str], list[NDArray[np.floating]]]:
+    """Names and medoids of the groups, the largest first to their place; of too many, one in each cell of a grid."""
+    names, codes, known = known_names(groups)
+    sizes = np.bincount(codes, minlength=len(names))
+    members = np.split(np.argsort(codes, kind="stable"), np.cumsum(sizes)[:-1])
+    order = [group for group in np.argsort(-sizes, kind="stable") if known[group] and sizes[group]]
+    medoids = {group: medoid(points[members[group]]) for group in order}
+    if len(order) > MOST_NAMES:
+        low, high = points.min(axis=0), points.max(axis=0)
+        share = (np.array([medoids[group] for group in order]) - low) / np.where(high > low, high - low, 1)
+        cells = np.minimum((share * _GRID).astype(int), np.array(_GRID) - 1)
+        _, first = np.unique(cells, axis=0, return_index=True)
+        order = [order[j] for j in np.sort(first)]
+    return [names[group] for group in order], [medoids[group] for group in order]
 
 
 def medoid(members: NDArray[np.floating]) -> NDArray[np.floating]:
