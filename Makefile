@@ -14,7 +14,7 @@ PYTEST     := $(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all browser bundle check format bench clean
+.PHONY: help demo test test-all browser chromium bundle check format bench clean
 
 help:
 	@echo "make demo      set up, make maps of generated data, write a picture"
@@ -35,6 +35,13 @@ test: $(VENV)/.test-installed
 
 test-all: $(VENV)/.test-installed
 	$(PYTEST)
+
+# Here a missing browser is a failure; in `make test` its tests are skipped.
+browser: chromium $(VENV)/.test-installed
+	GRAMFOLD_BROWSER=required $(PYTEST) tests/report/browser
+
+chromium:
+	@tools/install_chromium.sh
 
 bundle:
 	@$(PYTHON) tools/bundle/make.py $(if $(WRITE),--write)
