@@ -1,3 +1,5 @@
 """The report: one HTML file that shows a map and whether to believe it, and opens without a network."""
 
-__all__: list[str] = []
+from gramfold.report.provenance import digest_of
+
+__all__ = ["digest_of"]
