@@ -9,7 +9,8 @@ import numpy as np
 
 from gramfold.comparison.words import notes
 from gramfold.report.compared import ComparedEntry, ComparedSubject, Ranking
-from gramfold.report.comparing import digest_of, write_comparison
+from gramfold.report.comparing import write_comparison
+from gramfold.report.provenance import digest_of
 
 if TYPE_CHECKING:
     from gramfold.comparison.table import ComparedMap, Comparison

@@ -47,9 +47,7 @@ def _head(subject: ComparedSubject) -> str:
         counted(subject.n_neighbors, "neighbour"),
         f"metric {subject.metric}",
     ]
-    return (
-        f'<h1>{escape(subject.title)}</h1><p class="quiet" id="about">{escape(" · ".join(words))}</p>'
-    )
+    return f'<h1>{escape(subject.title)}</h1><p class="quiet" id="about">{escape(" · ".join(words))}</p>'
 
 
 # --- best for what
@@ -138,7 +136,9 @@ def _tile(subject: ComparedSubject, one: ComparedEntry, number_of: int, tile: Ti
         if name in one.measures
     ]
     numbers = f'<p class="values">{" ".join(values)}</p>' if values else ""
-    failed = f'<p class="why"><b>{"Not judged" if tile else "No map"}</b>: {escape(one.failure)}</p>' if one.failure else ""
+    failed = (
+        f'<p class="why"><b>{"Not judged" if tile else "No map"}</b>: {escape(one.failure)}</p>' if one.failure else ""
+    )
     marks = f'<ul class="badges">{stars}{badges}</ul>' if stars or badges else ""
     kind = "map" if tile is not None else "map absent"
     return (

@@ -76,7 +76,12 @@ def _dot(one: ComparedEntry, name: str, middle: float, across: Callable[[float],
 
 def _axis(judged: list[ComparedEntry], name: str, term: Term) -> tuple[float, float, list[float]]:
     """Both ends, which hold all values and intervals, and ticks at round numbers."""
-    seen = [end for one in judged if name in one.measures for end in (one.measures[name].value, *(one.measures[name].interval or ()))]
+    seen = [
+        end
+        for one in judged
+        if name in one.measures
+        for end in (one.measures[name].value, *(one.measures[name].interval or ()))
+    ]
     finite = [value for value in seen if np.isfinite(value)]
     low, high = min([term.low, *finite]), max([term.high, *finite])
     rough = (high - low) / _TICKS

@@ -55,7 +55,9 @@ def marks_of(subject: ComparedSubject, measure: str) -> dict[str, str]:
 
 
 def _ranked_marks(ranking: Ranking) -> dict[str, str]:
-    first = {ranking.winner: "best"} if ranking.decided else dict.fromkeys([ranking.winner, *ranking.level_with], "level")
+    first = (
+        {ranking.winner: "best"} if ranking.decided else dict.fromkeys([ranking.winner, *ranking.level_with], "level")
+    )
     return {**first, **dict.fromkeys(ranking.passed_over, "collapsed")}
 
 
@@ -160,9 +162,7 @@ def costs_table(subject: ComparedSubject) -> str:
     costly = any(known(one.seconds) for one in subject.entries)
     if not stable and not costly:
         return ""
-    moved = (
-        '<th scope="col"><span class="title">Moved</span><span class="way">over refits, of the size of the map</span></th>'
-    )
+    moved = '<th scope="col"><span class="title">Moved</span><span class="way">over refits, of the size of the map</span></th>'
     heads = (
         (moved if stable else "")
         + '<th scope="col"><span class="title">Seconds</span><span class="way">of the fit</span></th>'
@@ -190,7 +190,11 @@ def _cost_cells(one: ComparedEntry, *, stable: bool) -> str:
     if stable:
         moved = one.stability
         value = float("nan") if moved is None else moved.value
-        interval = "" if moved is None or moved.interval is None else f"{number(moved.interval[0])} to {number(moved.interval[1])}"
+        interval = (
+            ""
+            if moved is None or moved.interval is None
+            else f"{number(moved.interval[0])} to {number(moved.interval[1])}"
+        )
         said = interval or one.not_measured
         cells = f'<td data-cost="stability"{_sorted_by(value)}>{number(value)}<span class="interval">{escape(said)}</span></td>'
     warnings = sum(one.warned.values())
