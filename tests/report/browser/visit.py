@@ -43,7 +43,11 @@ class Visit:
     def __enter__(self) -> Self:
         self.page.goto(self.address)
         if self._ready:
-            self.page.wait_for_selector("body[data-ready='true']")
+            try:
+                self.page.wait_for_selector("body[data-ready='true']", state="attached")
+            except Exception as error:
+                error.add_note(f"the page said: {self.complaints}")
+                raise
         return self
 
     def __exit__(
