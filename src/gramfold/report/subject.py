@@ -28,6 +28,14 @@ class Subject:
     stability: Stability | None = None
     dimension: Dimensions | None = None
     seed: int = 0
+    metric: Any = "euclidean"  # by which rows are near
+    axes: tuple[str, ...] = ()  # names of the coordinates
+    method: str = ""  # the name of the model's class; of a map made by others, what is known of it
+
+    @property
+    def precomputed(self) -> bool:
+        """Whether X holds distances, edges or kernel values, and no columns."""
+        return isinstance(self.metric, str) and self.metric.lower() == "precomputed"
 
 
 @dataclass(frozen=True)
