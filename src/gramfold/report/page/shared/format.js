@@ -3,11 +3,12 @@
 const MINUS = "\u2212";
 export const MISSING = "\u2013";
 
-/** A number with at most so many significant digits. */
+/** A number with at most so many significant digits; whole ones keep all of theirs. */
 export function tellNumber(value, digits = 4) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? MISSING : value > 0 ? "∞" : `${MINUS}∞`;
   const size = Math.abs(value);
-  const short = Number(value.toPrecision(Math.min(Math.max(digits, 1), 17)));
+  const whole = Number.isInteger(value) && size < 1e9;
+  const short = whole ? value : Number(value.toPrecision(Math.min(Math.max(digits, 1), 17)));
   const written = size !== 0 && (size < 1e-4 || size >= 1e9) ? short.toExponential() : String(short);
   return written.replace("e+", "e").replaceAll("-", MINUS);
 }

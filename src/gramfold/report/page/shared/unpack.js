@@ -4,6 +4,7 @@ import { tellDate, tellNumber } from "./format.js";
 import { byId } from "./dom.js";
 
 const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f32: Float32Array, f64: Float64Array };
+const MOST_SHOWN = 6; // digits of a number that are read at a glance; files have all that are known
 const NONE = { u8: 0xff, u16: 0xffff, u32: 0xffffffff }; // the code of a missing value: all ones
 
 export const readManifest = () => JSON.parse(byId("manifest").textContent);
@@ -57,9 +58,9 @@ export function columnOf(described, blocks) {
 
 function numberColumn(described, blocks) {
   let kept = null;
-  const digits = described.digits ?? 4;
-  const single = described.values.type === "f32";
-  const coded = described.values.step !== undefined;
+  const known = described.digits ?? 4;
+  const digits = Math.min(known, MOST_SHOWN);
+  const single = described.values.type === "f32" && known >= 9;
   return {
     name: described.name,
     kind: "number",
@@ -79,8 +80,8 @@ function numberColumn(described, blocks) {
     },
     exact(i) {
       if (this.missing(i)) return "";
-      if (coded) return String(Number(this.values[i].toPrecision(digits)));
-      return single ? shortestSingle(this.values[i]) : String(this.values[i]);
+      if (single) return shortestSingle(this.values[i]);
+      return String(known < 17 ? Number(this.values[i].toPrecision(known)) : this.values[i]);
     },
   };
 }
@@ -101,6 +102,7 @@ function dateColumn(described, blocks) {
     name: described.name,
     kind: "date",
     form,
+    zone: described.zone ?? "",
     get values() {
       return (kept ??= numbersOf(described.values, blocks));
     },
