@@ -8,7 +8,7 @@ import click
 from gramfold.cli.early import require_files, require_places
 from gramfold.cli.interrupted import kept
 from gramfold.cli.matching import MappedTable, read_map
-from gramfold.cli.options import check_files, names_option, read_options, reading_options
+from gramfold.cli.options import check_files, check_report, names_option, read_options, reading_options
 from gramfold.cli.sentences import in_sentences
 from gramfold.cli.trust import not_judged, scale_lines, summary, usual_neighbors, value_in_words
 from gramfold.errors import InputError
@@ -60,6 +60,12 @@ _WORDS = {
     type=click.Path(path_type=Path),
     help="File for the faults of each row of TABLE, in its order: csv, parquet, …; the first column is that of --id.",
 )
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write a page that shows the map and all of this: html.",
+)
 @reading_options
 @in_sentences
 def judge(
@@ -72,6 +78,7 @@ def judge(
     labels: str | None,
     sample: int | None,
     out: Path | None,
+    report: Path | None,
     columns: list[str] | None,
     skip: list[str] | None,
     seed: int,
@@ -91,6 +98,7 @@ def judge(
     \b
     gramfold judge cells.csv umap.csv
     gramfold judge cells.csv umap.csv --id barcode --labels type --out faults.csv
+    gramfold judge cells.csv umap.csv --id barcode --labels type --report umap.html
     gramfold judge docs.npz tsne.npy --metric cosine -k 15
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     require_files(source, placed)
@@ -101,6 +109,7 @@ def judge(
     from gramfold.io import check_ids
     from gramfold.runtime.counting import counted
 
+    check_report(report, [source, placed], [out], no_overwrite)
     if out is not None:
         check_files([source, placed], out, None, no_overwrite)
         check_ids(out, _FAULTS, by)
@@ -118,6 +127,11 @@ def judge(
     if out is not None and found is not None:  # first, since nobody may read what is printed
         _write(out, found, pair)
         kept(out)
+    if report is not None:
+        from gramfold.cli.reported import report_judged
+
+        report_judged(report, pair, judged, source, placed, labels, metric, seed, written)
+        kept(report)
     dimensions, by_so_many = counted(pair.places.shape[1], "dimension"), counted(k, "neighbour")
     click.echo(f"Map of {judged.n:,} rows in {dimensions}, judged by {by_so_many}")
     scales = scale_lines(pair.values, pair.columns, metric)
@@ -125,8 +139,9 @@ def judge(
     said = verdict_lines(judged, found, names=pair.columns or None)
     for line in [*said, *pair.account(), *told, *_numbers(numbers, judged), *scales]:
         click.echo(f"  {line}")
-    if out is not None:
-        click.echo(f"  rows      {out.absolute()}")
+    for word, path in (("rows", out), ("report", report)):
+        if path is not None:
+            click.echo(f"  {word:<9} {path.absolute()}")
 
 
 def _numbers(numbers: "dict[str, Measure]", judged: "Judged") -> list[str]:

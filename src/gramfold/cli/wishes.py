@@ -25,6 +25,7 @@ class Wishes:
     color: str | None
     label: str | None
     model_file: Path | None
+    report: Path | None
     json_out: bool
     method: str | None
     dim: str | None
@@ -94,7 +95,7 @@ class Wishes:
     def dimensions(self) -> int | None:
         """The number of dimensions, for a method that is not known yet."""
         if self.dim is None:
-            return None if self.label is None else 2  # on which labels can be written
+            return None if self.label is None or self.picture is None else 2  # on which labels can be written
         if not self.dim.isdigit() or int(self.dim) < 1:
             raise InputError(f"--dim {self.dim} is no number of dimensions: use 1, 2, 3, …, or name a method.")
         return int(self.dim)

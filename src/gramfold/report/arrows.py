@@ -31,7 +31,9 @@ def axes_of(subject: Subject) -> Loadings | None:
 
 def weights_of(found: Loadings, spreads: Floats) -> Floats:
     """How much of the map each column is: its share of each axis, by the variance of the axis."""
-    variance = spreads**2 * np.clip(np.nan_to_num(found.explained), 0.0, 1.0)
+    variance = (spreads / (float(spreads.max(initial=0.0)) or 1.0)) ** 2 * np.clip(
+        np.nan_to_num(found.explained), 0.0, 1.0
+    )
     whole = float(variance.sum())
     return np.asarray(variance @ found.shares / whole) if whole > 0 else np.zeros(found.shares.shape[1])
 
@@ -41,6 +43,7 @@ def arrows_of(found: Loadings | None, Y: Floats) -> list[dict[str, Any]]:
     if found is None:
         return []
     spreads = spreads_of(Y)
+    spreads = spreads / (float(spreads.max(initial=0.0)) or 1.0)  # lengths are relative, and squares vanish of none
     directions = (found.slopes * spreads[:, None]).T  # (d, p): where a column leads that rises by its spread
     lengths = np.linalg.norm(directions, axis=1)
     longest = float(lengths.max(initial=0.0))

@@ -35,6 +35,8 @@ _LONGEST_ODD = 300  # ... an object written as text
 _DAY = 86_400_000  # milliseconds
 _NO_DATE = np.iinfo(np.int64).min
 _NONE = -1  # the code of a missing category
+_SINGLE = 4  # bytes of a number in single precision, ...
+SINGLE_DIGITS = 9  # ... which so many digits tell from all others
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,7 @@ class Column:
     levels: tuple[str, ...] = ()  # of categories
     unit: str = ""
     zone: str = ""  # in which dates are told; "": as they were given
+    single: bool = False  # numbers were given in single precision
     derived: bool = False  # computed from the map: shown, but not to all its digits
 
     def __len__(self) -> int:
@@ -84,6 +87,7 @@ class Column:
             if self.derived:
                 return {**head, "values": blocks.coded(self.values), "unit": self.unit, "digits": 4}
             ref, digits = blocks.numbers(self.values)
+            digits = min(digits, SINGLE_DIGITS) if self.single else digits
             return {**head, "values": ref, "unit": self.unit, "digits": digits}
         if self.kind == "category":
             codes, levels = _used(self.values, self.levels)
@@ -101,7 +105,7 @@ def _used(codes: NDArray[Any], levels: Sequence[str]) -> tuple[NDArray[Any], lis
     kept = np.flatnonzero(counts)
     number = np.full(len(levels) + 1, _NONE)
     number[kept] = np.arange(len(kept))
-    return number[codes], [levels[j] for j in kept]
+    return number[codes], [levels[j] for j in kept.tolist()]
 
 
 # --- tables
@@ -290,7 +294,9 @@ def _of_arrow(column: Any) -> tuple[Kind, dict[str, Any]]:
         codes = np.full(len(column), _NONE) if codes is None else codes
         return "category", _ordered(codes, levels, by_count=True)
     if types.is_floating(kind) or types.is_null(kind):
-        return "number", {"values": column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)}
+        single = types.is_float32(kind) or types.is_float16(kind)
+        values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return "number", {"values": values, "single": single}
     if types.is_timestamp(kind) or types.is_date(kind):
         zone = "UTC" if types.is_timestamp(kind) and kind.tz else ""
         whole = (
@@ -315,7 +321,7 @@ def _of_array(values: NDArray[Any]) -> tuple[Kind, dict[str, Any]]:
             return _of_texts([str(value) for value in values.tolist()])
         return "number", {"values": values.astype(np.float64)}
     if kind == "f":
-        return "number", {"values": values.astype(np.float64)}
+        return "number", {"values": values.astype(np.float64), "single": values.dtype.itemsize <= _SINGLE}
     if kind == "M":
         return "date", {"values": _milliseconds(values)}
     if kind == "m":
@@ -349,12 +355,20 @@ def _holds_numbers(kind: type) -> bool:
 
 
 def _of_numbers(values: list[Any], gaps: NDArray[np.bool_]) -> tuple[Kind, dict[str, Any]]:
-    for value, gap in zip(values, gaps, strict=True):
-        if not gap and isinstance(value, int | np.integer | Fraction) and abs(value) > _WHOLE:
-            return _of_texts(["" if gone else _text(one) for one, gone in zip(values, gaps, strict=True)], gaps)
+    if any(not gap and _is_long(value) for value, gap in zip(values, gaps, strict=True)):
+        return _of_texts(["" if gap else _text(value) for value, gap in zip(values, gaps, strict=True)], gaps)
     return "number", {
         "values": np.array([math.nan if gap else float(value) for value, gap in zip(values, gaps, strict=True)])
     }
+
+
+def _is_long(value: Any) -> bool:
+    """Whether it is a number that float64 does not hold."""
+    if isinstance(value, int | np.integer):
+        return abs(int(value)) > _WHOLE
+    if isinstance(value, Fraction):
+        return max(abs(value.numerator), value.denominator) > _WHOLE
+    return isinstance(value, Decimal) and value.is_snan()
 
 
 def _of_dates(values: list[Any], gaps: NDArray[np.bool_]) -> tuple[Kind, dict[str, Any]]:
@@ -423,6 +437,8 @@ def _ordered(codes: NDArray[Any], levels: list[str], *, by_count: bool) -> dict[
 def _is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in MISSING:
         return True
+    if isinstance(value, Decimal):
+        return value.is_qnan()
     return isinstance(value, float | np.floating | np.datetime64 | np.timedelta64) and bool(value != value)
 
 

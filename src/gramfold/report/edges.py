@@ -58,12 +58,11 @@ def around(subject: Subject) -> Around | None:
         indptr = np.concatenate(([0], np.cumsum(counts)))
         lists = Neighbors(indptr, judged.kept[found.indices], found.distances * _unit(model), judged.n_given)
         return Around(lists, f"{judged.n_neighbors} nearest rows in the data")
-    found = None if model is None else getattr(model, "neighbors_", None)
-    if found is None or len(found) != len(subject.Y):
+    near = getattr(model, "neighbors_", None)
+    if not isinstance(near, Neighbors) or len(near) != len(subject.Y):
         return None
-    return Around(
-        Neighbors(found.indptr, found.indices, found.distances * _unit(model), len(found)), "neighbours of the fit"
-    )
+    in_unit = Neighbors(near.indptr, near.indices, near.distances * _unit(model), len(near))
+    return Around(in_unit, "neighbours of the fit")
 
 
 def _unit(model: Any) -> float:

@@ -15,7 +15,7 @@ from gramfold.diagnostics.plain_places import plain_places
 from gramfold.embedding import Estimator, FittedMap, Model
 from gramfold.embedding.reading import coordinates_of
 from gramfold.embedding.written import call_of as step_of
-from gramfold.errors import GramfoldError, InputError
+from gramfold.errors import GramfoldError, InputError, PrecomputedInputError
 from gramfold.neighbors.columns import numeric_table, require_one_order, types_of
 from gramfold.report.provenance import call_of, digest_of
 from gramfold.report.subject import Subject
@@ -99,7 +99,7 @@ def _of_model(model: Any, steps: tuple[Any, ...], rows: Any, asked: Asked, stage
             k = neighbors_for(places, asked.n_neighbors)
             own = isinstance(fitted, Model) and not given
             options = {"n_neighbors": k, "random_state": asked.seed}
-            judged, why = _judged(model, None, options) if own else _judged(X, places, {**options, **measure})
+            judged, why = _judged(model, None, options) if own else _judged(X, places, {**options, **measure}, name)
     seen = judged.fewer(_MOST) if judged is not None else None
     return Subject(
         title=asked.title or f"{name} of {counted(len(places), 'row')}",
@@ -256,14 +256,18 @@ def neighbors_for(places: Floats, asked: int) -> int:
     return max(1, min(asked, placed // 3))
 
 
-def _judged(X: Any, Y: Any, options: Mapping[str, Any]) -> tuple[Judged | None, str]:
+def _judged(X: Any, Y: Any, options: Mapping[str, Any], name: str = "") -> tuple[Judged | None, str]:
     """The comparison, or why there is none."""
+    not_kept = (
+        f"The map was not judged: {name or type(X).__name__} does not keep the rows or distances that it was fitted "
+        "on. Pass them as rows, and the report has it all."
+    )
     if X is None:
-        return None, (
-            "The map was not judged: the model was fitted on distances, edges or kernel values, which it does not keep."
-        )
+        return None, not_kept
     try:
         return Judged(X, Y, **options), ""
+    except PrecomputedInputError:
+        return None, not_kept
     except GramfoldError as error:
         return None, f"The map was not judged: {error}"
 

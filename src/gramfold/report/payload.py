@@ -109,8 +109,9 @@ def known_of_rows(subject: Subject, near: Around | None) -> dict[str, Floats]:
         found = {name: getattr(faults, name).per_point for name in ("torn", "glued", "strained")}
     if near is not None:
         found |= {"density": near.density, "extrapolation": near.alone}
-    if subject.stability is not None:
-        found["moved"] = subject.stability.per_point
+    moved = None if subject.stability is None else subject.stability.per_point
+    if moved is not None:
+        found["moved"] = moved
     n = len(subject.Y)
     return {name: values for name, values in found.items() if len(values) == n and np.isfinite(values).any()}
 

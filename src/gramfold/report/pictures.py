@@ -129,4 +129,5 @@ def _mean(pixels: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
     n, height, width, channels = pixels.shape
     tall, wide = height // step, width // step
     cut = pixels[:, : tall * step, : wide * step].reshape(n, tall, step, wide, step, channels)
-    return np.rint(cut.mean(axis=(2, 4), dtype=np.float32)).astype(np.uint8)
+    mean: Floats = cut.mean(axis=(2, 4), dtype=np.float32)
+    return np.rint(mean).astype(np.uint8)

@@ -21,12 +21,11 @@ from gramfold.report.sections import believed
 from gramfold.report.still import still_figure
 from gramfold.report.subject import Subject
 from gramfold.report.thinning import thinned
-from gramfold.runtime.destinations import check_folder
+from gramfold.runtime.destinations import check_page
 from gramfold.runtime.progress import Progress, Stages
 from gramfold.runtime.threads import at_work
 
 MOST = 200_000  # rows that are drawn
-_ENDINGS = (".html", ".htm")
 
 
 def write_report(
@@ -129,7 +128,7 @@ def write_report(
 
 
 def write_subject(
-    path: Path,
+    path: str | os.PathLike[str],
     subject: Subject,
     stages: Stages,
     *,
@@ -143,7 +142,7 @@ def write_subject(
     html = page_of(subject, stages, table=table, color=color, label=label, pictures=pictures, most=most)
     with replacing(path) as draft:
         draft.write_text(html, encoding="utf-8", errors="backslashreplace")
-    return path
+    return Path(path)
 
 
 def page_of(
@@ -201,11 +200,8 @@ def _has_inverse(subject: Subject) -> bool:
 
 def checked(path: str | os.PathLike[str]) -> Path:
     """Raise an error for a file that cannot be written, or is no page."""
-    found = Path(path)
-    if found.suffix.lower() not in _ENDINGS and not (found.exists() and not found.is_file()):
-        raise InputError(f"'{path}' does not end in .html, by which browsers know a page: choose such a name.")
-    check_folder(found)
-    return found
+    check_page(path)
+    return Path(path)
 
 
 def _checked_most(most: Any) -> int:
