@@ -119,7 +119,7 @@ def write_report(
     ('wine.html', True)
     """
     path = checked(path)
-    most = _checked_most(most)
+    most = checked_most(most)
     asked = Asked(title, stability, dimension, metric, metric_params, n_neighbors, random_state, tuple(notes))
     stages = Stages(verbose, "report", progress)
     with at_work(getattr(X, "n_jobs", None)):
@@ -204,7 +204,8 @@ def checked(path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
-def _checked_most(most: Any) -> int:
+def checked_most(most: Any) -> int:
+    """A number of rows to draw, at least 1."""
     if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
         raise InputError(f"most={most!r} is not a number of rows: pass an integer of at least 1.")
     return int(most)
