@@ -15,7 +15,7 @@ export function coloringOf(column, fault, count, dark) {
   if (!column) return plainColoring(count, dark);
   if (column.kind === "category") return categoryColoring(column.codes, column.levels, column.none, dark);
   if (column.kind === "text") return textColoring(column, count, dark);
-  return rampColoring(column, fault ? "faults" : "numbers", dark);
+  return rampColoring(column, fault && fault !== "density" ? "faults" : "numbers", dark);
 }
 
 function plainColoring(count, dark) {

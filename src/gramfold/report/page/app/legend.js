@@ -30,7 +30,7 @@ export function createLegend(store, chooseGroup) {
     if (groups.length > 1) {
       const all = makeButton("Show all", () => setOff([]), { class: "plain" });
       const none = makeButton("Hide all", () => setOff(groups.map((group) => group.code)), { class: "plain" });
-      parts.push(make("div", { class: "row" }, all, none, make("span", { class: "quiet" }, tellCounted(groups.filter((group) => !group.missing).length, "group"))));
+      parts.push(make("div", { class: "row" }, all, none, make("span", { class: "quiet small" }, tellCounted(groups.filter((group) => !group.missing).length, "group"))));
     }
     return parts;
   }
@@ -47,7 +47,7 @@ export function createLegend(store, chooseGroup) {
     }, make("span", { class: "chip", style: `background:${group.color}` }), name, make("span", { class: "count" }, tellCount(group.count)));
     const onlyThis = makeButton("only", () => only(group), { class: "plain small", "aria-label": `Show only ${group.name}` });
     const choose = makeButton("choose", () => chooseGroup(group), { class: "plain small", "aria-label": `Choose the rows of ${group.name}` });
-    return make("li", { "data-code": group.code }, button, onlyThis, choose);
+    return make("li", { "data-code": group.code }, button, make("span", { class: "also" }, onlyThis, choose));
   }
 
   function filterOf(list, groups) {
@@ -125,7 +125,7 @@ export function createLegend(store, chooseGroup) {
   const anchorAt = (place) => (place < 16 ? "start" : place > RAMP_WIDTH - 16 ? "end" : "middle");
 
   function noteOf(coloring, column) {
-    const words = [];
+    const words = column.about ? [column.about] : [];
     if (column.unit) words.push(`In ${column.unit}.`);
     if (column.zone) words.push(`Time zone ${column.zone}.`);
     if (coloring.below + coloring.above) {

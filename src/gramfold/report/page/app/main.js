@@ -3,7 +3,6 @@
 import { byId, make, say } from "../shared/dom.js";
 import { addCopyButtons } from "../shared/copy.js";
 import { tellCounted } from "../shared/format.js";
-import { createPointRenderer } from "../shared/points.js";
 import { isDark, makeThemeButton, whenThemeChanges } from "../shared/theme.js";
 import { readManifest, unpackBlocks } from "../shared/unpack.js";
 import { createArrows } from "./arrows.js";
@@ -31,7 +30,7 @@ async function openMap() {
   addCopyButtons();
   const rows = readRows(readManifest(), await unpackBlocks());
   const store = createStore(rows);
-  const stage = createStage(store, createProjection(rows), createPointRenderer());
+  const stage = createStage(store, createProjection(rows));
   color(store);
 
   const chosen = createChosenPanel(stage, store);
@@ -110,8 +109,8 @@ function color(store) {
 }
 
 function notesOf(stage, rows) {
-  const notes = [rows.note, rows.mapNote];
-  if (!stage.drawn) notes.unshift("This browser cannot draw with WebGL: the map is a still picture. Search, choosing, tables and files work.");
+  const notes = [];
+  if (!stage.drawn) notes.push("This browser cannot draw with WebGL: the map is a still picture. Search, choosing, tables and files work.");
   if (stage.projection.isStrip) notes.push("The map has one coordinate, from left to right. Up and down rows are only spread apart, wider where there are more of them.");
   if (rows.unplaced.length) notes.push(`${tellCounted(rows.unplaced.length, "row")} without a place on the map: not drawn, but found by the search.`);
   if (stage.drawn) notes.push("Rows are drawn in a random order, so that no group covers the others. With Lasso and Rectangle, Ctrl adds and Alt takes away.");

@@ -46,8 +46,8 @@ export function createPathPanel(stage, store) {
   function tellNoGraph() {
     head.textContent = "No path";
     const why = rows.count > 20_000 || rows.total > rows.count
-      ? "The page holds the neighbour graph of up to 20,000 rows, and this map has more."
-      : "This method has no neighbour graph.";
+      ? "The page holds the neighbour graph of at most 20,000 rows, and this map has more."
+      : "No neighbour graph is known of this map.";
     body.append(make("p", {}, why));
     say(why);
     picked = [];
@@ -65,7 +65,7 @@ export function createPathPanel(stage, store) {
     }
     const steps = way.rows.length - 1;
     const straight = straightLength(from, to);
-    const words = `${tellCounted(steps, "step")} along the neighbour graph, of length ${tellNumber(way.length, 4)} in the data; the straight line on the map has length ${tellNumber(straight, 4)}.`;
+    const words = `${tellCounted(steps, "step")} from neighbour to neighbour (${rows.edges.of}), of length ${tellNumber(way.length, 4)} in the data; the straight line on the map has length ${tellNumber(straight, 4)}.`;
     body.append(make("p", { id: "path-words", "data-length": way.length, "data-steps": steps }, words), ...(rows.pictures ? [strip()] : []), charts());
     if (rows.inverse && steps > 0) body.append(between());
     const table = createTable({ id: "path-table", label: "Rows along the path", columns: shownColumns(rows), point: (i) => store.point(i), unpoint: () => store.point(-1) });

@@ -34,7 +34,7 @@ export function listenToPointers(stage, store, path, axes) {
       store.point(-1);
     },
     click(column, line, event) {
-      stage.canvas.focus({ preventScroll: true });
+      stage.canvas.focus({ preventScroll: true, focusVisible: false });
       const i = stage.rowAt(column, line);
       store.point(i);
       if (i < 0) return;

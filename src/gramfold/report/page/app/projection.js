@@ -13,15 +13,16 @@ export function createProjection(rows) {
     x: new Float32Array(rows.count).fill(NaN),
     y: new Float32Array(rows.count).fill(NaN),
     depth: new Uint8Array(rows.count).fill(FLAT), // 0 far, DEPTHS − 1 near
-    across: 0, // which coordinates are drawn
-    upwards: Math.min(1, rows.coordinates.length - 1),
-    inwards: Math.min(2, rows.coordinates.length - 1),
+    across: rows.firstAxes[0], // which coordinates are drawn
+    upwards: rows.firstAxes[1] ?? rows.firstAxes[0],
+    inwards: rows.axes.findIndex((_, axis) => !rows.firstAxes.includes(axis)),
     turning: false,
     turn: 0.5, // radians, about the upright axis, and ...
     tilt: 0.35, // ... about the level one
     isStrip: rows.coordinates.length === 1,
     center: [0, 0, 0], // what stands in the middle of the map, and ...
     half: 1, // ... what one unit of it is worth
+    radius: 1, // how far from the middle rows come when they are turned
   };
   return projection;
 }
@@ -56,16 +57,19 @@ function projectTurned(projection, rows) {
   const [cosTilt, sinTilt] = [Math.cos(projection.tilt), Math.sin(projection.tilt)];
   const [a, b, c] = projection.center;
   const scale = 1 / projection.half;
+  let farthest = 0;
   for (const i of rows.placed) {
     const across = (drawn[0][i] - a) * scale;
     const upwards = (drawn[1][i] - b) * scale;
     const inwards = (drawn[2][i] - c) * scale;
     const near = inwards * cosTurn - across * sinTurn;
+    farthest = Math.max(farthest, across * across + upwards * upwards + inwards * inwards);
     projection.x[i] = across * cosTurn + inwards * sinTurn;
     projection.y[i] = upwards * cosTilt - near * sinTilt;
     const depth = near * cosTilt + upwards * sinTilt; // from about −1.7 to 1.7
     projection.depth[i] = Math.min(Math.max(Math.floor(((depth + 1.3) / 2.6) * DEPTHS), 0), DEPTHS - 1);
   }
+  projection.radius = Math.sqrt(farthest) || 1;
 }
 
 /** Rows at their only coordinate; up and down they are spread as far as there are rows near them. */

@@ -1,11 +1,14 @@
 // What a length on the canvas is worth, and which coordinates are drawn.
 
 import { pixelsPerUnit } from "../shared/camera.js";
-import { make } from "../shared/dom.js";
+import { make, makeSvg } from "../shared/dom.js";
 import { tellNumber } from "../shared/format.js";
 import { roundBelow } from "../shared/scales.js";
+import { labelOf, shortened } from "./labels.js";
+import { projectedVector } from "./projection.js";
 
 const LONGEST_BAR = 120; // pixels of the scale bar
+const TRIPOD = 40; // pixels of the axes that are drawn where coordinates are turned
 
 export function createRulers(stage, store) {
   const bar = make("span", { class: "bar" });
@@ -13,6 +16,8 @@ export function createRulers(stage, store) {
   const scale = make("div", { class: "scale-bar" }, bar, words);
   const across = make("div", { class: "caption across" });
   const upwards = make("div", { class: "caption upwards" });
+  const tripod = makeSvg("g", { class: "tripod" });
+  stage.over.append(tripod);
   stage.element.append(scale, across, upwards);
   let last = 0;
 
@@ -35,7 +40,25 @@ export function createRulers(stage, store) {
     upwards.textContent = projection.isStrip ? "spread by how many rows are near" : `${axes[projection.upwards]} →`;
   }
 
+  /** Three lines from one point, in the directions in which the coordinates grow. */
+  function turn() {
+    const { projection } = stage;
+    if (!projection.turning) {
+      tripod.replaceChildren();
+      return;
+    }
+    const [x, y] = [stage.camera.width - 80, stage.camera.height - 70];
+    const drawn = [projection.across, projection.upwards, projection.inwards].flatMap((axis) => {
+      const unit = store.rows.axes.map((_, other) => (other === axis ? 1 : 0));
+      const [right, up] = projectedVector(projection, unit);
+      const label = labelOf(shortened(store.rows.axes[axis]), { x: x + right * (TRIPOD + 14), y: y - up * (TRIPOD + 14) });
+      return [makeSvg("line", { x1: x, y1: y, x2: x + right * TRIPOD, y2: y - up * TRIPOD }), label];
+    });
+    tripod.replaceChildren(...drawn);
+  }
+
   store.on("camera", measure);
+  store.on("camera", turn);
   store.on("axes", name);
   return { name };
 }

@@ -30,7 +30,7 @@ export function createShown(stage, store, names, arrows) {
   };
   const ofNames = box("names", "Names of groups", true, names.set);
   const ofArrows = store.rows.arrows.length ? box("arrows", "What the axes mean", false, arrows.set) : null;
-  const hint = ofArrows ? make("p", { class: "quiet small", hidden: true }, "Arrows: where columns grow; the share of each that the map explains.") : null;
+  const hint = ofArrows ? make("p", { class: "quiet small", hidden: true }, "Arrows: where a row goes whose value in a column is larger; and the share of the map that each column makes up.") : null;
   ofArrows?.input.addEventListener("change", () => (hint.hidden = !ofArrows.input.checked));
   const show = () => {
     ofNames.input.disabled = !stage.drawn || !names.possible();

@@ -3,7 +3,7 @@
 import { createCamera, columnOfPixel, isZoomed, mapX, mapY, panCamera, resetCamera, rowOfPixel, svgTransform, zoomCamera } from "../shared/camera.js";
 import { make, makeSvg, oncePerFrame, whenQuiet } from "../shared/dom.js";
 import { boxOf, createGrid, nearestRow } from "../shared/grid.js";
-import { DEPTHS, FADED, NORMAL, STRONG, createPoints, pointGrowth, pointOpacity, pointSize } from "../shared/points.js";
+import { DEPTHS, FADED, NORMAL, STRONG, createPointRenderer, createPoints, pointGrowth, pointOpacity, pointSize } from "../shared/points.js";
 import { boxInView } from "../shared/camera.js";
 import { visitBox } from "../shared/grid.js";
 import { project, shuffled } from "./projection.js";
@@ -12,8 +12,8 @@ const REACH = 14; // pixels around a pointer within which it is on a row
 const PADDING = 36;
 const REST = 140; // milliseconds without movement after which the camera is at rest
 
-/** The stage of a map. `renderer` null: there is no WebGL, nothing is drawn, and all else works as it does. */
-export function createStage(store, projection, renderer) {
+/** The stage of a map. Where there is no WebGL nothing is drawn, and all else works as it does. */
+export function createStage(store, projection) {
   const { rows } = store;
   const canvas = make("canvas", {
     id: "canvas",
@@ -22,6 +22,7 @@ export function createStage(store, projection, renderer) {
     "aria-roledescription": "map",
     "aria-describedby": "map-keys",
   });
+  const renderer = createPointRenderer(canvas);
   const under = makeSvg("svg", { class: "layer", "aria-hidden": "true" });
   const over = makeSvg("svg", { class: "layer", "aria-hidden": "true" });
   const inMapUnder = makeSvg("g");
@@ -53,7 +54,7 @@ export function createStage(store, projection, renderer) {
       if (!renderer) return;
       measure();
       project(projection, rows);
-      resetCamera(camera, boxOf(projection.x, projection.y, rows.placed), PADDING);
+      resetCamera(camera, wholeBox(), PADDING);
       points = createPoints(canvas, { renderer, width: camera.width, height: camera.height });
       stage.paintColors();
       followCamera();
@@ -88,7 +89,7 @@ export function createStage(store, projection, renderer) {
     },
     pan: (columns, lines) => stage.move((one) => panCamera(one, columns, lines)),
     zoom: (factor, column, row) => stage.move((one) => zoomCamera(one, factor, column, row)),
-    reset: () => stage.move((one) => resetCamera(one, boxOf(projection.x, projection.y, rows.placed), PADDING)),
+    reset: () => stage.move((one) => resetCamera(one, wholeBox(), PADDING)),
 
     /** Coordinates have changed: places, grid and points are made anew. */
     async turnAround({ whole = false } = {}) {
@@ -99,6 +100,12 @@ export function createStage(store, projection, renderer) {
       await stage.paint();
     },
   };
+
+  /** Around all rows; where they are turned, around all places that they come to. */
+  function wholeBox() {
+    const { radius } = projection;
+    return projection.turning ? [-radius, -radius, radius, radius] : boxOf(projection.x, projection.y, rows.placed);
+  }
 
   const flags = new Uint8Array(rows.count);
   function states() {
@@ -149,7 +156,7 @@ export function createStage(store, projection, renderer) {
 
   function setLook() {
     if (!points) return;
-    size = pointSize(rows.placed.length, camera.width, camera.height);
+    size = pointSize(rows.placed.length, camera.width, camera.height) / pointGrowth(camera.fitted);
     let seen = 0;
     if (isZoomed(camera)) visitBox(stage.grid, boxInView(camera), () => seen++);
     else seen = rows.placed.length;
@@ -174,7 +181,7 @@ export function createStage(store, projection, renderer) {
     const [x, y] = [mapX(camera, camera.width / 2), mapY(camera, camera.height / 2)];
     const closeness = camera.scale / camera.fitted;
     measure();
-    resetCamera(camera, boxOf(projection.x, projection.y, rows.placed), PADDING);
+    resetCamera(camera, wholeBox(), PADDING);
     if (!whole) {
       camera.scale *= closeness;
       [camera.right, camera.up] = [-camera.scale * x, -camera.scale * y];

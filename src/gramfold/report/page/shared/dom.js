@@ -21,7 +21,7 @@ function furnished(element, attributes, children) {
       element.setAttribute(name, value === true ? "" : String(value));
     }
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
   return element;
 }
 

@@ -7,7 +7,8 @@ const ABSENT = "#b8b8b8"; // a missing value
 const ABSENT_ON_DARK = "#5d646c";
 export const OKABE_ITO = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442"];
 const WHITE_FOR_BLACK = "#f2f2f2"; // of the seventh category on dark paper
-const SHADES = [[0, 0], [0, 0.45], [1, 0.45]]; // mixed with black (0) or white (1), and how much of it
+const SHADES = [["#000000", 0], ["#000000", 0.45], ["#ffffff", 0.45]]; // mixed with this, and how much of it
+const DARKER_ON_DARK = 0.3; // the second of them there, where darker ones are hard to see
 const GOLDEN_ANGLE = 137.50776;
 // viridis, cut where it is too faint to be seen on the paper: yellow on white, purple on dark
 const VIRIDIS = ["#440154", "#481a6c", "#472f7d", "#414487", "#39568c", "#31688e", "#2a788e", "#23888e", "#1f988b", "#22a884", "#35b779", "#54c568", "#7ad151", "#a5db36", "#d2e21b", "#fde725"];
@@ -25,11 +26,12 @@ export function categoryColor(number, dark = false) {
   if (number >= OKABE_ITO.length * SHADES.length) return generatedColor(number - OKABE_ITO.length * SHADES.length, dark);
   const hue = number % OKABE_ITO.length;
   const turn = Math.floor(number / OKABE_ITO.length);
-  const [towards, share] = SHADES[turn];
+  const [towards, usual] = SHADES[turn];
+  const share = dark && turn === 1 ? DARKER_ON_DARK : usual;
   const black = OKABE_ITO[hue] === "#000000";
   if (black && turn === 0) return dark ? WHITE_FOR_BLACK : OKABE_ITO[hue];
-  const base = black && towards === 0 ? "#999999" : OKABE_ITO[hue]; // black has no darker shade
-  return mixed(base, towards ? "#ffffff" : "#000000", dark && !towards ? 0.3 : share);
+  const base = black && turn === 1 ? "#999999" : OKABE_ITO[hue]; // black has no darker shade
+  return mixed(base, towards, share);
 }
 
 /** Hues around the circle by the golden angle, in three lightnesses: neighbours in number are far apart in colour. */

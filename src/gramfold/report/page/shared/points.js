@@ -13,9 +13,11 @@ export const NORMAL = 0; // states of points
 export const FADED = 1;
 export const STRONG = 2;
 
-/** What several canvases can draw with; null where there is no WebGL that can. */
-export function createPointRenderer() {
-  const canvas = document.createElement("canvas");
+/**
+ * What canvases are drawn with; null where there is no WebGL that can. It draws on a canvas of its own, which is copied to
+ * those of the maps (there may be several), or at once on the canvas of the only map, where nothing is copied.
+ */
+export function createPointRenderer(canvas = document.createElement("canvas")) {
   canvas.width = canvas.height = 16;
   try {
     if (!document.createElement("canvas").getContext("webgl")) return null;
@@ -29,7 +31,9 @@ export function createPointRenderer() {
 /** The points of one map on a canvas. */
 export function createPoints(canvas, { renderer, width, height }) {
   for (const type of HEARD) canvas.addEventListener(type, (event) => event.stopImmediatePropagation());
-  enlarge(renderer, width, height);
+  const alone = renderer.canvas === canvas;
+  if (alone) preventCopies(canvas);
+  enlarge(renderer, width, height, alone);
   const plot = globalThis.ReglScatterplot.createScatterplot({
     canvas,
     renderer,
@@ -87,7 +91,7 @@ export function createPoints(canvas, { renderer, width, height }) {
       plot.set({ pointColor: colors.map((color) => [...rgbOf(color).map((part) => part / 255), 1]) });
     },
     /** How large (pixels across) and how opaque points are. With depth, nearer ones are larger and stronger. */
-    setLook({ size, opacity, faded = opacity * 0.12, deep = false }) {
+    setLook({ size, opacity, faded = opacity * 0.2, deep = false }) {
       const sizes = [];
       const opacities = [];
       for (const state of [NORMAL, FADED, STRONG]) {
@@ -104,7 +108,7 @@ export function createPoints(canvas, { renderer, width, height }) {
       plot.view(viewMatrix(camera));
     },
     async resize(newWidth, newHeight) {
-      enlarge(renderer, newWidth, newHeight);
+      enlarge(renderer, newWidth, newHeight, alone);
       await plot.set({ width: newWidth, height: newHeight });
     },
     destroy() {
@@ -113,9 +117,21 @@ export function createPoints(canvas, { renderer, width, height }) {
   };
 }
 
-/** The renderer's own canvas must hold the largest of those it draws for. */
-function enlarge(renderer, width, height) {
+/** The library would copy the canvas onto itself through a context that it cannot have. */
+function preventCopies(canvas) {
+  const contextOf = canvas.getContext.bind(canvas);
+  const nothing = { clearRect() {}, drawImage() {} };
+  canvas.getContext = (kind, ...options) => (kind === "2d" ? nothing : contextOf(kind, ...options));
+}
+
+/** The renderer's canvas must hold the largest of those it draws for, or be as large as the only one. */
+function enlarge(renderer, width, height, alone) {
   const pixels = window.devicePixelRatio;
+  if (alone) {
+    renderer.resize(width, height);
+    renderer.refresh();
+    return;
+  }
   if (renderer.canvas.width >= width * pixels && renderer.canvas.height >= height * pixels) return;
   renderer.resize(Math.max(renderer.canvas.width / pixels, width), Math.max(renderer.canvas.height / pixels, height));
   renderer.refresh();
@@ -139,7 +155,5 @@ export function pointOpacity(count, size, width, height) {
   return Math.min(Math.max(FULL / Math.max(covered, 1) ** 0.45, FAINTEST), FULL);
 }
 
-/** How much larger points become when the map does. */
-export function pointGrowth(scale) {
-  return scale > 1 ? Math.asinh(scale) / Math.asinh(1) : Math.max(scale, 0.5);
-}
+/** How much larger points become when the map does: the library draws them so ("asinh"). */
+export const pointGrowth = (scale) => (scale > 1 ? Math.asinh(scale) / Math.asinh(1) : scale);

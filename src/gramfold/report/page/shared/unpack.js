@@ -60,9 +60,10 @@ function numberColumn(described, blocks) {
   let kept = null;
   const known = described.digits ?? 4;
   const digits = Math.min(known, MOST_SHOWN);
-  const single = described.values.type === "f32" && known >= 9;
+  const single = known === 9; // the table had single precision
   return {
     name: described.name,
+    about: described.about ?? "",
     kind: "number",
     unit: described.unit ?? "",
     digits,
