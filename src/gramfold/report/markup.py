@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
+from gramfold.errors import InputError
+
 # what no HTML or XML document may hold, and halves of pairs that UTF-8 cannot write
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -45,12 +47,22 @@ def section(key: str, title: str, lead: str, body: str) -> str:
 
 def not_shown(reason: str) -> str:
     """Why a part is missing, in one sentence."""
-    return f'<p class="missing">Not shown: {clean(reason.rstrip(". "))}.</p>'
+    return f'<p class="missing">Not shown. {clean(sentence(reason))}</p>'
+
+
+def sentence(words: str) -> str:
+    """With a capital and a full stop."""
+    words = words.strip()
+    return words if not words else f"{words[0].upper()}{words[1:].rstrip('.')}."
+
+
+class MissingPartError(InputError):
+    """A part of the page cannot be made; the message is the whole reason."""
 
 
 def reason_of(error: BaseException) -> str:
     """What was found, without what to change in the call of something else."""
-    return str(error).split(":")[0]
+    return str(error) if isinstance(error, MissingPartError) else str(error).split(":")[0]
 
 
 def details(summary: str, body: str) -> str:

@@ -135,7 +135,7 @@ def _joined(segments: Floats) -> Iterable[Floats]:
     for j, (a, b) in enumerate(keys):
         ends.setdefault(a, []).append(j)
         ends.setdefault(b, []).append(j)
-    used = np.zeros(len(segments), dtype=bool)
+    used = np.array([a == b for a, b in keys], dtype=bool)  # a level that a corner has leaves pieces without a length
 
     def onward(at: tuple[float, float]) -> Iterable[tuple[float, float]]:
         while True:

@@ -11,6 +11,7 @@ from gramfold.types import Floats
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 _SLACK = 1e-9  # of a step: a tick at the end of an axis is not lost to rounding
 _SMALLEST, _LARGEST = 1e-3, 1e5  # between which numbers are written without an exponent
+_NOTHING = float(np.finfo(np.float64).tiny)
 _DECADES = 5  # powers of ten that all get a tick
 _FEW_DECADES = 1.8  # below which 2 and 5 get one too
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -80,7 +81,7 @@ def linear_over(values: Any, *, zero: bool = False, margin: float = 0.04, count:
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
     from_zero = zero and low >= 0
     low = 0.0 if from_zero else low
-    if not high > low:
+    if not high / 2 - low / 2 > _NOTHING:
         beside = abs(high) / 2 or 0.5
         return Linear(low if from_zero else low - beside, high + beside, count)
     beside = margin * (high / 2 - low / 2) * 2
@@ -127,8 +128,9 @@ def number(value: float, digits: int = 3) -> str:
         mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
         power = "10" + str(int(exponent)).translate(_SUPERSCRIPTS)
         return power if mantissa == "1" else f"{minus(mantissa)}×{power}"
-    shown = f"{value:.{digits}g}"
-    return minus(f"{float(shown):,.0f}" if "e" in shown else shown)
+    if abs(float(f"{value:.{digits}g}")) >= 10**digits:
+        return minus(f"{value:,.0f}")
+    return minus(f"{value:.{digits}g}")
 
 
 def minus(text: str) -> str:

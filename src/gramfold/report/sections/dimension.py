@@ -3,9 +3,8 @@
 import numpy as np
 
 from gramfold.diagnostics import Dimensions, Estimate
-from gramfold.errors import InputError
 from gramfold.report.charts import Axes, Frame, Scale, Span, dots, linear_over, log_over, number, path, range_bar
-from gramfold.report.markup import clean, code, paragraph, plot, section, table, value
+from gramfold.report.markup import MissingPartError, clean, code, paragraph, plot, section, sentence, table, value
 from gramfold.report.sections.found import Found
 
 _NAMES = {
@@ -25,7 +24,7 @@ def dimension_section(found: Found) -> str:
     """The sentence, a table of estimators, and the dimension at each scale."""
     known = found.subject.dimension
     if known is None:
-        raise InputError(_missing(found))
+        raise MissingPartError(_missing(found))
     p = int(found.subject.Y.shape[1])
     shown = value("dimension.value", known.value, f"{known.value:.3g}")
     about = (
@@ -78,7 +77,7 @@ def _table(known: Dimensions) -> str:
 
 def _head(name: str, one: Estimate) -> str:
     title, words = _NAMES[name]
-    note = "" if one.note is None else f" {clean(one.note[0].upper() + one.note[1:])}."
+    note = "" if one.note is None else f" {clean(sentence(one.note))}"
     return f'<span class="term">{title}</span> {code(name)}<span class="means">{words}{note}</span>'
 
 

@@ -21,7 +21,7 @@ from gramfold.report.charts import (
     number,
     path,
 )
-from gramfold.report.markup import clean, paragraph, plot, reason_of, section, value
+from gramfold.report.markup import MissingPartError, clean, paragraph, plot, reason_of, section, sentence, value
 from gramfold.report.sections.found import Found
 from gramfold.types import Floats, Integers
 
@@ -50,17 +50,22 @@ def distances_section(found: Found) -> str:
         ("G", "From a row at the boundary", lambda: _contours("G", found, "boundary")),
         ("H", "From a row at the centre", lambda: _contours("H", found, "centre")),
     ]
-    body = "".join(_panel(letter, title, draw) for letter, title, draw in panels)
+    drawn, missing = [], dict[str, list[str]]()
+    for letter, title, draw in panels:
+        try:
+            drawn.append(draw())
+        except GramfoldError as error:
+            missing.setdefault(reason_of(error).rstrip("."), []).append(f"{letter} ({title[0].lower()}{title[1:]})")
+    body = f'<div class="panels">{"".join(drawn)}</div>' if drawn else ""
+    body += "".join(_not_drawn(reason, titles) for reason, titles in missing.items())
     lead = paragraph(_LEAD) + paragraph(_CONTOURED) + paragraph(clean(_sampled(found)), "looked")
-    return section("distances", "Distances", lead, f'<div class="panels">{body}</div>')
+    return section("distances", "Distances", lead, body)
 
 
-def _panel(letter: str, title: str, draw: Callable[[], str]) -> str:
-    try:
-        return draw()
-    except GramfoldError as error:
-        reason = f'<p class="missing">Not drawn: {clean(reason_of(error).rstrip("."))}.</p>'
-        return plot(f"panel-{letter}", letter, clean(title), reason)
+def _not_drawn(reason: str, titles: list[str]) -> str:
+    """Which panels are missing, and why."""
+    listed = titles[0] if len(titles) == 1 else f"{', '.join(titles[:-1])} and {titles[-1]}"
+    return paragraph(f"Not drawn: {clean(listed)}. {clean(sentence(reason))}", "missing")
 
 
 def _features(found: Found) -> FeatureDistances:
@@ -80,9 +85,11 @@ def _scatter(letter: str, compared: ComparedDistances, to: Literal["input", "fea
     """Pairs by their distances in two spaces, and the line of their slope."""
     x, y = getattr(compared, to), compared.map
     if not len(x):
-        raise InputError("No pairs of neighbours are known.")
+        raise MissingPartError("No pairs of neighbours are known.")
     if np.isnan(x).all():
-        raise InputError("Distances in the data are not known, because the model was fitted on precomputed values.")
+        raise MissingPartError(
+            "Distances in the data are not known, because the model was fitted on precomputed values."
+        )
     r, slope = compared.correlation("map", to), compared.slope("map", to)
     across, up = linear_over(x, zero=True), linear_over(y, zero=True)
     words = (
@@ -130,7 +137,7 @@ def _contours(letter: str, found: Found, where: Where) -> str:
     try:
         smoothed = _smoothed(from_row)
     except InputError as error:
-        reason = f'<p class="missing">No contours: {clean(reason_of(error).rstrip("."))}.</p>'
+        reason = paragraph(f"No contours. {clean(sentence(reason_of(error)))}", "missing")
     else:
         x, y = axes.place(smoothed.x, smoothed.y[0])[:, 0], axes.place(smoothed.x[0], smoothed.y)[:, 1]
         axes.add(*(contour(x, y, smoothed.values, float(level)) for level in smoothed.levels))
@@ -140,7 +147,7 @@ def _contours(letter: str, found: Found, where: Where) -> str:
 
 def _smoothed(from_row: DistancesFrom) -> Smoothed:
     if len(from_row.rows) < _FEWEST_CONTOURED:
-        raise InputError(f"Of {len(from_row.rows)} rows contours say nothing.")
+        raise MissingPartError(f"Of {len(from_row.rows)} rows contours say nothing.")
     return Smoothed.of(from_row.places[:, :2], from_row.values)
 
 

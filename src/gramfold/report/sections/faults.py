@@ -5,9 +5,8 @@ import numpy as np
 from gramfold.diagnostics import Fault
 from gramfold.diagnostics.four_faults import percent
 from gramfold.diagnostics.plain_words import FEWEST
-from gramfold.errors import InputError
 from gramfold.report.charts import Linear, Span, value_bar
-from gramfold.report.markup import clean, paragraph, section, table, value
+from gramfold.report.markup import MissingPartError, clean, paragraph, section, sentence, table, value
 from gramfold.report.sections.found import Found, plain_name
 from gramfold.report.sections.quality import marks_key
 from gramfold.report.sections.verdict import STATES, state_of, total_and_limit
@@ -28,10 +27,10 @@ def faults_section(found: Found) -> str:
     """The table."""
     judged, faults = found.subject.judged, found.faults
     if judged is None:
-        raise InputError(found.subject.unjudged or "rows and map cannot be compared.")
+        raise MissingPartError(found.subject.unjudged or "rows and map cannot be compared.")
     if faults is None:
         few = f"with {judged.n:,} rows no fault can be told from chance; {FEWEST} are needed"
-        raise InputError(f"{few}.")
+        raise MissingPartError(f"{few}.")
     plain = plain_name(judged)
     heads = ["Fault", "This map", "Limit", clean(plain), "Chance", f"{_KEY}"]
     rows = [(_head(fault), _cells(fault, plain)) for fault in faults]
@@ -75,13 +74,8 @@ def _cells(fault: Fault, plain: str) -> list[str]:
         limit,
         value(f"faults.{fault.name}.plain", fault.plain, percent(fault.plain)),
         chance,
-        bar + f'<span class="words">{clean(_sentence(fault))}</span>',
+        bar + f'<span class="words">{clean(sentence(fault.words))}</span>',
     ]
-
-
-def _sentence(fault: Fault) -> str:
-    """What was found, beginning with a capital where it begins with a word."""
-    return fault.words[0].upper() + fault.words[1:] + "."
 
 
 def _interval(fault: Fault) -> str:

@@ -33,6 +33,7 @@ from gramfold.diagnostics.plain_words import FEWEST, verdict_of
 from gramfold.diagnostics.tables import Remembered, Rows
 from gramfold.embedding import Embedding
 from gramfold.errors import GramfoldError, InputError, UndefinedMeasureError
+from gramfold.report.markup import MissingPartError
 from gramfold.report.subject import Subject
 from gramfold.types import Floats
 
@@ -120,9 +121,9 @@ class Found:
     def distances(self) -> FeatureDistances:
         """In feature space, in the data and on the map; an error says why they are not known."""
         if self.subject.model is None:
-            raise InputError("The map was not made by gramfold, so that its kernel is not known.")
+            raise MissingPartError("The map was not made by gramfold, so that its kernel is not known.")
         if not isinstance(self.subject.model, Embedding):
-            raise InputError(f"{type(self.subject.model).__name__} has no feature space of its own.")
+            raise MissingPartError(f"{type(self.subject.model).__name__} has no feature space of its own.")
         n = len(self.subject.Y)
         sample = next((sample for most, sample in _PAIRED if n <= most), _FEW_PAIRED)
         return feature_distances(self.subject.model, sample=sample, random_state=self.subject.seed)
@@ -137,7 +138,7 @@ class Found:
         if found is not None and not np.isnan(found.everywhere.input).all():
             return found
         if self.subject.judged is None:
-            raise InputError(self.subject.unjudged or "The rows are not known.")
+            raise MissingPartError(self.subject.unjudged or "The rows are not known.")
         return judged_distances(self.subject.judged)
 
 

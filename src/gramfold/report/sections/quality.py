@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramfold.diagnostics import Measure
-from gramfold.errors import InputError
 from gramfold.report.charts import Linear, Span, value_bar
 from gramfold.report.charts.scales import minus
-from gramfold.report.markup import clean, code, paragraph, section, table, value
+from gramfold.report.markup import MissingPartError, clean, code, paragraph, section, table, value
 from gramfold.report.sections.found import EVERY_ROW, Beside, Found
 from gramfold.report.sections.verdict import looked_at
 from gramfold.runtime.counting import counted
@@ -86,7 +85,7 @@ def quality_section(found: Found) -> str:
     """The table, and in a sentence how the map compares with PCA."""
     judged = found.subject.judged
     if judged is None:
-        raise InputError(found.subject.unjudged or "rows and map cannot be compared.")
+        raise MissingPartError(found.subject.unjudged or "rows and map cannot be compared.")
     beside = found.beside
     heads = [
         "Measure",

@@ -7,7 +7,7 @@ import numpy as np
 
 from gramfold.diagnostics.leading_values import Shares, leading_values, shares_among
 from gramfold.embedding import Embedding
-from gramfold.errors import GramfoldError, InputError
+from gramfold.errors import GramfoldError
 from gramfold.kernels.gram import GramKernel
 from gramfold.notebook.numerals import percent
 from gramfold.report.charts import (
@@ -23,7 +23,19 @@ from gramfold.report.charts import (
     stage_bar,
     stems,
 )
-from gramfold.report.markup import clean, details, not_shown, pairs, paragraph, plot, reason_of, section, table, value
+from gramfold.report.markup import (
+    MissingPartError,
+    clean,
+    details,
+    not_shown,
+    pairs,
+    paragraph,
+    plot,
+    reason_of,
+    section,
+    table,
+    value,
+)
 from gramfold.report.sections.found import Found
 from gramfold.runtime.counting import counted
 from gramfold.types import Floats, NegativePart
@@ -54,10 +66,12 @@ def spectrum_section(found: Found) -> str:
     """Two charts, sentences and a table; then what only some methods have."""
     model = found.subject.model
     if model is None:
-        raise InputError("the map was not made by gramfold, so that it has no kernel whose eigenvalues are known.")
+        raise MissingPartError(
+            "the map was not made by gramfold, so that it has no kernel whose eigenvalues are known."
+        )
     lead, parts = [], []
     try:
-        read = read_spectrum(model)
+        read = read_spectrum(model, len(found.subject.Y))
     except GramfoldError as error:
         parts.append(not_shown(reason_of(error)))
     else:
@@ -67,12 +81,13 @@ def spectrum_section(found: Found) -> str:
     return section("spectrum", "Spectrum", "".join(lead), "".join(parts))
 
 
-def read_spectrum(model: Any) -> Read:
+def read_spectrum(model: Any, n: int) -> Read:
     """Of a fitted model; more than its fit computed, unless that would take long."""
     spectrum = getattr(model, "spectrum_", None)
     if spectrum is None:
-        raise InputError(f"{type(model).__name__} has no kernel, and so no eigenvalues.")
-    shown, n = int(model.embedding_.shape[1]), len(model.embedding_)
+        raise MissingPartError(f"{type(model).__name__} has no kernel, and so no eigenvalues.")
+    places = getattr(model, "embedding_", None)  # clusters that are connected components have none
+    shown = 0 if places is None else int(places.shape[1])
     count = min(max(_EIGENVALUES, shown + _BEYOND_MAP), _MOST_SHOWN)
     more = ""
     if n <= _MANY_ROWS:
@@ -106,7 +121,7 @@ def _chart(letter: str, read: Read) -> str:
     kind = "logarithmic" if log else "linear"
     listed = ", ".join(number(float(one)) for one in values)
     first = f"Eigenvalues 1 to {len(read.values)} of the kernel on a {kind} axis: {listed}. "
-    words = f"{first}The first {read.shown} are those of the map." if read.leading else first
+    words = f"{first}The first {read.shown} are those of the map." if read.leading and read.shown else first
     end = len(read.values) + 0.5
     axes = Axes(
         f"chart-{letter}",
@@ -133,7 +148,9 @@ def _sentences(read: Read) -> list[str]:
     """Shares, eigengap and negative part, as HTML."""
     said = []
     p, values = read.shown, read.values
-    if read.leading and read.shares is not None and p <= len(values):
+    if p == 0:
+        said.append("There is no map, since the clusters are connected components.")
+    elif read.leading and read.shares is not None and p <= len(values):
         held = float(np.maximum(read.shares.values[:p], 0.0).sum())
         of = "the sum of all positive eigenvalues" if read.shares.whole else f"the {len(values)} eigenvalues shown"
         first = "eigenvalue holds" if p == 1 else f"{p} eigenvalues hold"
@@ -142,7 +159,7 @@ def _sentences(read: Read) -> list[str]:
         )
     elif not read.leading:
         said.append("The map has not the first eigenvectors, but the independent ones among them.")
-    if read.leading and len(values) > p and values[p - 1] > 0:
+    if read.leading and len(values) > p > 0 and values[p - 1] > 0:
         gap = float(1.0 - values[p] / values[p - 1])
         narrow = ", so both may change places when rows change" if gap < _NARROW else ""
         shown = value("spectrum.eigengap", gap, percent(max(gap, 0.0)))

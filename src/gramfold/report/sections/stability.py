@@ -3,10 +3,9 @@
 import numpy as np
 
 from gramfold.diagnostics import Stability
-from gramfold.errors import InputError
 from gramfold.report.charts import Axes, Frame, dots, linear_over, path
 from gramfold.report.charts.scales import Linear
-from gramfold.report.markup import clean, code, pairs, paragraph, plot, section, value
+from gramfold.report.markup import MissingPartError, clean, code, pairs, paragraph, plot, section, value
 from gramfold.report.sections.found import Found
 from gramfold.runtime.counting import counted
 
@@ -19,7 +18,7 @@ def stability_section(found: Found) -> str:
     known = found.subject.stability
     if known is None:
         if found.subject.model is None:
-            raise InputError("a finished map cannot be fitted again.")
+            raise MissingPartError("a finished map cannot be fitted again.")
         words = (
             f"It was not measured. {code('model.report(path, stability=True)')} fits the map again on parts of the "
             "rows, 20 times, and shows here how far rows move."

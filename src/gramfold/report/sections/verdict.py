@@ -8,6 +8,7 @@ from gramfold.diagnostics.plain_words import FEW, FEWEST, undecided
 from gramfold.report.charts import number
 from gramfold.report.markup import clean, not_shown, paragraph, value
 from gramfold.report.sections.found import Found
+from gramfold.runtime.counting import counted
 
 _SHAPES = {
     "line": "The data lie on a line",
@@ -83,7 +84,7 @@ def _badges(found: Found) -> str:
             _badge(
                 fault.name,
                 _named_state(fault, found),
-                *total_and_limit(fault),
+                *(("", "") if np.isnan(fault.total) else total_and_limit(fault)),
             )
             for fault in found.faults
         )
@@ -131,15 +132,20 @@ def looked_at(found: Found) -> str:
     """How many rows the numbers are of."""
     judged = found.subject.judged
     assert judged is not None
-    placed = "" if judged.n == judged.n_given else f" with a place, of {judged.n_given:,},"
-    rows = f"{judged.n:,} rows{placed}"
-    if judged.exact:
-        words = f"All {rows} were looked at, each with its {judged.n_neighbors} nearest."
+    placed = int(np.isfinite(found.subject.Y).all(axis=1).sum())
+    absent = len(found.subject.Y) - placed
+    without = f" {counted(absent, 'row')} without a place {'is' if absent == 1 else 'are'} left out." if absent else ""
+    if judged.exact and judged.n == placed:
+        words = f"All {judged.n:,} rows were looked at, each with its {judged.n_neighbors} nearest."
     else:
+        among = f"{judged.n:,} rows"
+        if judged.n < placed:
+            among = f"{judged.n:,} of {placed:,} rows that were drawn at random"
         words = (
-            f"{len(judged.rows):,} of {rows} were drawn at random and compared with all others, each with its "
-            f"{judged.n_neighbors} nearest; numbers of these have a 95% interval."
+            f"{len(judged.rows):,} rows, drawn at random, were compared with all of {among}, each with its "
+            f"{judged.n_neighbors} nearest among these; numbers that are not exact have a 95% interval."
         )
+    words += without
     if FEWEST <= judged.n < FEW:
         words += f" {judged.n} rows are few: each counts for much, and chance may change what is said."
     return paragraph(clean(words), "looked")
