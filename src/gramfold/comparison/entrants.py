@@ -1,6 +1,7 @@
 """What is compared: methods by name, classes, estimators of any package, and finished maps."""
 
 import inspect
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
@@ -19,6 +20,7 @@ from gramfold.types import Floats
 
 _MANY = 5_000  # rows above which a method of all distances gives way to one of landmarks
 _LONG = 10_000  # characters of an estimator with its parameters; scikit-learn leaves out some beyond 700
+_ADDRESS = re.compile(r"\bat 0x[0-9a-f]+>", re.IGNORECASE)
 _DISTANCES = ("metric", "dissimilarity", "knn_dist")  # parameters that say that X holds distances
 
 
@@ -40,6 +42,8 @@ class Entrant:
             text = self.model.__repr__(N_CHAR_MAX=_LONG) if whole else repr(self.model)
         except Exception:  # noqa: BLE001 - whatever a guest raises is its own
             return type(self.model).__name__
+        if _ADDRESS.search(text):  # which says nothing of how it was made
+            return f"{type(self.model).__name__}(…)"
         return " ".join(text.split())
 
     @property

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gramfold.comparison.words import notes
+from gramfold.comparison.words import notes_of_costs, notes_of_few_rows
 from gramfold.report.compared import ComparedEntry, ComparedSubject, Ranking
 from gramfold.report.comparing import write_comparison
 from gramfold.report.provenance import digest_of
@@ -43,7 +43,8 @@ def subject_of(found: "Comparison", X: Any, title: str | None) -> ComparedSubjec
         found.n_neighbors,
         metric=_named(found.asked.get("metric", "euclidean")),
         labels=found.labels,
-        notes=[f"{note[:1].upper()}{note[1:]}." for note in notes(found)[1:]],
+        notes=[_as_sentence(note) for note in notes_of_few_rows(found)],
+        cost_notes=[_as_sentence(note) for note in notes_of_costs(found)],
         seconds=seconds,
         call=call_of(found),
         digest=digest_of(X),
@@ -52,12 +53,20 @@ def subject_of(found: "Comparison", X: Any, title: str | None) -> ComparedSubjec
 
 def call_of(found: "Comparison") -> str:
     """What one would write to make it again; finished maps are the user's own."""
-    methods = [f"        {row.name!r}: {row.made or 'Y'},{'' if row.made else '  # a finished map'}" for row in found.rows]
+    methods = [
+        f"        {row.name!r}: {row.made or 'Y'},{'' if row.made else '  # a finished map'}" for row in found.rows
+    ]
     lines = ["compare(", "    X,", "    {", *methods, "    },"]
     if found.labels is not None:
         lines.append("    labels=labels,")
-    lines += [f"    {name}={_named(value, quoted=True)}," for name, value in found.asked.items() if _unusual(name, value)]
+    lines += [
+        f"    {name}={_named(value, quoted=True)}," for name, value in found.asked.items() if _unusual(name, value)
+    ]
     return "\n".join([*lines, ")"])
+
+
+def _as_sentence(note: str) -> str:
+    return f"{note[:1].upper()}{note[1:]}."
 
 
 def _unusual(name: str, value: Any) -> bool:
@@ -84,7 +93,8 @@ def _entry(row: "ComparedMap", places: Any) -> ComparedEntry:
         row.n_rows,
         row.warned,
         row.examples,
-        row.made,
+        n_components=0 if row.embedding is None else row.embedding.shape[1],
+        made=row.made,
     )
 
 
@@ -96,8 +106,7 @@ def _ranking(found: "Comparison", purpose: str) -> Ranking:
         best.winner,
         best.sentence,
         best.decided,
-        best.margin,
-        best.noise,
+        best.runner_up,
         best.level_with,
         tuple(best.passed_over),
     )

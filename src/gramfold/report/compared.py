@@ -31,6 +31,7 @@ class ComparedEntry:
     n_rows: int = 0  # with coordinates
     warned: Mapping[str, int] = field(default_factory=dict)
     examples: Mapping[str, str] = field(default_factory=dict)  # of warnings, by category
+    n_components: int = 0
     made: str = ""  # the estimator as text; none for a finished map
 
 
@@ -43,8 +44,7 @@ class Ranking:
     winner: str
     sentence: str
     decided: bool  # the margin is larger than noise
-    margin: float
-    noise: float
+    runner_up: str | None  # None: there is no other map
     level_with: tuple[str, ...]
     passed_over: tuple[str, ...]  # collapsed
 
@@ -62,7 +62,8 @@ class ComparedSubject:
     n_neighbors: int  # by which maps are judged
     metric: str = "euclidean"
     labels: Any = None
-    notes: Sequence[str] = ()  # what the numbers are, in sentences
+    notes: Sequence[str] = ()  # how far numbers can be believed, in sentences
+    cost_notes: Sequence[str] = ()  # what seconds and megabytes are, likewise
     seconds: Mapping[str, float] = field(default_factory=dict)  # that are of no single map
     call: str = ""
     digest: str = ""  # SHA-256 of the rows, with shape and dtype

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from gramfold.report.compared import ComparedEntry, ComparedSubject, Ranking
+from gramfold.report.markup import clean, pairs
 from gramfold.report.sections.comparison_charts import measure_charts
 from gramfold.report.sections.comparison_tables import costs_table, faults_table, measures_table, told
 from gramfold.report.sections.comparison_terms import PURPOSES, listed, name_of, number
@@ -47,7 +47,7 @@ def _head(subject: ComparedSubject) -> str:
         counted(subject.n_neighbors, "neighbour"),
         f"metric {subject.metric}",
     ]
-    return f'<h1>{escape(subject.title)}</h1><p class="quiet" id="about">{escape(" · ".join(words))}</p>'
+    return f'<h1>{clean(subject.title)}</h1><p class="quiet" id="about">{clean(" · ".join(words))}</p>'
 
 
 # --- best for what
@@ -55,10 +55,25 @@ def _head(subject: ComparedSubject) -> str:
 
 def _best(subject: ComparedSubject) -> str:
     cards = "".join(_card(one) for one in subject.rankings)
+    said = "".join(f'<p class="caution">{clean(words)}</p>' for words in _cautions(subject))
     return (
-        '<section id="best" aria-labelledby="best-title"><h2 id="best-title" class="away">Which map is best for what</h2>'
-        f'<p class="headline">{headline(subject)}</p>{f"<ul class=cards>{cards}</ul>" if cards else ""}</section>'
+        '<section id="best" aria-labelledby="best-title"><h2 id="best-title" class="away">Best for what</h2>'
+        f'<p class="headline">{headline(subject)}</p>{f"<ul class=cards>{cards}</ul>" if cards else ""}{said}</section>'
     )
+
+
+def _cautions(subject: ComparedSubject) -> list[str]:
+    """What has to be said with any of it."""
+    words = list(subject.notes)
+    widths = {one.name: one.n_components for one in subject.entries if one.measures}
+    if len(set(widths.values())) > 1:
+        most = max(widths.values())
+        wide = [name for name, width in widths.items() if width == most]
+        words.append(
+            f"Maps differ in their number of dimensions, and more of them keep more: {listed(wide)} "
+            f"{'has' if len(wide) == 1 else 'have'} {most}, so some of the lead may be theirs."
+        )
+    return words
 
 
 def headline(subject: ComparedSubject) -> str:
@@ -84,18 +99,17 @@ def headline(subject: ComparedSubject) -> str:
 
 def _card(one: Ranking) -> str:
     title = PURPOSES.get(one.purpose, (one.purpose, one.purpose))[0]
-    alone = one.margin != one.margin  # noqa: PLR0124 - NaN: there is no other
-    state = "alone" if alone else "clear" if one.decided else "level"
+    state = "alone" if one.runner_up is None else "clear" if one.decided else "level"
     word = {
         "alone": "no other map",
-        "clear": "more than noise",
-        "level": f"level with {listed([name for name in one.level_with])}" if one.level_with else "level",
+        "clear": "clear lead",
+        "level": f"level with {listed(list(one.level_with))}" if one.level_with else "level",
     }[state]
     winner = name_of(one.winner)
     return (
-        f'<li class="card" data-purpose="{escape(one.purpose)}" data-decided="{str(one.decided).lower()}">'
-        f'<h3>{escape(title)}</h3><p class="winner">{winner} <span class="badge {state}">{escape(word)}</span></p>'
-        f'<p class="sentence">{escape(one.sentence)}</p></li>'
+        f'<li class="card" data-purpose="{clean(one.purpose)}" data-decided="{str(one.decided).lower()}">'
+        f'<h3>{clean(title)}</h3><p class="winner">{winner} <span class="tag {state}">{clean(word)}</span></p>'
+        f'<p class="sentence">{clean(one.sentence)}</p></li>'
     )
 
 
@@ -111,7 +125,7 @@ def maps_section(subject: ComparedSubject, tiles: Mapping[str, Tile], key: str, 
     count = len(subject.entries)
     # rows of the grid that are as full as they can be
     wide = min(range(min(3, count), min(_FOUR, count) + 1), key=lambda across: (-count % across, -across))
-    said = "".join(f"<p class=quiet>{escape(note)}</p>" for note in notes)
+    said = "".join(f"<p class=quiet>{clean(note)}</p>" for note in notes)
     grid = "".join(_tile(subject, one, j, tiles.get(one.name)) for j, one in enumerate(subject.entries))
     return (
         '<section id="maps" aria-labelledby="maps-title"><h2 id="maps-title">The maps</h2>'
@@ -122,12 +136,12 @@ def maps_section(subject: ComparedSubject, tiles: Mapping[str, Tile], key: str, 
 
 def _tile(subject: ComparedSubject, one: ComparedEntry, number_of: int, tile: Tile | None) -> str:
     faults = one.faults.named if one.faults is not None else []
-    badges = "".join(f'<li class="badge bad">{name}</li>' for name in faults)
+    badges = "".join(f'<li class="tag bad">{name}</li>' for name in faults)
     best = subject.purposes_of(one.name)
     stars = "".join(
-        f'<li class="badge good">{"best for" if each.decided else "level for"} {escape(_purpose(each))}</li>'
+        f'<li class="tag good">{"best for" if each.decided else "level for"} {clean(_purpose(each))}</li>'
         for each in best
-        if each.margin == each.margin  # noqa: PLR0124 - not NaN
+        if each.runner_up is not None
     )
     stage = _picture(one, tile)
     values = [
@@ -137,12 +151,12 @@ def _tile(subject: ComparedSubject, one: ComparedEntry, number_of: int, tile: Ti
     ]
     numbers = f'<p class="values">{" ".join(values)}</p>' if values else ""
     failed = (
-        f'<p class="why"><b>{"Not judged" if tile else "No map"}</b>: {escape(one.failure)}</p>' if one.failure else ""
+        f'<p class="why"><b>{"Not judged" if tile else "No map"}</b>: {clean(one.failure)}</p>' if one.failure else ""
     )
-    marks = f'<ul class="badges">{stars}{badges}</ul>' if stars or badges else ""
+    marks = f'<ul class="tags">{stars}{badges}</ul>' if stars or badges else ""
     kind = "map" if tile is not None else "map absent"
     return (
-        f'<article class="{kind}" data-name="{escape(one.name)}" data-entry="{number_of}">'
+        f'<article class="{kind}" data-name="{clean(one.name)}" data-entry="{number_of}">'
         f"<h3>{name_of(one.name)}</h3>{stage}{failed}{numbers}{marks}</article>"
     )
 
@@ -150,10 +164,10 @@ def _tile(subject: ComparedSubject, one: ComparedEntry, number_of: int, tile: Ti
 def _picture(one: ComparedEntry, tile: Tile | None) -> str:
     if tile is None:
         return "" if one.failure else '<p class="why">It has infinite coordinates, so it cannot be drawn.</p>'
-    note = f'<p class="quiet note">{escape(tile.caption)}</p>' if tile.caption else ""
+    note = f'<p class="quiet note">{clean(tile.caption)}</p>' if tile.caption else ""
     return (
-        f'<div class="stage"><img class="still" src="{tile.source}" width="{tile.width}" height="{tile.height}" '
-        f'alt="{escape(tile.alt)}"></div>{note}'
+        f'<div class="pane"><img class="still" src="{tile.source}" width="{tile.width}" height="{tile.height}" '
+        f'alt="{clean(tile.alt)}"></div>{note}'
     )
 
 
@@ -166,11 +180,8 @@ def _made(subject: ComparedSubject, versions: Mapping[str, str]) -> str:
         "Seconds": ", ".join(f"{name} {value:.2f}" for name, value in subject.seconds.items()),
         "Versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
     }
-    lines = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in facts.items() if text
-    )
-    call = f'<pre class="call"><code>{escape(subject.call)}</code></pre>' if subject.call else ""
+    call = f'<pre class="copy" tabindex="0"><code>{clean(subject.call)}</code></pre>' if subject.call else ""
     return (
         '<section id="made" aria-labelledby="made-title"><h2 id="made-title">How it was made</h2>'
-        f'{call}<dl class="facts">{lines}</dl></section>'
+        f"{call}{pairs({name: clean(text) for name, text in facts.items() if text})}</section>"
     )

@@ -1,11 +1,11 @@
 """A small chart for each measure: a dot for each map on one line each, with its interval."""
 
 from collections.abc import Callable
-from html import escape
 
 import numpy as np
 
 from gramfold.report.compared import ComparedEntry, ComparedSubject, known
+from gramfold.report.markup import clean
 from gramfold.report.sections.comparison_tables import marks_of
 from gramfold.report.sections.comparison_terms import Term, number, term_of
 
@@ -13,7 +13,7 @@ _WIDTH = 360
 _NAMES = 132  # pixels for the names of maps
 _RIGHT, _TOP, _LINE, _FOOT = 12, 6, 22, 22
 _LETTERS = 18  # of a name, which is shortened beyond
-_TICKS = 4  # at most as many steps
+_STEPS = 5  # of an axis, at most
 
 
 def measure_charts(subject: ComparedSubject) -> str:
@@ -24,8 +24,8 @@ def measure_charts(subject: ComparedSubject) -> str:
     charts = "".join(_chart(subject, judged, name) for name in subject.measures)
     return (
         '<section id="charts" aria-labelledby="charts-title"><h2 id="charts-title">The same as pictures</h2>'
-        "<p>A dot for each map, its 95% interval as a line where rows were drawn. Filled: the best, and those level with "
-        f'it. The arrow points to the better end.</p><div class="charts">{charts}</div></section>'
+        "<p>A dot for each map, its 95% interval as a line where rows were drawn. Filled: the best, and those level "
+        f'with it. The arrow points to the better end.</p><div class="measure-charts">{charts}</div></section>'
     )
 
 
@@ -47,14 +47,14 @@ def _chart(subject: ComparedSubject, judged: list[ComparedEntry], name: str) -> 
         middle = _TOP + _LINE * (j + 0.5)
         parts.append(
             f'<text class="name" x="{_NAMES - 10}" y="{middle + 4:.1f}" text-anchor="end">'
-            f"<title>{escape(one.name)}</title>{escape(_shortened(one.name))}</text>"
+            f"<title>{clean(one.name)}</title>{clean(_shortened(one.name))}</text>"
         )
         parts.append(_dot(one, name, middle, across, filled=marks.get(one.name, "collapsed") != "collapsed"))
     words = _in_words(judged, name)
     return (
-        f'<figure class="chart"><figcaption>{escape(term.title)} '
+        f'<figure class="chart"><figcaption>{clean(term.title)} '
         f'<span class="way">{"→" if term.higher else "←"} {term.better}</span></figcaption>'
-        f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(term.title)}: {escape(words)}">'
+        f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{clean(term.title)}: {clean(words)}">'
         f"{''.join(parts)}</svg></figure>"
     )
 
@@ -70,7 +70,7 @@ def _dot(one: ComparedEntry, name: str, middle: float, across: Callable[[float],
     kind = "dot filled" if filled else "dot"
     return (
         f'{line}<circle class="{kind}" cx="{across(measure.value):.1f}" cy="{middle:.1f}" r="4.5">'
-        f"<title>{escape(one.name)}: {number(measure.value)}</title></circle>"
+        f"<title>{clean(one.name)}: {number(measure.value)}</title></circle>"
     )
 
 
@@ -84,12 +84,15 @@ def _axis(judged: list[ComparedEntry], name: str, term: Term) -> tuple[float, fl
     ]
     finite = [value for value in seen if np.isfinite(value)]
     low, high = min([term.low, *finite]), max([term.high, *finite])
-    rough = (high - low) / _TICKS
+    rough = (high - low) / _STEPS
     unit = 10.0 ** np.floor(np.log10(rough))
     step = float(unit * next(times for times in (1, 2, 2.5, 5, 10) if unit * times >= rough * (1 - 1e-9)))
     first, last = int(np.floor(low / step + 1e-9)), int(np.ceil(high / step - 1e-9))
-    ticks = [step * j for j in range(first, last + 1)]
-    return ticks[0], ticks[-1], ticks
+    if low == term.low:  # where the axis begins at a value that means something
+        first = int(np.ceil(low / step - 1e-9))
+    else:
+        low = first * step
+    return low, last * step, [step * j for j in range(first, last + 1)]
 
 
 def _short(tick: float, ticks: list[float]) -> str:

@@ -1,12 +1,11 @@
 """Tables of a comparison: measures with their intervals, faults, costs, and what failed or warned."""
 
-from html import escape
-
 import numpy as np
 
 from gramfold.diagnostics import Fault, Measure
 from gramfold.report.compared import ComparedEntry, ComparedSubject, Ranking, collapsed, known
-from gramfold.report.sections.comparison_terms import DASH, Term, name_of, number, term_of
+from gramfold.report.markup import clean
+from gramfold.report.sections.comparison_terms import Term, name_of, number, term_of
 from gramfold.runtime.counting import counted
 
 _FAULTS = {
@@ -32,7 +31,7 @@ def measures_table(subject: ComparedSubject) -> str:
         '<section id="measures" aria-labelledby="measures-title"><h2 id="measures-title">The numbers</h2>'
         f"<p>{_how_to_read(subject)}</p>"
         f"{_scrolling('measures-table', 'Measures of each map', heads, rows)}"
-        f"{_notes(subject)}</section>"
+        f"{_terms(subject)}</section>"
     )
 
 
@@ -62,32 +61,30 @@ def _ranked_marks(ranking: Ranking) -> dict[str, str]:
 
 
 def _how_to_read(subject: ComparedSubject) -> str:
-    drawn = subject.n_sampled < subject.n_judged
-    words = [
+    words = (
         "<b>best</b>: ahead of all others by more than noise. <b>level</b>: the margin among these is no more than "
         "noise. <b>highest</b>, <b>lowest</b>: no test of the margin was made. A map that collapsed is not the best."
-    ]
-    if drawn:
-        words.append(
-            f"Small numbers are 95% intervals: {subject.n_sampled:,} of {subject.n_judged:,} rows were drawn, where "
-            "there is no interval the number is of all rows."
+    )
+    if subject.n_sampled < subject.n_judged:
+        words += (
+            f" Small numbers are 95% intervals, since distances were measured from {subject.n_sampled:,} of "
+            f"{subject.n_judged:,} rows; a number without one is of all rows."
         )
-    return " ".join(words)
+    return words
 
 
-def _notes(subject: ComparedSubject) -> str:
+def _terms(subject: ComparedSubject) -> str:
     terms = "".join(
-        f"<div><dt>{escape(term_of(name).title)}</dt><dd>{escape(term_of(name).meaning)}</dd></div>"
+        f"<div><dt>{clean(term_of(name).title)}</dt><dd>{clean(term_of(name).meaning)}</dd></div>"
         for name in subject.measures
     )
-    notes = "".join(f"<li>{escape(note)}</li>" for note in subject.notes)
-    return f'<dl class="terms">{terms}</dl>' + (f'<ul class="notes">{notes}</ul>' if notes else "")
+    return f'<dl class="terms">{terms}</dl>'
 
 
 def _measure_head(name: str, term: Term) -> str:
     return (
-        f'<th scope="col" data-measure="{escape(name)}" data-better="{"high" if term.higher else "low"}">'
-        f'<span class="title">{escape(term.title)}</span><code>{escape(name)}</code>'
+        f'<th scope="col" data-measure="{clean(name)}" data-better="{"high" if term.higher else "low"}">'
+        f'<span class="title">{clean(term.title)}</span><code>{clean(name)}</code>'
         f'<span class="way">{"↑" if term.higher else "↓"} {term.better}</span></th>'
     )
 
@@ -100,7 +97,7 @@ def _measure_cell(one: ComparedEntry, name: str, mark: str) -> str:
         interval = f'<span class="interval"><span class="away">95% interval </span>{low} to {high}</span>'
     best = mark in ("best", "level", "highest", "lowest")
     return (
-        f'<td data-measure="{escape(name)}"{_sorted_by(measure.value)}{" class=top" if best else ""}>'
+        f'<td data-measure="{clean(name)}"{_sorted_by(measure.value)}{" class=top" if best else ""}>'
         f'<span class="value">{number(measure.value)}</span>{_mark(mark)}{interval}</td>'
     )
 
@@ -123,7 +120,7 @@ def faults_table(subject: ComparedSubject) -> str:
     )
     rows = "".join(_row(one, "".join(_fault_cell(fault) for fault in one.faults or ())) for one in judged)
     found = "".join(
-        f"<li>{name_of(one.name)}: {escape(fault.words)}</li>"
+        f"<li>{name_of(one.name)}: {clean(fault.words)}</li>"
         for one in judged
         for fault in one.faults or ()
         if fault.named
@@ -140,16 +137,19 @@ def faults_table(subject: ComparedSubject) -> str:
 
 def _fault_cell(fault: Fault) -> str:
     named = f' <span class="mark fault">{fault.name}</span>' if fault.named else ""
-    interval = ""
-    if fault.interval is not None and known(fault.interval[0]) and fault.interval[0] != fault.interval[1]:
-        interval = f", {number(fault.interval[0])} to {number(fault.interval[1])}"
-    beside = [f"threshold {number(fault.threshold)}"] if known(fault.threshold) else []
-    beside += [f"PCA {number(fault.plain)}"] if known(fault.plain) else []
-    beside += [f"chance {number(fault.chance)}"] if known(fault.chance) else []
+    within = fault.interval
+    sampled = within is not None and known(within[0]) and within[0] != within[1]
+    lines = [f"{number(within[0])} to {number(within[1])}"] if within is not None and sampled else []
+    lines += [f"threshold {number(fault.threshold)}"] if known(fault.threshold) else []
+    beside = [
+        f"{word} {number(value)}" for word, value in (("PCA", fault.plain), ("chance", fault.chance)) if known(value)
+    ]
+    lines += [", ".join(beside)] if beside else []
     return (
         f'<td data-fault="{fault.name}"{_sorted_by(fault.total)}{" class=faulty" if fault.named else ""}>'
         f'<span class="value">{number(fault.total)}</span>{named}'
-        f'<span class="interval">{escape("; ".join(beside) + interval)}</span></td>'
+        + "".join(f'<span class="interval">{line}</span>' for line in lines)
+        + "</td>"
     )
 
 
@@ -162,15 +162,14 @@ def costs_table(subject: ComparedSubject) -> str:
     costly = any(known(one.seconds) for one in subject.entries)
     if not stable and not costly:
         return ""
-    moved = '<th scope="col"><span class="title">Moved</span><span class="way">over refits, of the size of the map</span></th>'
-    heads = (
-        (moved if stable else "")
-        + '<th scope="col"><span class="title">Seconds</span><span class="way">of the fit</span></th>'
-        '<th scope="col"><span class="title">MB</span><span class="way">memory at its peak</span></th>'
-        '<th scope="col"><span class="title">Rows</span><span class="way">with coordinates</span></th>'
-        '<th scope="col"><span class="title">Warnings</span></th>'
+    titles = {"Moved": "over refits, of the size of the map"} if stable else {}
+    titles |= {"Seconds": "of the fit", "MB": "memory at its peak", "Rows": "with coordinates", "Warnings": ""}
+    heads = "".join(
+        f'<th scope="col"><span class="title">{title}</span><span class="way">{words}</span></th>'
+        for title, words in titles.items()
     )
     rows = "".join(_row(one, _cost_cells(one, stable=stable)) for one in subject.entries)
+    notes = "".join(f"<li>{clean(note)}</li>" for note in subject.cost_notes)
     why = list(dict.fromkeys(one.not_measured for one in subject.entries if one.not_measured and one.stability is None))
     words = (
         "Stability: how far rows move from their place where the method is fitted on some of the rows; 0 if nothing "
@@ -180,8 +179,8 @@ def costs_table(subject: ComparedSubject) -> str:
     )
     return (
         '<section id="costs" aria-labelledby="costs-title"><h2 id="costs-title">Stability, time and memory</h2>'
-        f"<p>{escape(words)}</p>{_scrolling('costs-table', 'Stability, time and memory of each map', heads, rows)}"
-        "</section>"
+        f"<p>{clean(words)}</p>{_scrolling('costs-table', 'Stability, time and memory of each map', heads, rows)}"
+        f"{f'<ul class=notes>{notes}</ul>' if notes else ''}</section>"
     )
 
 
@@ -196,7 +195,10 @@ def _cost_cells(one: ComparedEntry, *, stable: bool) -> str:
             else f"{number(moved.interval[0])} to {number(moved.interval[1])}"
         )
         said = interval or one.not_measured
-        cells = f'<td data-cost="stability"{_sorted_by(value)}>{number(value)}<span class="interval">{escape(said)}</span></td>'
+        cells = (
+            f'<td data-cost="stability"{_sorted_by(value)}>{number(value)}'
+            f'<span class="interval">{clean(said)}</span></td>'
+        )
     warnings = sum(one.warned.values())
     return (
         f'{cells}<td data-cost="seconds"{_sorted_by(one.seconds)}>{number(one.seconds, 2)}</td>'
@@ -212,16 +214,16 @@ def _cost_cells(one: ComparedEntry, *, stable: bool) -> str:
 def told(subject: ComparedSubject) -> str:
     """What failed, and warnings."""
     failed = "".join(
-        f"<li><b>{name_of(one.name)}</b>: {escape(one.failure)}</li>" for one in subject.entries if one.failure
+        f"<li><b>{name_of(one.name)}</b>: {clean(one.failure)}</li>" for one in subject.entries if one.failure
     )
     warned = "".join(
-        f"<li><b>{name_of(one.name)}</b>: <code>{escape(category)}</code>{_times(count)} "
-        f"{escape(one.examples.get(category, ''))}</li>"
+        f"<li><b>{name_of(one.name)}</b>: <code>{clean(category)}</code>{_times(count)} "
+        f"{clean(one.examples.get(category, ''))}</li>"
         for one in subject.entries
         for category, count in one.warned.items()
     )
     parts = [
-        f"<h3>{title}</h3><ul>{items}</ul>"
+        f"<h3>{title}</h3><ul class=warned>{items}</ul>"
         for title, items in (("What failed", failed), ("Warnings of fits and measures", warned))
         if items
     ]
@@ -242,7 +244,7 @@ def _times(count: int) -> str:
 
 def _row(one: ComparedEntry, cells: str) -> str:
     failed = ' <span class="mark fault">failed</span>' if one.failure else ""
-    return f'<tr data-name="{escape(one.name)}"><th scope="row">{name_of(one.name)}{failed}</th>{cells}</tr>'
+    return f'<tr data-name="{clean(one.name)}"><th scope="row">{name_of(one.name)}{failed}</th>{cells}</tr>'
 
 
 def _sorted_by(value: float) -> str:
@@ -257,6 +259,3 @@ def _scrolling(name: str, label: str, heads: str, rows: str) -> str:
         f'<thead><tr><th scope="col"><span class="title">Map</span></th>{heads}</tr></thead><tbody>{rows}</tbody>'
         "</table></div>"
     )
-
-
-__all__ = ["DASH", "costs_table", "faults_table", "marks_of", "measures_table", "told"]

@@ -1,9 +1,10 @@
 """The measures of a comparison in plain words, and numbers as they are written in its tables."""
 
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
+
+from gramfold.report.markup import clean
 
 DASH = "–"
 
@@ -104,7 +105,7 @@ def number(value: float, digits: int = 3) -> str:
 
 def name_of(name: str) -> str:
     """The name of a map as HTML; its direction of writing does not spill over."""
-    return f"<bdi>{escape(name)}</bdi>"
+    return f"<bdi>{clean(name)}</bdi>"
 
 
 def listed(items: list[str], last: str = "and") -> str:
