@@ -3,10 +3,10 @@
 import re
 from base64 import b64encode
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Literal
 
+from gramfold.report.markup import clean
 from gramfold.report.payload import Payload
 from gramfold.report.subject import Sections
 
@@ -45,7 +45,7 @@ def assemble(sections: Sections, payload: Payload, still: str, app: App = "map")
     return _filled(
         _file("page.html"),
         {
-            "title": escape(str(payload.manifest["title"])),
+            "title": clean(payload.manifest["title"]),
             "style": "\n".join(_file(name) for name in _STYLES[app]),
             "app": app,
             "head": sections.head,

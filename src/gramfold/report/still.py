@@ -2,7 +2,6 @@
 
 from base64 import b64encode
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from gramfold.notebook.png import png_bytes
 from gramfold.notebook.raster import barred, scattered
 from gramfold.notebook.scale import SHARP, Scale, Size, scale_of
 from gramfold.report.columns import Column
+from gramfold.report.markup import clean
 from gramfold.runtime.counting import counted
 from gramfold.types import Floats, Integers
 
@@ -55,12 +55,10 @@ def still_figure(
     if found is None:
         return '<figure id="map-still"><figcaption>No row has a place on the map.</figcaption></figure>'
     data, words, legend = found
-    across = f"{escape(chosen[0])} across" + (f", {escape(chosen[1])} up" if len(chosen) > 1 else ": bars count rows")
-    by = "" if column is None else f"; colour: <bdi>{escape(column.name)}</bdi>"
-    lines = f"{across}{by}. {escape(words)} {escape(note)}".strip()
-    alt = escape(
-        f"Map: {words} {', '.join(chosen)}" + ("" if column is None else f", coloured by {column.name}"), quote=True
-    )
+    across = f"{clean(chosen[0])} across" + (f", {clean(chosen[1])} up" if len(chosen) > 1 else ": bars count rows")
+    by = "" if column is None else f"; colour: <bdi>{clean(column.name)}</bdi>"
+    lines = f"{across}{by}. {clean(words)} {clean(note)}".strip()
+    alt = clean(f"Map: {words} {', '.join(chosen)}" + ("" if column is None else f", coloured by {column.name}"))
     picture = f'<img id="still" width="{_SIZE[0]}" height="{_SIZE[1]}" alt="{alt}" src="{data}">'
     return f'<figure id="map-still">{picture}{legend}<figcaption>{lines}</figcaption></figure>'
 
@@ -165,4 +163,4 @@ def _named(column: Column, colors: Floats, counts: Integers) -> str:
 
 def _entry(color: Floats, words: str) -> str:
     css = "#" + "".join(f"{round(255 * float(part)):02x}" for part in color)
-    return f'<li><span class="chip" style="background:{css}"></span><bdi>{escape(words)}</bdi></li>'
+    return f'<li><span class="chip" style="background:{css}"></span><bdi>{clean(words)}</bdi></li>'

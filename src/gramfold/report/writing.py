@@ -14,6 +14,7 @@ from gramfold.report.arrows import axes_of
 from gramfold.report.choice import candidates, read
 from gramfold.report.edges import around
 from gramfold.report.given import NEIGHBORS, Asked, subject_of
+from gramfold.report.markup import clean
 from gramfold.report.page import assemble
 from gramfold.report.payload import payload_of, shown_axes
 from gramfold.report.pictures import pictures_of
@@ -181,9 +182,7 @@ def page_of(
 
 
 def _said(notes: Sequence[str]) -> str:
-    from html import escape
-
-    return f'<div id="map-notes">{"".join(f"<p>{escape(note)}</p>" for note in notes)}</div>' if notes else ""
+    return f'<div id="map-notes">{"".join(f"<p>{clean(note)}</p>" for note in notes)}</div>' if notes else ""
 
 
 def _has_inverse(subject: Subject) -> bool:
