@@ -2,7 +2,7 @@
 
 import { csvParts } from "../shared/csv.js";
 import { make, makeButton, saveFile, say } from "../shared/dom.js";
-import { differencesOf } from "../shared/differences.js";
+import { differencesOf, rankColumns } from "../shared/differences.js";
 import { tellCount, tellShare, tellCounted } from "../shared/format.js";
 import { createTable } from "../shared/table.js";
 import { drawPicture } from "../shared/pictures.js";
@@ -33,6 +33,7 @@ export function createChosenPanel(stage, store) {
     table.element,
     make("p", { class: "quiet small" }, "The file holds all columns, the coordinates and the row numbers. Cells that a spreadsheet would run as a formula begin with an apostrophe in it."),
   );
+  const compared = tableColumns(rows).filter((column) => column.kind !== "text" && column !== rows.columns[rows.label]);
   let asked = 0; // how often differences were asked for: older answers are dropped
 
   async function show() {
@@ -52,10 +53,9 @@ export function createChosenPanel(stage, store) {
       const few = chosen.length < 2 ? "at least two chosen rows" : "at least two rows that are not chosen";
       differences.replaceChildren(make("p", { class: "quiet" }, `A comparison needs ${few}.`));
     } else {
-      const compared = tableColumns(rows).filter((column) => column.kind !== "text" && column !== rows.columns[rows.label]);
       const entries = await differencesOf(compared, store.mask, () => mine === asked);
       if (!entries || mine !== asked) return;
-      differences.replaceChildren(differencesTable(entries, store, compared.length));
+      differences.replaceChildren(differencesTable(entries, compared.length));
     }
     element.dataset.answered = "true";
   }
@@ -79,6 +79,9 @@ export function createChosenPanel(stage, store) {
   }
 
   store.on("chosen", show);
+  store.on("tool", () => {
+    if (store.tool === "lasso" || store.tool === "rectangle") rankColumns(compared);
+  });
   return { element, clear };
 }
 

@@ -12,12 +12,11 @@ const CROWD_BINS = 30;
 const CENTRAL = [0.005, 0.995]; // the share of values that a drawing shows
 const STRENGTHS = [[0.147, "hardly"], [0.33, "a little"], [0.474, "clearly"], [1, "strongly"]]; // Romano's bounds of |δ|
 
-export function differencesTable(entries, store, columns) {
+export function differencesTable(entries, columns) {
   const clear = entries.filter((entry) => entry.clear).length;
-  const lines = entries.map((entry) => lineOf(entry, store));
-  lines.slice(SHOWN).forEach((line) => (line.hidden = true));
+  const list = make("ol", { class: "differences" }, entries.slice(0, SHOWN).map(lineOf));
   const more = makeButton(`Show all ${tellCount(entries.length)}`, () => {
-    lines.forEach((line) => (line.hidden = false));
+    list.append(...entries.slice(SHOWN).map(lineOf));
     more.remove();
   }, { class: "plain" });
   const what = entries.some((entry) => entry.isCategory) ? "columns and categories" : "columns";
@@ -26,16 +25,16 @@ export function differencesTable(entries, store, columns) {
     make("h4", {}, "How they differ from the rest"),
     make("p", { class: "quiet small" }, told, " Rows chosen on a map of these columns differ in some of them because of the choice itself: this describes the choice, and does not prove that there are two groups."),
     make("div", { class: "key small" }, make("span", { class: "swatch chosen" }), "chosen", make("span", { class: "swatch rest" }), "the rest"),
-    make("ol", { class: "differences" }, lines),
+    list,
     entries.length > SHOWN ? more : null,
   );
 }
 
-function lineOf(entry, store) {
+function lineOf(entry) {
   const told = !Number.isNaN(entry.effect);
   return make("li", { class: entry.clear ? "" : "unclear", "data-name": entry.name, "data-effect": entry.effect, "data-lower": entry.lower, "data-upper": entry.upper },
     make("span", { class: "name" }, make("bdi", {}, entry.name)),
-    told ? (entry.isCategory ? sharesDrawing(entry) : crowdDrawing(entry, store)) : make("span", {}),
+    told ? (entry.isCategory ? sharesDrawing(entry) : crowdDrawing(entry)) : make("span", {}),
     make("span", { class: "words" }, told ? wordsOf(entry) : "fewer than two values in a group"),
     told ? effectOf(entry) : make("span", {}),
   );
@@ -69,10 +68,8 @@ function effectOf(entry) {
 }
 
 /** How the values of both groups are spread, each as a share of its own group. */
-function crowdDrawing({ column, name }, store) {
-  const { distinct, codes, unknown } = ranksOf(column);
-  const counts = [new Float64Array(unknown), new Float64Array(unknown)];
-  for (let i = 0; i < codes.length; i++) if (codes[i] < unknown) counts[store.mask[i] ? 0 : 1][codes[i]]++;
+function crowdDrawing({ column, name, counts }) {
+  const { distinct, unknown } = ranksOf(column);
   const low = quantileOf(distinct, distinct.length > 50 ? CENTRAL[0] : 0);
   const high = quantileOf(distinct, distinct.length > 50 ? CENTRAL[1] : 1);
   const bins = Math.min(CROWD_BINS, Math.max(distinct.length, 2));

@@ -120,12 +120,13 @@ export function createStage(store, projection) {
     const { coloring, mask } = store;
     const absent = coloring.absent ?? -1;
     const far = projection.turning ? byDepth() : order;
-    const layers = [[], [], []];
-    for (const i of far) {
-      if (!store.shows(i)) continue;
-      layers[mask[i] ? 2 : coloring.codes[i] === absent ? 0 : 1].push(i);
-    }
-    return layers[0].concat(layers[1], layers[2]);
+    const layerOf = (i) => (mask[i] ? 2 : coloring.codes[i] === absent ? 0 : 1);
+    const counts = [0, 0, 0];
+    for (const i of far) if (store.shows(i)) counts[layerOf(i)]++;
+    const next = [0, counts[0], counts[0] + counts[1]];
+    const sorted = new Uint32Array(counts[0] + counts[1] + counts[2]);
+    for (const i of far) if (store.shows(i)) sorted[next[layerOf(i)]++] = i;
+    return sorted;
   }
 
   /** From far to near. */

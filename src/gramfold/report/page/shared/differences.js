@@ -14,7 +14,7 @@ const ranked = new WeakMap(); // of columns: made once, when they are first comp
 
 /**
  * Entries with name, column, effect, lower, upper, chosen, rest (medians or shares), chosenMean, restMean, known,
- * isCategory, level (number of the category), clear; the largest effect first, clear ones before the others.
+ * isCategory, level (number of the category), counts (of numbers), clear; the largest effect first, clear ones before the others.
  * mask: 1 for chosen rows. Gives the browser time between columns; `stillWanted` says whether to go on.
  */
 export async function differencesOf(columns, mask, stillWanted = () => true) {
@@ -47,8 +47,7 @@ export function ranksOf(column) {
   if (sorted.length && sorted[0] === -Infinity) return ranksWithoutInfinity(column);
   const distinct = sorted.slice(0, count);
   const unknown = count;
-  const codes = new Uint32Array(values.length);
-  for (let i = 0; i < values.length; i++) codes[i] = Number.isFinite(values[i]) ? placeIn(distinct, values[i]) : unknown;
+  const codes = codesOf(values, distinct, unknown);
   const made = { distinct, codes, unknown };
   ranked.set(column, made);
   return made;
@@ -60,22 +59,51 @@ function ranksWithoutInfinity(column) {
   return made;
 }
 
-function placeIn(sorted, value) {
-  let low = 0;
-  let high = sorted.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle] < value) low = middle + 1;
-    else high = middle;
+/** Where each value stands among the different ones. A table of equal steps tells roughly where, so that few are asked. */
+function codesOf(values, distinct, unknown) {
+  const codes = new Uint32Array(values.length).fill(unknown);
+  if (!unknown) return codes;
+  const lowest = distinct[0];
+  const steps = Math.min(2 * unknown, 1 << 18);
+  const scale = steps / (distinct[unknown - 1] - lowest || 1);
+  const stepOf = (value) => Math.min(Math.floor((value - lowest) * scale), steps - 1);
+  const firsts = new Uint32Array(steps + 1).fill(unknown - 1);
+  for (let k = unknown - 1; k >= 0; k--) firsts[stepOf(distinct[k])] = k;
+  for (let step = steps - 1; step >= 0; step--) firsts[step] = Math.min(firsts[step], firsts[step + 1]);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    if (!Number.isFinite(value)) continue;
+    const step = stepOf(value);
+    let low = firsts[step];
+    let high = firsts[step + 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (distinct[middle] < value) low = middle + 1;
+      else high = middle;
+    }
+    codes[i] = low;
   }
-  return low;
+  return codes;
+}
+
+/** Rank columns before rows are chosen, while the reader still draws around them. */
+export async function rankColumns(columns) {
+  for (const column of columns) {
+    if (column.kind !== "number" && column.kind !== "date") continue;
+    ranksOf(column);
+    await breathe();
+  }
 }
 
 function numberEntry(column, mask) {
   const { distinct, codes, unknown } = ranksOf(column);
-  const chosen = new Float64Array(unknown + 1);
-  const rest = new Float64Array(unknown + 1);
-  for (let i = 0; i < codes.length; i++) (mask[i] ? chosen : rest)[codes[i]]++;
+  const chosen = new Uint32Array(unknown + 1);
+  const all = new Uint32Array(unknown + 1);
+  for (let i = 0; i < codes.length; i++) {
+    all[codes[i]]++;
+    chosen[codes[i]] += mask[i];
+  }
+  const rest = all.map((count, k) => count - chosen[k]);
   let m = 0;
   let n = 0;
   for (let k = 0; k < unknown; k++) {
@@ -95,6 +123,7 @@ function numberEntry(column, mask) {
     chosenMean: meanOf(chosen, m, distinct),
     restMean: meanOf(rest, n, distinct),
     known: [m, n],
+    counts: [chosen, rest], // of each of the different values
   };
 }
 
