@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.report.browser.reports import ALL, Report
 from tests.report.browser.visit import SOFTWARE_WEBGL, Visit
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -56,3 +57,17 @@ def visit(browser):
         yield visited
         for one in visits:
             assert one.complaints == []
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory):
+    """One of the reports of tests/report/browser/reports.py by its name, written when it is first asked for."""
+    folder = tmp_path_factory.mktemp("reports")
+    written: dict[str, Report] = {}
+
+    def named(name: str) -> Report:
+        if name not in written:
+            written[name] = ALL[name](folder)
+        return written[name]
+
+    return named

@@ -16,7 +16,9 @@ SOFTWARE_WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--i
 NO_WEBGL = ("--disable-gpu", "--disable-3d-apis", "--disable-software-rasterizer")
 
 DESKTOP, PHONE = (1440, 900), (390, 844)
-_PATIENCE = 20_000  # milliseconds
+_PATIENCE = 10_000  # milliseconds
+#: How drawing by software says that it is slow, where a picture of the page is taken.
+_DRIVER = "GL Driver Message (OpenGL, Performance"
 
 
 class Visit:
@@ -57,13 +59,17 @@ class Visit:
 
     def _listen(self) -> None:
         page, said = self.page, self.complaints
-        page.on("console", lambda message: said.append(f"console, {message.type}: {message.text}"))
+        page.on("console", self._heard)
         page.on("pageerror", lambda error: said.append(f"error: {error}"))
         page.on("crash", lambda _: said.append("the page crashed"))
         page.on("websocket", lambda socket: said.append(f"socket: {socket.url}"))
         page.on("popup", lambda other: said.append(f"window: {other.url}"))
         page.on("dialog", self._refuse)
         self._context.on("request", self._asked)
+
+    def _heard(self, message: Any) -> None:
+        if _DRIVER not in message.text:
+            self.complaints.append(f"console, {message.type}: {message.text}")
 
     def _refuse(self, dialog: Any) -> None:
         self.complaints.append(f"dialog: {dialog.message}")
