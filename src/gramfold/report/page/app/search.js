@@ -49,6 +49,7 @@ function testOf(column, texts, sign, first, second) {
     if (sign === ">") return (i) => values[i] > low;
     if (sign === ">=") return (i) => values[i] >= low;
     const shown = first.trim();
+    if (column.kind === "date") return (i) => column.text(i).startsWith(shown); // a year, a month, a day
     return (i) => values[i] === low || column.text(i) === shown;
   }
   if (sign !== "=" && sign !== ":") return null;

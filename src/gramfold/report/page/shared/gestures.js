@@ -117,7 +117,7 @@ export function listenToGestures(element, does) {
     const factor = Math.exp(-pixels * (event.ctrlKey ? PINCH_SPEED : WHEEL_SPEED));
     does.zoom?.(Math.min(Math.max(factor, 0.2), 5), ...placeOf(event));
     does.settle?.();
-  }, { passive: false });
+  }, { passive: false, capture: true }); // before the canvas, which keeps what it is told from the library
 
   return giveUp;
 }

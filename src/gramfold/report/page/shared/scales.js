@@ -36,7 +36,7 @@ export function dateTicks(low, high, count = 4) {
     return { ticks, write: (ms) => new Date(ms).toISOString().slice(...part).replace("T", " ") };
   }
   const months = [1, 3, 6, 12].find((one) => one * 30.4 * DAY >= wanted);
-  const years = months ? 0 : Math.max(roundBelow((wanted / DAY / 365.25) * 2), 1);
+  const years = months ? 0 : Math.max(roundBelow(wanted / DAY / 365.25), 1);
   const step = months ?? years * 12;
   const first = new Date(low);
   let month = Math.ceil((first.getUTCFullYear() * 12 + first.getUTCMonth()) / step) * step;
