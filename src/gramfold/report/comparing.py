@@ -12,6 +12,7 @@ from gramfold.report.blocks import Blocks
 from gramfold.report.choice import Candidates, Choice, candidates, read
 from gramfold.report.columns import Column, Raw, free_name
 from gramfold.report.compared import ComparedEntry, ComparedSubject
+from gramfold.report.markup import named
 from gramfold.report.page import assemble
 from gramfold.report.payload import FORMAT, Payload
 from gramfold.report.pictures import Pictures, pictures_of
@@ -20,7 +21,7 @@ from gramfold.report.sections.comparison import Tile, compared, maps_section
 from gramfold.report.still import shading_of, still_png
 from gramfold.report.subject import Subject
 from gramfold.report.thinning import Thinned, thinned
-from gramfold.report.writing import checked
+from gramfold.report.writing import checked, checked_most
 
 _SIZE = (360, 270)  # of a picture, as the page measures it
 
@@ -43,7 +44,7 @@ def write_comparison(
     shown = X if table is None and not pixels else table
     among = with_labels(candidates(replace(rows, X=None), None, shown, color, label), subject.labels)
     colored = None if among.color is None else among.raws[among.color].read().as_classes()
-    drawn = thinned(subject.n_given, most, colored)
+    drawn = thinned(subject.n_given, checked_most(most), colored)
     choice = read(among, drawn, None, colored)
     drawings = pictures_of(pictures, rows, drawn, table)
     payload = payload_of(subject, choice, drawn, drawings)
@@ -127,4 +128,6 @@ def _tile(one: ComparedEntry, column: Column | None, drawn: Thinned) -> Tile | N
 
 def _key(column: Column | None, drawn: Thinned) -> str:
     """What the colours of the pictures mean."""
-    return "" if column is None else shading_of(column, drawn.shown).legend
+    if column is None:
+        return ""
+    return f"<p>Colour: {named(column.name)}</p>{shading_of(column, drawn.shown).legend}"

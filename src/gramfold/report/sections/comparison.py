@@ -129,7 +129,7 @@ def maps_section(subject: ComparedSubject, tiles: Mapping[str, Tile], key: str, 
     grid = "".join(_tile(subject, one, j, tiles.get(one.name)) for j, one in enumerate(subject.entries))
     return (
         '<section id="maps" aria-labelledby="maps-title"><h2 id="maps-title">The maps</h2>'
-        f'<div id="tools"></div><div id="map-grid" class="grid" data-wide="{wide}">{grid}</div>'
+        f'<div id="tools"></div><div id="map-grid" class="grid" data-wide="{wide}" data-count="{count}">{grid}</div>'
         f'<div id="still-key">{key}</div>{said}</section>'
     )
 

@@ -94,7 +94,7 @@ def _measure_cell(one: ComparedEntry, name: str, mark: str) -> str:
     interval = ""
     if measure.interval is not None:
         low, high = (number(end) for end in measure.interval)
-        interval = f'<span class="interval"><span class="away">95% interval </span>{low} to {high}</span>'
+        interval = f' <span class="interval"><span class="away">95% interval </span>{low} to {high}</span>'
     best = mark in ("best", "level", "highest", "lowest")
     return (
         f'<td data-measure="{clean(name)}"{_sorted_by(measure.value)}{" class=top" if best else ""}>'
@@ -148,7 +148,7 @@ def _fault_cell(fault: Fault) -> str:
     return (
         f'<td data-fault="{fault.name}"{_sorted_by(fault.total)}{" class=faulty" if fault.named else ""}>'
         f'<span class="value">{number(fault.total)}</span>{named}'
-        + "".join(f'<span class="interval">{line}</span>' for line in lines)
+        + "".join(f' <span class="interval">{line}</span>' for line in lines)
         + "</td>"
     )
 
@@ -197,7 +197,7 @@ def _cost_cells(one: ComparedEntry, *, stable: bool) -> str:
         said = interval or one.not_measured
         cells = (
             f'<td data-cost="stability"{_sorted_by(value)}>{number(value)}'
-            f'<span class="interval">{clean(said)}</span></td>'
+            f' <span class="interval">{clean(said)}</span></td>'
         )
     warnings = sum(one.warned.values())
     return (
