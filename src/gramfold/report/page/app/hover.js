@@ -2,7 +2,6 @@
 
 import { make, makeSvg } from "../shared/dom.js";
 import { drawPicture } from "../shared/pictures.js";
-import { nameOfRow } from "./rows.js";
 
 const MOST_BESIDE = 6; // columns that are shown unless the reader chooses others
 const GAP = 14; // pixels between the pointer and the words
@@ -66,5 +65,5 @@ export function createHover(stage, store) {
     if (store.pointed >= 0 && !box.hidden) place(store.pointed);
   });
   store.on("color", show);
-  return { shown, show, nameOf: (i) => nameOfRow(rows, i) };
+  return { shown, show };
 }

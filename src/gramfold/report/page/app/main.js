@@ -82,7 +82,10 @@ async function openMap() {
     path.element,
     chosen.element,
   );
-  if (!stage.drawn) stage.element.remove();
+  if (!stage.drawn) {
+    tools.element.hidden = true;
+    stage.element.replaceWith(byId("map-still") ?? "");
+  }
 
   for (const topic of ["chosen", "groups"]) store.on(topic, () => stage.paint());
   whenThemeChanges(recolor);

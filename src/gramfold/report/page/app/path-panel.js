@@ -72,7 +72,7 @@ export function createPathPanel(stage, store) {
     table.show(way.rows);
     body.append(make("h4", {}, "The rows along it"), table.element);
     element.dataset.answered = "true";
-    say(words);
+    say(`${tellCounted(steps, "step")} from ${nameOfRow(rows, from)} to ${nameOfRow(rows, to)}`);
   }
 
   const straightLength = (from, to) => Math.hypot(...rows.coordinates.map((values) => values[from] - values[to]));
@@ -119,7 +119,7 @@ export function createPathPanel(stage, store) {
     });
     const tell = (value) => tellNumber(value, 4);
     const said = `${column.name} along the path, between ${tell(low)} and ${tell(high)}`;
-    return make("figure", {}, make("figcaption", {}, make("bdi", {}, column.name), make("span", { class: "quiet" }, ` ${tell(low)} to ${tell(high)}${column.unit ? ` ${column.unit}` : ""}`)),
+    return make("figure", {}, make("figcaption", {}, make("bdi", {}, column.name), make("span", { class: "quiet" }, `${tell(low)} to ${tell(high)}${column.unit ? ` ${column.unit}` : ""}`)),
       makeSvg("svg", { viewBox: `0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`, role: "img", "aria-label": said, preserveAspectRatio: "none" }, makeSvg("path", { d: path })));
   }
 
@@ -135,7 +135,7 @@ export function createPathPanel(stage, store) {
       const [a, b] = [way.rows[k], way.rows[k + 1]];
       shown.replaceChildren(rows.pictures ? mixedPicture(a, b, share) : mixedRow(a, b, share));
       const onRow = share < 1e-9 ? a : share > 1 - 1e-9 ? b : -1;
-      note.textContent = onRow >= 0 ? `This is ${nameOfRow(rows, onRow)}.` : `Interpolated: ${Math.round(100 * (1 - share))}% of ${nameOfRow(rows, a)} and ${Math.round(100 * share)}% of ${nameOfRow(rows, b)}. No row of the table is like this.`;
+      note.textContent = onRow >= 0 ? `This is ${nameOfRow(rows, onRow)}.` : `Interpolated: ${Math.round(100 * (1 - share))}% of ${nameOfRow(rows, a)} and ${Math.round(100 * share)}% of ${nameOfRow(rows, b)}. This is no row of the table.`;
     };
     const slider = make("input", { type: "range", id: "path-slider", min: 0, max: 1000, step: 1, value: 0, "aria-label": "Place along the path", on: { input: slide } });
     slide();
@@ -151,7 +151,7 @@ export function createPathPanel(stage, store) {
 
   function mixedRow(a, b, share) {
     const numbers = rows.dataColumns.map((j) => rows.columns[j]).filter((column) => column.kind === "number").slice(0, 12);
-    return make("dl", {}, numbers.map((column) => [make("dt", {}, column.name), make("dd", {}, tellNumber(column.values[a] * (1 - share) + column.values[b] * share, 4))]));
+    return make("dl", {}, numbers.map((column) => make("div", {}, make("dt", {}, column.name), make("dd", {}, tellNumber(column.values[a] * (1 - share) + column.values[b] * share, 4)))));
   }
 
   function draw() {

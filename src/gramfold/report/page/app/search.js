@@ -162,7 +162,10 @@ export function createSearch(store, choose) {
     store.mark(found.all);
     if (field.value.trim()) say(found.all.length ? `${tellCounted(found.all.length, "row")} found` : "No row is like that");
   };
-  const lookSoon = whenQuiet(look, PATIENCE);
+  let settled = null; // the question that was answered already
+  const lookSoon = whenQuiet(() => {
+    if (field.value !== settled) look();
+  }, PATIENCE);
 
   function show() {
     const asked = field.value.trim() !== "";
@@ -190,12 +193,16 @@ export function createSearch(store, choose) {
   }
 
   function settle(chosen) {
+    settled = field.value;
     list.hidden = true;
     field.setAttribute("aria-expanded", "false");
     if (chosen.length) choose(chosen);
   }
 
-  field.addEventListener("input", lookSoon);
+  field.addEventListener("input", () => {
+    settled = null;
+    lookSoon();
+  });
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter") {
       event.preventDefault();

@@ -1,11 +1,9 @@
 // The canvas with the points, what is drawn over it, and the camera that both follow.
 
-import { createCamera, columnOfPixel, isZoomed, mapX, mapY, panCamera, resetCamera, rowOfPixel, svgTransform, zoomCamera } from "../shared/camera.js";
+import { boxInView, createCamera, columnOfPixel, isZoomed, mapX, mapY, panCamera, resetCamera, rowOfPixel, svgTransform, zoomCamera } from "../shared/camera.js";
 import { make, makeSvg, oncePerFrame, whenQuiet } from "../shared/dom.js";
-import { boxOf, createGrid, nearestRow } from "../shared/grid.js";
+import { boxOf, createGrid, nearestRow, visitBox } from "../shared/grid.js";
 import { DEPTHS, FADED, NORMAL, STRONG, createPointRenderer, createPoints, pointGrowth, pointOpacity, pointSize } from "../shared/points.js";
-import { boxInView } from "../shared/camera.js";
-import { visitBox } from "../shared/grid.js";
 import { project, shuffled } from "./projection.js";
 
 const REACH = 14; // pixels around a pointer within which it is on a row
