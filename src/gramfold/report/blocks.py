@@ -41,6 +41,7 @@ class Blocks:
 
     _done: list[bytes] = field(default_factory=list)
     _open: bytearray = field(default_factory=bytearray)
+    _awaited: bool = False  # whether something stands in the open block, if only an empty array
 
     def add(self, values: NDArray[Any], **coded: Any) -> Ref:
         """Where these values stand from now on; `coded` says how a code becomes a number."""
@@ -52,17 +53,18 @@ class Blocks:
         name = _NAMES[little.dtype.str[1:]]
         found = {"block": len(self._done), "at": len(self._open), "count": len(little), "type": name, **coded}
         self._open += little.tobytes()
+        self._awaited = True
         return found
 
     def finished(self) -> tuple[bytes, ...]:
         """All blocks, compressed. The same arrays give the same bytes."""
-        if self._open:
+        if self._awaited:
             self._close()
         return tuple(self._done)
 
     def _close(self) -> None:
         self._done.append(gzip.compress(bytes(self._open), _LEVEL, mtime=0))
-        self._open = bytearray()
+        self._open, self._awaited = bytearray(), False
 
     # --- numbers
 

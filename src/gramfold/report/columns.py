@@ -290,8 +290,7 @@ def _of_arrow(column: Any) -> tuple[Kind, dict[str, Any]]:
     kind, types = column.type, pa.types
     if types.is_dictionary(kind) and not isinstance(column, pa.ExtensionArray):
         levels = [_text(level) for level in column.dictionary.to_pylist()]
-        codes = column.indices.fill_null(_NONE).to_numpy(zero_copy_only=False).astype(np.int64) if levels else None
-        codes = np.full(len(column), _NONE) if codes is None else codes
+        codes = column.indices.cast(pa.int64()).fill_null(_NONE).to_numpy(zero_copy_only=False)
         return "category", _ordered(codes, levels, by_count=True)
     if types.is_floating(kind) or types.is_null(kind):
         single = types.is_float32(kind) or types.is_float16(kind)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gramfold.report.columns import Column
+from gramfold.runtime.counting import counted
 from gramfold.types import Integers
 
 _OF_A_KIND = 50  # rows that are kept of each category
@@ -60,10 +61,10 @@ def thinned(
         kept = np.asarray(looked_at)
         why.append("the rows whose faults were looked at one by one")
     if color is not None and color.kind == "category":
-        rare = _rare(color, order, most / n)
-        if 0 < len(rare) <= room - len(kept):
+        rare, of_each = _rare(color, order, most / n, room - len(kept))
+        if len(rare):
             kept = np.union1d(kept, rare)
-            why.append(f"up to {_OF_A_KIND} rows of every value of '{color.name}'")
+            why.append(f"up to {counted(of_each, 'row')} of every value of '{color.name}'")
     others = order[~np.isin(order, kept)][: most - len(kept)]
     rows = np.sort(np.concatenate([kept, others])).astype(np.intp)
     words = f"{len(rows):,} of {n:,} rows are drawn, at random"
@@ -71,12 +72,13 @@ def thinned(
     return Thinned(n, rows, f"{words}. Row numbers are those of the whole table.")
 
 
-def _rare(color: Column, order: Integers, share: float) -> Integers:
-    """Rows of the categories of which a random sample would hold fewer than a few."""
+def _rare(color: Column, order: Integers, share: float, room: int) -> tuple[Integers, int]:
+    """Rows of the categories of which a random sample would hold fewer than a few, and how many of each."""
     codes = color.values[order]
     counts = np.bincount(codes[codes >= 0], minlength=len(color.levels))
     few = np.flatnonzero((counts > 0) & (counts * share < _OF_A_KIND))
+    of_each = min(_OF_A_KIND, room // max(len(few), 1))
     among = np.flatnonzero(np.isin(codes, few))
     by_kind = among[np.argsort(codes[among], kind="stable")]
     starts = np.searchsorted(codes[by_kind], codes[by_kind])
-    return np.asarray(order[by_kind[np.arange(len(by_kind)) - starts < _OF_A_KIND]])
+    return np.asarray(order[by_kind[np.arange(len(by_kind)) - starts < of_each]]), of_each
