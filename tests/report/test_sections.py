@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 from sklearn.datasets import load_iris
 
 from gramfold import LLE, PCA, SDE, Isomap, KernelPCA, LandmarkIsomap, OrdinalMDS, SpectralClustering
@@ -193,6 +194,14 @@ def test_the_command_line_says_the_same_of_the_faults(page, unrolled):
     for line in summary(faults(unrolled), 500):
         for share in re.findall(r"[\d.]+%", line):
             assert share in words
+
+
+def test_a_map_without_a_fault_that_lost_most_neighbours_is_not_praised(drawn):
+    X, _ = drawn
+    words = page_of(subject_from(PCA(2).fit(X[:1000]), dimension=False)).section("verdict")
+    share = float(re.search(r"Do not trust single rows: (\d+)%", words)[1])
+    assert share > 50
+    assert "but most of its rows are not to be trusted." in words
 
 
 def test_a_fault_is_named_in_words_and_marked(roll):
@@ -445,7 +454,12 @@ def test_a_map_made_elsewhere(iris):
     assert "has no kernel whose eigenvalues are known" in page.section("spectrum")
     assert "cannot be fitted again" in page.section("stability")
     panels = page.section("distances")
-    assert {"distances.C", "distances.D"} <= set(page.numbers)
+    apart = np.corrcoef(pdist(iris), pdist(iris[:, :2]))[0, 1]
+    assert page.number("distances.C") == pytest.approx(apart, abs=1e-9)
+    judged = Judged(iris, iris[:, :2])
+    near = np.column_stack([judged.in_data.rows, judged.in_data.indices])
+    lengths = (np.linalg.norm(table[near[:, 0]] - table[near[:, 1]], axis=1) for table in (iris, iris[:, :2]))
+    assert page.number("distances.D") == pytest.approx(np.corrcoef(*lengths)[0, 1], abs=1e-9)
     assert "Not drawn: E (all pairs against feature space), F (" in panels
     assert page.number("measures.stress") == measures(iris, iris[:, :2])["stress"].value
 

@@ -48,7 +48,7 @@ def range_bar(scale: Scale, value: Span, words: str, *, second: float | None = N
     if _known(value.value):
         parts.append(f'<circle class="value" cx="{_along(scale, value.value)}" cy="{middle}" r="4.5"/>')
     if second is not None and _known(second):
-        parts.append(f'<circle class="second" cx="{_along(scale, second)}" cy="{middle}" r="4.5"/>')
+        parts.append(f'<circle class="second" cx="{_along(scale, second)}" cy="{middle}" r="6.5"/>')
     return _small(words, parts)
 
 

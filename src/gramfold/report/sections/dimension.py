@@ -122,12 +122,7 @@ def _scales(known: Dimensions) -> str:
         Frame(340, 210),
     )
     lower, upper = axes.place(k[there], values[there]), axes.place(k[also], corrected[also])
-    axes.add(
-        path(lower, "line"),
-        dots(lower, "big"),
-        path(upper, "line second"),
-        dots(upper, "big second"),
-        dots(upper, "hole"),
-    )
+    axes.add(path(upper, "line second"), dots(upper, "big second"), dots(upper, "hole second"))
+    axes.add(path(lower, "line"), dots(lower, "big"))
     caption = "Dimension at each scale: as estimated (filled), and corrected for edges (rings)"
     return plot("panel-scales", "", caption, axes.svg())

@@ -36,6 +36,7 @@ _CONTOURED = (
 _FRAME = Frame(300, 230)
 _MOST_DOTS = 4_000
 _FEWEST_CONTOURED = 20  # rows, of which a contour says something
+_BESIDE = 2  # panels
 _MARGIN = 0.08  # of the map, around it
 _WORDS = {"input": "in the data", "feature": "in feature space"}
 
@@ -56,7 +57,8 @@ def distances_section(found: Found) -> str:
             drawn.append(draw())
         except GramfoldError as error:
             missing.setdefault(reason_of(error).rstrip("."), []).append(f"{letter} ({title[0].lower()}{title[1:]})")
-    body = f'<div class="panels">{"".join(drawn)}</div>' if drawn else ""
+    few = " two" if len(drawn) <= _BESIDE else ""  # then they stand side by side, else a topic is a column
+    body = f'<div class="panels{few}">{"".join(drawn)}</div>' if drawn else ""
     body += "".join(_not_drawn(reason, titles) for reason, titles in missing.items())
     lead = paragraph(_LEAD) + paragraph(_CONTOURED) + paragraph(clean(_sampled(found)), "looked")
     return section("distances", "Distances", lead, body)

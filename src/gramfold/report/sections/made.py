@@ -17,7 +17,7 @@ _NAMED = 30  # columns that are listed
 
 
 def made_section(found: Found) -> str:
-    """Facts, call, steps and decisions, times, versions."""
+    """Facts, call, steps and decisions, times."""
     subject = found.subject
     model = None if subject.model is None else vars(subject.model).get("model_")
     summary = summary_of(subject.model, model) if isinstance(model, Fitted) else None
@@ -33,7 +33,6 @@ def made_section(found: Found) -> str:
     seconds = subject.seconds or ({} if summary is None else summary.stages)
     if seconds:
         parts.append(f"<h3>Time</h3>{_times(seconds)}")
-    parts.append(f"<h3>Versions</h3>{pairs({name: clean(one) for name, one in versions().items()})}")
     parts.append(_columns(subject.names))
     lead = paragraph(_lead(subject.digest))
     return section("made", "How it was made", lead, "".join(parts))
@@ -75,6 +74,7 @@ def _facts(found: Found, summary: Summary | None) -> dict[str, str]:
     if subject.digest:
         shown = value("made.digest", subject.digest, subject.digest[:_DIGEST])
         facts["digest of the rows"] = f"<code>{shown}</code>"
+    facts["versions"] = clean(", ".join(f"{name} {one}" for name, one in versions().items()))
     facts["seed of the report"] = value("made.seed", str(subject.seed), str(subject.seed))
     return facts
 

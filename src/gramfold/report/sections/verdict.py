@@ -4,9 +4,10 @@ import numpy as np
 
 from gramfold.diagnostics import Fault, Verdict
 from gramfold.diagnostics.four_faults import percent
+from gramfold.diagnostics.next_step import usual_faults
 from gramfold.diagnostics.plain_words import FEW, FEWEST, undecided
 from gramfold.report.charts import number
-from gramfold.report.markup import clean, not_shown, paragraph, value
+from gramfold.report.markup import clean, named, not_shown, paragraph, value
 from gramfold.report.sections.found import Found
 from gramfold.runtime.counting import counted
 
@@ -21,6 +22,7 @@ _SHAPES = {
     "unclear": "The shape of the data is unclear",
 }
 _MOST_DIGITS = 6
+_BY_ROW, _HALF = "faults of each row", 0.5  # the test behind the sentence on rows, and of the rows
 _NOTHING = 5e-7  # a share that is a rounding error
 _NAMES = ("glued", "torn", "strained", "collapsed")
 STATES = {
@@ -38,10 +40,10 @@ def verdict_section(found: Found) -> str:
         reason = found.subject.unjudged or "rows and map cannot be compared"
         return _framed("This map was not judged.", not_shown(reason))
     items = "".join(
-        f'<li><p class="said"><bdi>{clean(one.text)}</bdi></p><p class="test">{_test(j, one.test, one.number)}</p></li>'
-        for j, one in enumerate(verdict.sentences)
+        f"<li>{named(one.text)} {_test(j, one.test, one.number)}</li>" for j, one in enumerate(verdict.sentences)
     )
-    return _framed(headline(verdict, found), f'{_badges(found)}<ol class="sentences">{items}</ol>{looked_at(found)}')
+    said = f'<div class="said"><ol class="sentences">{items}</ol>{looked_at(found)}</div>'
+    return _framed(headline(verdict, found), f'<div class="judged">{_badges(found)}{said}</div>')
 
 
 def _framed(title: str, body: str) -> str:
@@ -55,14 +57,17 @@ def headline(verdict: Verdict, found: Found) -> str:
     """The shape and the faults in a line of HTML."""
     shape = clean(_SHAPES[verdict.kind]) + ("" if verdict.sure != "likely" else " (likely)")
     if verdict.faults:
-        named = [f"<em>{clean(name)}</em>" for name in verdict.faults]
-        listed = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+        words = [f"<em>{clean(name)}</em>" for name in verdict.faults]
+        listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
         return f"{shape}. The map is {listed}."
     if found.faults is None:
         return f"{shape}. There are too few rows to judge the map."
     if any(undecided(fault) for fault in found.faults):
         return f"{shape}. No fault of the map is certain."
-    return f"{shape}. The map has none of the four faults."
+    held = "no fault beyond those of PCA" if usual_faults(found.faults) else "none of the four faults"
+    doubtful = max((one.number for one in verdict.sentences if one.test == _BY_ROW), default=0.0)
+    but = ", but most of its rows are not to be trusted" if doubtful > _HALF else ""
+    return f"{shape}. The map has {held}{but}."
 
 
 def state_of(fault: Fault) -> str:
@@ -76,8 +81,8 @@ def state_of(fault: Fault) -> str:
 
 def _badges(found: Found) -> str:
     if found.faults is None:
-        named = () if found.verdict is None else found.verdict.faults  # a map of one place has collapsed all the same
-        states = {name: "above" if name in named else "unknown" for name in _NAMES}
+        known = () if found.verdict is None else found.verdict.faults  # a map of one place has collapsed all the same
+        states = {name: "above" if name in known else "unknown" for name in _NAMES}
         badges = "".join(_badge(name, states[name], "", "") for name in _NAMES)
     else:
         badges = "".join(
@@ -123,9 +128,9 @@ def _badge(name: str, state: str, total: str, limit: str) -> str:
 def _test(j: int, test: str, found: float) -> str:
     """What stands behind a sentence."""
     if np.isnan(found):
-        return f"By {clean(test)}."
+        return f'<span class="test">by {clean(test)}</span>'
     shown = "0" if abs(found) < _NOTHING else number(found)
-    return f"Test: {clean(test)}, {value(f'verdict.{j}', found, shown)}"
+    return f'<span class="test">test: {clean(test)}, {value(f"verdict.{j}", found, shown)}</span>'
 
 
 def looked_at(found: Found) -> str:
