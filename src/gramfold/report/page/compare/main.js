@@ -150,7 +150,7 @@ async function openComparison() {
     maps: () => panes.map((pane) => pane.map.name),
     place(i, name) {
       const pane = paneCalled(name);
-      const box = pane.element.getBoundingClientRect();
+      const box = pane.canvas.getBoundingClientRect();
       const [x, y] = pane.placeOf(i);
       return [box.left + x, box.top + y];
     },

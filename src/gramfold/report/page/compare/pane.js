@@ -51,6 +51,7 @@ export function createPane(store, map, article, renderer, does) {
     map,
     article,
     element,
+    canvas,
     camera,
     projection,
     inMapUnder,
@@ -260,7 +261,10 @@ export function createPane(store, map, article, renderer, does) {
   function measure() {
     camera.width = Math.max(element.clientWidth, 1);
     camera.height = Math.max(element.clientHeight, 1);
-    for (const layer of [under, over]) layer.setAttribute("viewBox", `0 0 ${camera.width} ${camera.height}`);
+    for (const layer of [under, over]) {
+      layer.setAttribute("viewBox", `0 0 ${camera.width} ${camera.height}`);
+      Object.assign(layer.style, { width: `${camera.width}px`, height: `${camera.height}px` }); // whole pixels, as the canvas
+    }
   }
 
   async function resize() {
