@@ -3,7 +3,7 @@
 import { columnOfPixel, pixelsPerUnit, rowOfPixel } from "../shared/camera.js";
 import { makeSvg } from "../shared/dom.js";
 import { tellShare } from "../shared/format.js";
-import { fittingLabels, labelOf, shortened, widthOfWords } from "./labels.js";
+import { fittingLabels, labelOf, labelWords, widthOfWords } from "./labels.js";
 import { projectedVector } from "./projection.js";
 
 const ARROW_LENGTH = 0.55; // of the longest, in half widths of the map
@@ -24,7 +24,7 @@ export function createArrows(stage, store) {
     const drawn = store.rows.arrows.map((arrow) => ({ arrow, vector: projectedVector(stage.projection, arrow.values) }));
     drawn.sort((a, b) => Math.hypot(...b.vector) - Math.hypot(...a.vector));
     arrows = drawn.slice(0, MOST_ARROWS).filter(({ vector }) => Math.hypot(...vector) > SHORTEST_ARROW).map(({ arrow, vector }) => {
-      const words = shortened(arrow.name);
+      const words = labelWords(arrow.name);
       const share = arrow.share === undefined || arrow.share === null ? "" : ` ${tellShare(arrow.share)}`;
       const label = labelOf([words, makeSvg("tspan", { class: "share" }, share)]);
       const made = { x: ARROW_LENGTH * vector[0], y: ARROW_LENGTH * vector[1], line: makeSvg("line"), head: makeSvg("path"), label };

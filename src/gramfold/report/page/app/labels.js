@@ -1,6 +1,7 @@
 // Words on the map that do not cover each other: as many as fit, the most important first.
 
 import { makeSvg } from "../shared/dom.js";
+import { shortened } from "../shared/format.js";
 
 const LABEL_HEIGHT = 15; // pixels of a line of words
 const LONGEST_LABEL = 28; // letters
@@ -12,7 +13,7 @@ export function widthOfWords(words, weight = 600) {
   return ruler.measureText(words).width;
 }
 
-export const shortened = (words) => (words.length > LONGEST_LABEL ? `${words.slice(0, LONGEST_LABEL - 1)}…` : words);
+export const labelWords = (words) => shortened(words, LONGEST_LABEL);
 
 /** Words with a rim in the colour of the paper. */
 export const labelOf = (words, attributes = {}) => makeSvg("text", { class: "map-label", "text-anchor": "middle", dy: "0.32em", ...attributes }, words);

@@ -1,7 +1,7 @@
 // What colours mean: a list of groups that can be switched off, or a ramp with numbers or dates on it.
 
 import { make, makeButton, makeSvg, say } from "../shared/dom.js";
-import { tellCount, tellCounted, tellNumber } from "../shared/format.js";
+import { tellCount, tellCounted, tellDate, tellNumber } from "../shared/format.js";
 import { RAMP_SIZE } from "../shared/palette.js";
 import { dateTicks, roundTicks } from "../shared/scales.js";
 
@@ -104,8 +104,11 @@ export function createLegend(store, chooseGroup) {
     const { low, high, colors, codes } = coloring;
     const place = (value) => (high > low ? ((value - low) / (high - low)) * RAMP_WIDTH : RAMP_WIDTH / 2);
     const dates = coloring.kind === "date" ? dateTicks(low, high, 3) : null;
-    const ticks = dates?.ticks ?? roundTicks(low, high, 4);
     const write = dates?.write ?? ((value) => tellNumber(value, 6));
+    const writeEnd = dates ? (value) => tellDate(value) : (value) => tellNumber(value, 3);
+    const ends = high > low ? [{ value: low, words: writeEnd(low) }, { value: high, words: writeEnd(high) }] : [{ value: low, words: writeEnd(low) }];
+    const ticks = (dates?.ticks ?? roundTicks(low, high, 4)).map((value) => ({ value, words: write(value) }));
+    const labels = [...ends, ...ticks.filter((tick) => ends.every((end) => Math.abs(place(end.value) - place(tick.value)) > roomOf(end.words) + roomOf(tick.words) / 2))];
     const counts = new Float64Array(RAMP_SIZE / 4);
     for (const i of store.rows.placed) if (codes[i] < RAMP_SIZE) counts[codes[i] >> 2]++;
     const most = Math.max(...counts, 1);
@@ -114,13 +117,15 @@ export function createLegend(store, chooseGroup) {
       x: k * step, width: step + 0.3, y: CROWD - (count / most) * (CROWD - 2), height: (count / most) * (CROWD - 2), fill: colors[k * 4 + 2],
     }));
     const bar = Array.from({ length: 64 }, (_, k) => makeSvg("rect", { x: (k * RAMP_WIDTH) / 64, y: CROWD + 2, width: RAMP_WIDTH / 64 + 0.3, height: RAMP_HEIGHT, fill: colors[k * 4 + 2] }));
-    const marks = ticks.map((value) => [
+    const marks = labels.map(({ value, words }) => [
       makeSvg("line", { x1: place(value), x2: place(value), y1: CROWD + 2 + RAMP_HEIGHT, y2: CROWD + 6 + RAMP_HEIGHT, class: "tick" }),
-      makeSvg("text", { x: place(value), y: CROWD + 18 + RAMP_HEIGHT, "text-anchor": anchorAt(place(value)) }, write(value)),
+      makeSvg("text", { x: place(value), y: CROWD + 18 + RAMP_HEIGHT, "text-anchor": anchorAt(place(value)) }, words),
     ]);
-    const said = `${column.name}: colours from ${write(low)} to ${write(high)}${column.unit ? ` ${column.unit}` : ""}`;
+    const said = `${column.name}: colours from ${writeEnd(low)} to ${writeEnd(high)}${column.unit ? ` ${column.unit}` : ""}`;
     return makeSvg("svg", { class: "ramp", viewBox: `-2 0 ${RAMP_WIDTH + 4} ${CROWD + RAMP_HEIGHT + 24}`, role: "img", "aria-label": said }, crowd, bar, marks.flat());
   }
+
+  const roomOf = (words) => 6.5 * words.length + 4; // of a label of 11 pixels
 
   const anchorAt = (place) => (place < 16 ? "start" : place > RAMP_WIDTH - 16 ? "end" : "middle");
 
@@ -130,7 +135,7 @@ export function createLegend(store, chooseGroup) {
     if (column.zone) words.push(`Time zone ${column.zone}.`);
     if (coloring.below + coloring.above) {
       const ends = [];
-      const tell = (value) => column.kind === "date" ? new Date(value).toISOString().slice(0, 10) : tellNumber(value, 3);
+      const tell = (value) => column.kind === "date" ? tellDate(value) : tellNumber(value, 3);
       if (coloring.below) ends.push(`${tellCount(coloring.below)} below (down to ${tell(coloring.least)})`);
       if (coloring.above) ends.push(`${tellCount(coloring.above)} above (up to ${tell(coloring.largest)})`);
       words.push(`The colours end where a few rows lie far out: ${ends.join(" and ")} have the colours of the ends.`);

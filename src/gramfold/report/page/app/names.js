@@ -1,7 +1,7 @@
 // The names of groups, each on the map at a member where the group is dense.
 
 import { makeSvg } from "../shared/dom.js";
-import { fittingLabels, labelOf, shortened, widthOfWords } from "./labels.js";
+import { fittingLabels, labelOf, labelWords, widthOfWords } from "./labels.js";
 
 const NAME_CELLS = 48; // of the map in each direction, in which the members of a group are counted
 const MOST_NAMES = 300; // groups that are looked at
@@ -24,7 +24,7 @@ export function createNames(stage, store) {
     const members = denseMembers(groups.slice(0, MOST_NAMES), coloring.codes, stage.projection, rows.placed);
     labels = groups.slice(0, MOST_NAMES).flatMap((group, k) => {
       if (members[k] < 0) return [];
-      const words = shortened(group.name);
+      const words = labelWords(group.name);
       return [{ element: labelOf(words), row: members[k], width: widthOfWords(words) }];
     });
     layer.append(...labels.map((label) => label.element));

@@ -4,7 +4,7 @@ import { pixelsPerUnit } from "../shared/camera.js";
 import { make, makeSvg } from "../shared/dom.js";
 import { tellNumber } from "../shared/format.js";
 import { roundBelow } from "../shared/scales.js";
-import { labelOf, shortened } from "./labels.js";
+import { labelOf, labelWords } from "./labels.js";
 import { projectedVector } from "./projection.js";
 
 const LONGEST_BAR = 120; // pixels of the scale bar
@@ -51,7 +51,7 @@ export function createRulers(stage, store) {
     const drawn = [projection.across, projection.upwards, projection.inwards].flatMap((axis) => {
       const unit = store.rows.axes.map((_, other) => (other === axis ? 1 : 0));
       const [right, up] = projectedVector(projection, unit);
-      const label = labelOf(shortened(store.rows.axes[axis]), { x: x + right * (TRIPOD + 14), y: y - up * (TRIPOD + 14) });
+      const label = labelOf(labelWords(store.rows.axes[axis]), { x: x + right * (TRIPOD + 14), y: y - up * (TRIPOD + 14) });
       return [makeSvg("line", { x1: x, y1: y, x2: x + right * TRIPOD, y2: y - up * TRIPOD }), label];
     });
     tripod.replaceChildren(...drawn);

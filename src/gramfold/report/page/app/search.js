@@ -4,7 +4,7 @@
 // ask for one column.
 
 import { make, say, whenQuiet } from "../shared/dom.js";
-import { tellCount, tellCounted } from "../shared/format.js";
+import { tellCount, tellCounted, tellNumber } from "../shared/format.js";
 import { nameOfRow } from "./rows.js";
 
 const LISTED = 12; // rows in the list, beside groups
@@ -212,6 +212,8 @@ export function createSearch(store, choose) {
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       if (!found.entries.length) return;
       event.preventDefault();
+      if (list.hidden) show();
+      if (event.altKey) return;
       const step = event.key === "ArrowDown" ? 1 : -1;
       const count = found.entries.length;
       activate(active < 0 ? (step > 0 ? 0 : count - 1) : (active + step + count) % count);
@@ -222,7 +224,7 @@ export function createSearch(store, choose) {
     }
   });
   field.addEventListener("blur", () => (list.hidden = true));
-  field.addEventListener("focus", () => (list.hidden = field.value.trim() === ""));
+  for (const event of ["focus", "click"]) field.addEventListener(event, () => list.hidden && show());
   return { element, field };
 }
 
@@ -230,6 +232,6 @@ export function createSearch(store, choose) {
 function exampleOf(rows) {
   const column = rows.columns.find((one, j) => one.kind === "number" && !rows.ofFault.has(j) && one.name.length < 20);
   if (!column) return "column = value";
-  const value = rows.placed.length ? column.text(rows.placed[0]) : "";
-  return `${column.name} > ${value || 0}`;
+  const value = rows.placed.length ? column.at(rows.placed[0]) : 0;
+  return `${column.name} > ${tellNumber(value || 0, 2)}`;
 }

@@ -2,15 +2,16 @@
 
 import { boxInView } from "../shared/camera.js";
 import { make, makeButton, say } from "../shared/dom.js";
-import { tellCounted } from "../shared/format.js";
+import { shortened, tellCount, tellCounted } from "../shared/format.js";
 import { rowsInBox } from "../shared/grid.js";
 
+const LONGEST_OPTION = 60; // letters
 const FAULTS = "Whether to believe it";
 
 /** The choice of the colour. `setColor(j)` is called with the number of a column, −1 for none. */
 export function createColorChoice(store, setColor) {
   const { rows } = store;
-  const optionOf = (j) => make("option", { value: j, selected: j === store.color }, rows.columns[j].name);
+  const optionOf = (j) => make("option", { value: j, selected: j === store.color }, shortened(rows.columns[j].name, LONGEST_OPTION));
   const usable = rows.columns.map((_, j) => j).filter((j) => rows.columns[j].kind !== "text" || j === rows.firstColor);
   const own = usable.filter((j) => !rows.ofFault.has(j));
   const faults = usable.filter((j) => rows.ofFault.has(j));
@@ -32,12 +33,13 @@ export function createShown(stage, store, names, arrows) {
   const ofArrows = store.rows.arrows.length ? box("arrows", "What the axes mean", false, arrows.set) : null;
   const hint = ofArrows ? make("p", { class: "quiet small", hidden: true }, "Arrows: where a row goes whose value in a column is larger; and the share of the map that each column makes up.") : null;
   ofArrows?.input.addEventListener("change", () => (hint.hidden = !ofArrows.input.checked));
+  const element = make("fieldset", { hidden: true }, make("legend", {}, "On the map"), ofNames.element, ofArrows?.element, hint);
   const show = () => {
-    ofNames.input.disabled = !stage.drawn || !names.possible();
-    ofNames.element.title = names.possible() ? "" : "Choose a column of groups as colour";
+    ofNames.element.hidden = !names.possible();
+    element.hidden = ofNames.element.hidden && !ofArrows;
   };
   store.on("color", show);
-  return make("fieldset", {}, make("legend", {}, "On the map"), ofNames.element, ofArrows?.element, hint);
+  return element;
 }
 
 /** Choosing by buttons. */
@@ -55,7 +57,7 @@ export function createChoices(stage, store, chooseGroup) {
   } } });
   const show = () => {
     const { groups } = store.coloring;
-    group.replaceChildren(make("option", { value: "" }, "A group …"), ...groups.map((one) => make("option", { value: one.code }, `${one.name || "(empty)"} (${one.count})`)));
+    group.replaceChildren(make("option", { value: "" }, "A group …"), ...groups.map((one) => make("option", { value: one.code }, `${shortened(one.name || "(empty)", LONGEST_OPTION)} (${tellCount(one.count)})`)));
     group.disabled = groups.length === 0;
   };
   store.on("color", show);

@@ -8,6 +8,7 @@ import { project, shuffled } from "./projection.js";
 
 const REACH = 14; // pixels around a pointer within which it is on a row
 const PADDING = 36;
+const FLATTEST = 0.5; // height of the stage, in its widths
 const REST = 140; // milliseconds without movement after which the camera is at rest
 
 /** The stage of a map. Where there is no WebGL nothing is drawn, and all else works as it does. */
@@ -50,8 +51,9 @@ export function createStage(store, projection) {
     async open() {
       canvas.setAttribute("aria-label", `${rows.method}: ${rows.placed.length} rows on a map`);
       if (!renderer) return;
-      measure();
       project(projection, rows);
+      setForm();
+      measure();
       resetCamera(camera, wholeBox(), PADDING);
       points = createPoints(canvas, { renderer, width: camera.width, height: camera.height });
       stage.paintColors();
@@ -93,8 +95,10 @@ export function createStage(store, projection) {
     async turnAround({ whole = false } = {}) {
       project(projection, rows);
       grid = null;
-      if (whole) stage.reset();
-      else store.tell("camera");
+      if (whole) {
+        setForm();
+        stage.reset();
+      } else store.tell("camera");
       await stage.paint();
     },
   };
@@ -167,6 +171,12 @@ export function createStage(store, projection) {
     points.setLook({ size, opacity, deep: projection.turning });
   }
   stage.setLook = setLook;
+
+  /** The stage is as high as the map is, within reason. */
+  function setForm() {
+    const [left, bottom, right, top] = wholeBox();
+    element.style.setProperty("--form", Math.min(Math.max((top - bottom) / (right - left || 1), FLATTEST), 1));
+  }
 
   function measure() {
     camera.width = Math.max(element.clientWidth, 1);

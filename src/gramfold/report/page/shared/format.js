@@ -37,8 +37,5 @@ export function tellDate(milliseconds, form = "day") {
   return written.replace("T", " ").replace(/\.000Z$|Z$/, "");
 }
 
-/** Words in a row: "a, b and c". */
-export function tellList(words) {
-  if (words.length < 2) return words.join("");
-  return `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-}
+/** Words of at most so many letters. */
+export const shortened = (words, letters) => (words.length > letters ? `${words.slice(0, letters - 1)}…` : words);
