@@ -26,7 +26,7 @@ from gramfold.report.payload import Payload
 from gramfold.report.subject import Sections
 from tests.report.decoded import Page, numbers, stored
 
-pytestmark = pytest.mark.filterwarnings("ignore::gramfold.errors.DisconnectedGraphWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::gramfold.errors.GramfoldWarning")
 
 RNG = np.random.default_rng(0)
 TWO_GROUPS = RNG.normal(size=(200, 4)) * (1, 1, 0.5, 0.5) + np.repeat([[0], [6]], 100, axis=0) * (1, 0, 0, 0)
@@ -263,7 +263,6 @@ def _embeddings():
 
 
 @pytest.mark.parametrize("method", _embeddings(), ids=lambda one: type(one).__name__)
-@pytest.mark.filterwarnings("ignore::gramfold.errors.GramfoldWarning")
 def test_every_method_has_a_report(method, tmp_path):
     rows = TWO_GROUPS[::4] + 0.0
     extra = {}
@@ -309,10 +308,13 @@ def test_sparse_rows(page):
 
 
 def test_rows_of_numbers_and_categories(page):
-    table = pd.DataFrame({"size": TWO_GROUPS[:, 0], "kind": ["x", "y"] * 100})
-    found = page(Isomap(n_neighbors=8, metric="gower").fit(table))
-    assert np.array_equal(found.column("size"), table["size"])
-    assert found.column("kind") == list(table["kind"])
+    table = pd.DataFrame({"size": TWO_GROUPS[:, 0].round(6), "kind": ["x", "y"] * 100, "even": [True, False] * 100})
+    table.loc[3, ["size", "kind"]] = None
+    for model in (Isomap(n_neighbors=8, metric="gower"), SpectralClustering(n_clusters=2, metric="gower")):
+        found = page(model.fit(table))
+        assert np.array_equal(found.column("size"), table["size"], equal_nan=True)
+        assert found.column("kind") == [None if j == 3 else kind for j, kind in enumerate(table["kind"])]
+        assert found.column("even") == ["True", "False"] * 100
 
 
 def test_maps_that_others_made(page):

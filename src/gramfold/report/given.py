@@ -126,12 +126,18 @@ def _of_model(model: Any, steps: tuple[Any, ...], rows: Any, asked: Asked, stage
 
 def _rows_of(fitted: Any) -> Any:
     """The rows that a fit keeps, in the user's unit; None where it has none."""
+    mixed = fitted.columns.mixed
     if isinstance(fitted, Model):
-        rows = fitted.source.rows
-        return None if rows is None else _outward(fitted.source.unit, rows)
-    net = getattr(fitted, "net", None)  # of clusters
-    points = getattr(getattr(net, "index", None), "points", None)
-    return None if points is None or net is None else _outward(net.unit, points[net.copies.vertex])
+        rows, unit = fitted.source.rows, fitted.source.unit
+    else:
+        net = getattr(fitted, "net", None)  # of clusters
+        points = getattr(getattr(net, "index", None), "points", None)
+        if points is None or net is None:
+            return None
+        rows, unit = points[net.copies.vertex], net.unit
+    if rows is None:
+        return None
+    return _outward(unit, rows) if mixed is None else mixed.decode(rows)
 
 
 def _outward(unit: Any, rows: Any) -> Any:
@@ -280,4 +286,4 @@ def _too_few(places: Floats) -> str:
 
 
 def _digest(X: Any) -> str:
-    return "" if X is None else digest_of(X)
+    return "" if X is None or X.dtype == object else digest_of(X)  # which decoding may have rounded
