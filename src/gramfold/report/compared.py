@@ -82,10 +82,6 @@ class ComparedSubject:
         """That for which maps are ranked by this measure."""
         return next((one for one in self.rankings if one.measure == measure), None)
 
-    def purposes_of(self, name: str) -> list[Ranking]:
-        """Those for which a map is best, or level with the best."""
-        return [one for one in self.rankings if one.winner == name or (not one.decided and name in one.level_with)]
-
 
 def collapsed(entry: ComparedEntry) -> bool:
     """Whether a map cannot be the best one, since its rows share places."""

@@ -7,7 +7,7 @@ from gramfold.report.compared import ComparedEntry, ComparedSubject, Ranking
 from gramfold.report.markup import clean, pairs
 from gramfold.report.sections.comparison_charts import measure_charts
 from gramfold.report.sections.comparison_tables import costs_table, faults_table, measures_table, told
-from gramfold.report.sections.comparison_terms import PURPOSES, listed, name_of, number
+from gramfold.report.sections.comparison_terms import PURPOSES, listed, name_of, number, sentence
 from gramfold.report.subject import Sections
 from gramfold.runtime.counting import counted
 
@@ -99,17 +99,17 @@ def headline(subject: ComparedSubject) -> str:
 
 def _card(one: Ranking) -> str:
     title = PURPOSES.get(one.purpose, (one.purpose, one.purpose))[0]
+    first = name_of(one.winner) if one.decided or one.runner_up is None else "No clear best"
     state = "alone" if one.runner_up is None else "clear" if one.decided else "level"
     word = {
         "alone": "no other map",
         "clear": "clear lead",
-        "level": f"level with {listed(list(one.level_with))}" if one.level_with else "level",
+        "level": f"{1 + len(one.level_with)} maps are level",
     }[state]
-    winner = name_of(one.winner)
     return (
         f'<li class="card" data-purpose="{clean(one.purpose)}" data-decided="{str(one.decided).lower()}">'
-        f'<h3>{clean(title)}</h3><p class="winner">{winner} <span class="tag {state}">{clean(word)}</span></p>'
-        f'<p class="sentence">{clean(one.sentence)}</p></li>'
+        f'<h3>{clean(title)}</h3><p class="winner">{first} <span class="tag {state}">{clean(word)}</span></p>'
+        f'<p class="sentence">{sentence(one.sentence)}</p></li>'
     )
 
 
@@ -137,11 +137,10 @@ def maps_section(subject: ComparedSubject, tiles: Mapping[str, Tile], key: str, 
 def _tile(subject: ComparedSubject, one: ComparedEntry, number_of: int, tile: Tile | None) -> str:
     faults = one.faults.named if one.faults is not None else []
     badges = "".join(f'<li class="tag bad">{name}</li>' for name in faults)
-    best = subject.purposes_of(one.name)
     stars = "".join(
-        f'<li class="tag good">{"best for" if each.decided else "level for"} {clean(_purpose(each))}</li>'
-        for each in best
-        if each.runner_up is not None
+        f'<li class="tag good">best for {clean(_purpose(each))}</li>'
+        for each in subject.rankings
+        if each.decided and each.winner == one.name
     )
     stage = _picture(one, tile)
     values = [

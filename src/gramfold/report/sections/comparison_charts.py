@@ -7,10 +7,10 @@ import numpy as np
 from gramfold.report.compared import ComparedEntry, ComparedSubject, known
 from gramfold.report.markup import clean
 from gramfold.report.sections.comparison_tables import marks_of
-from gramfold.report.sections.comparison_terms import Term, number, term_of
+from gramfold.report.sections.comparison_terms import Term, number, sentence, term_of
 
 _WIDTH = 360
-_NAMES = 132  # pixels for the names of maps
+_NAMES = 142  # pixels for the names of maps
 _RIGHT, _TOP, _LINE, _FOOT = 12, 6, 22, 22
 _LETTERS = 18  # of a name, which is shortened beyond
 _STEPS = 5  # of an axis, at most
@@ -47,7 +47,7 @@ def _chart(subject: ComparedSubject, judged: list[ComparedEntry], name: str) -> 
         middle = _TOP + _LINE * (j + 0.5)
         parts.append(
             f'<text class="name" x="{_NAMES - 10}" y="{middle + 4:.1f}" text-anchor="end">'
-            f"<title>{clean(one.name)}</title>{clean(_shortened(one.name))}</text>"
+            f"<title>{clean(one.name)}</title>{sentence(_shortened(one.name))}</text>"
         )
         parts.append(_dot(one, name, middle, across, filled=marks.get(one.name, "collapsed") != "collapsed"))
     words = _in_words(judged, name)

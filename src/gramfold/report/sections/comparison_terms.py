@@ -1,5 +1,6 @@
 """The measures of a comparison in plain words, and numbers as they are written in its tables."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,8 @@ import numpy as np
 from gramfold.report.markup import clean
 
 DASH = "–"
+_LETTERS = 60  # of a name, which is shortened beyond
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")  # controls of the direction of writing
 
 
 @dataclass(frozen=True)
@@ -104,8 +107,15 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def name_of(name: str) -> str:
-    """The name of a map as HTML; its direction of writing does not spill over."""
-    return f"<bdi>{clean(name)}</bdi>"
+    """The name of a map as HTML; its direction of writing does not spill over, and a long one is shortened."""
+    if len(name) <= _LETTERS:
+        return f"<bdi>{clean(name)}</bdi>"
+    return f'<bdi title="{clean(name)}">{clean(name[: _LETTERS - 1])}…</bdi>'
+
+
+def sentence(text: str) -> str:
+    """A sentence with names in it, as HTML: none of them turns the words and numbers after it around."""
+    return clean(_TURNING.sub("", text))
 
 
 def listed(items: list[str], last: str = "and") -> str:

@@ -68,7 +68,7 @@ export function createChosen(store, panes, does) {
       const compared = rows.columns.filter((column, j) => column.kind !== "text" && j !== rows.label);
       const entries = await differencesOf(compared, mask, () => mine === round);
       if (!entries || mine !== round) return;
-      differences.replaceChildren(differencesTable(entries, store, compared.length));
+      differences.replaceChildren(differencesTable(entries, compared.length));
     }
     element.dataset.answered = "true";
   }

@@ -124,12 +124,14 @@ async function openComparison() {
     rows.columns.map((column, j) => make("option", { value: j }, column.name)));
   colors.value = String(rows.firstColor);
   const names = make("input", { id: "names", type: "checkbox", checked: true, on: { change: (event) => panes.forEach((pane) => pane.names.set(event.target.checked)) } });
+  const nameChoice = make("label", { class: "check" }, names, "Names of groups");
+  store.on("color", () => (nameChoice.hidden = store.coloring.kind !== "category"));
   byId("tools").append(
     make("div", { class: "tool-bar" },
       make("div", { class: "segments", role: "group", "aria-label": "What a drag does" }, tools),
       makeButton("Show whole maps", () => panes.forEach((pane) => pane.reset()), { id: "reset" }),
       make("label", { class: "color-choice" }, make("span", {}, "Colour"), colors),
-      make("label", { class: "check" }, names, "Names of groups"),
+      nameChoice,
       search.element),
     chosen.bar,
     make("p", { id: "message", role: "status", class: "away" }),
