@@ -25,9 +25,7 @@ _LEAD = (
 
 def faults_section(found: Found) -> str:
     """The table."""
-    judged, faults = found.subject.judged, found.faults
-    if judged is None:
-        raise MissingPartError(found.subject.unjudged or "rows and map cannot be compared.")
+    judged, faults = found.judged, found.faults
     if faults is None:
         few = f"with {judged.n:,} rows no fault can be told from chance; {FEWEST} are needed"
         raise MissingPartError(f"{few}.")

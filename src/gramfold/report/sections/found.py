@@ -37,7 +37,7 @@ from gramfold.report.markup import MissingPartError
 from gramfold.report.subject import Subject
 from gramfold.types import Floats
 
-EVERY_ROW = 20_000  # rows up to which each of them gets its faults, and other maps all measures
+EVERY_ROW = 20_000  # rows up to which each of them gets its faults, and which are measured
 _DEALT = 1_000  # rows that are dealt to random places in all: those of few rows several times, or chance would be noise
 _MOST_DEALS = 20
 _PURPOSE = 150  # of the random numbers of that
@@ -105,13 +105,24 @@ class Found:
         """None where they are not known."""
         return None if self.subject.judged is None else faults_in(self.subject.judged)
 
+    @property
+    def judged(self) -> Judged:
+        """Rows and map; an error says why they cannot be compared."""
+        if self.subject.judged is None:
+            raise MissingPartError(self.subject.unjudged or "Rows and map cannot be compared.")
+        return self.subject.judged
+
+    @cached_property
+    def measured(self) -> Judged:
+        """Rows and map, by which measures are computed: of many rows some, drawn and compared among themselves."""
+        return self.judged.fewer(EVERY_ROW)
+
     @cached_property
     def beside(self) -> Beside:
         """Only where rows and map are compared."""
-        judged = self.subject.judged
-        assert judged is not None
+        judged = self.measured
         own, reasons = _measures(judged, quick=False)
-        quick = judged.n > EVERY_ROW
+        quick = judged.n >= EVERY_ROW
         plain, _ = _measures(plain_map(judged), quick=quick)
         deals = [_measures(one, quick=quick)[0] for one in dealt_maps(judged)]
         chance = {name: float(np.mean([deal[name].value for deal in deals])) for name in deals[0]}

@@ -7,7 +7,7 @@ import numpy as np
 from gramfold.diagnostics import Measure
 from gramfold.report.charts import Linear, Span, value_bar
 from gramfold.report.charts.scales import minus
-from gramfold.report.markup import MissingPartError, clean, code, paragraph, section, table, value
+from gramfold.report.markup import clean, code, paragraph, section, table, value
 from gramfold.report.sections.found import EVERY_ROW, Beside, Found
 from gramfold.report.sections.verdict import looked_at
 from gramfold.runtime.counting import counted
@@ -83,9 +83,6 @@ def marks_key(plain: str, *, limit: bool) -> str:
 
 def quality_section(found: Found) -> str:
     """The table, and in a sentence how the map compares with PCA."""
-    judged = found.subject.judged
-    if judged is None:
-        raise MissingPartError(found.subject.unjudged or "rows and map cannot be compared.")
     beside = found.beside
     heads = [
         "Measure",
@@ -98,7 +95,10 @@ def quality_section(found: Found) -> str:
     rows = [(_head(name), _cells(name, beside)) for name in beside.own]
     caption = "Measures of the map, of another map of the same rows, and by chance"
     lead = (
-        paragraph(_LEAD) + paragraph(clean(_summary(beside))) + looked_at(found) + paragraph(_chance(found), "looked")
+        paragraph(_LEAD)
+        + paragraph(clean(_summary(beside)))
+        + looked_at(found, found.measured)
+        + paragraph(_chance(found), "looked")
     )
     body = marks_key(beside.plain_name, limit=False) + table(caption, heads, rows, kind="quality")
     return section("quality", f"Quality, beside {beside.plain_name} and chance", lead, body)
@@ -194,11 +194,10 @@ def _chance(found: Found) -> str:
     deals = found.beside.deals
     mean = "" if deals == 1 else f", the mean of {deals} times"
     words = f"Chance: the places of this map, dealt to the rows at random{mean}."
-    assert found.subject.judged is not None
-    if found.subject.judged.n > EVERY_ROW:
+    if "r_nx_area" not in found.beside.plain:
         words += (
-            f" The area under R_NX of {found.beside.plain_name} and of chance is not computed for more than "
-            f"{EVERY_ROW:,} rows."
+            f" The area under R_NX of {found.beside.plain_name} and of chance is not computed for {EVERY_ROW:,} rows "
+            "or more."
         )
     return clean(words)
 

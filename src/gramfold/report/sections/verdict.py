@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gramfold.diagnostics import Fault, Verdict
+from gramfold.diagnostics import Fault, Judged, Verdict
 from gramfold.diagnostics.four_faults import percent
 from gramfold.diagnostics.next_step import usual_faults
 from gramfold.diagnostics.plain_words import FEW, FEWEST, undecided
@@ -42,7 +42,7 @@ def verdict_section(found: Found) -> str:
     items = "".join(
         f"<li>{named(one.text)} {_test(j, one.test, one.number)}</li>" for j, one in enumerate(verdict.sentences)
     )
-    said = f'<div class="said"><ol class="sentences">{items}</ol>{looked_at(found)}</div>'
+    said = f'<div class="said"><ol class="sentences">{items}</ol>{looked_at(found, found.judged)}</div>'
     return _framed(headline(verdict, found), f'<div class="judged">{_badges(found)}{said}</div>')
 
 
@@ -133,10 +133,8 @@ def _test(j: int, test: str, found: float) -> str:
     return f'<span class="test">test: {clean(test)}, {value(f"verdict.{j}", found, shown)}</span>'
 
 
-def looked_at(found: Found) -> str:
-    """How many rows the numbers are of."""
-    judged = found.subject.judged
-    assert judged is not None
+def looked_at(found: Found, judged: Judged) -> str:
+    """How many rows the numbers of a comparison are of."""
     placed = int(np.isfinite(found.subject.Y).all(axis=1).sum())
     absent = len(found.subject.Y) - placed
     without = f" {counted(absent, 'row')} without a place {'is' if absent == 1 else 'are'} left out." if absent else ""
