@@ -112,15 +112,17 @@ def _measured(n: int, *, lasso: bool) -> Iterator[Race]:
             yield Race(f"the page says: {note}", [], [], "says what was thinned")
 
 
-def _made(n: int) -> tuple[np.ndarray, np.ndarray, pd.DataFrame]:
-    """Rows of eight numbers, a flat map of them, and a table of ten columns of every kind."""
+def _made(n: int) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
+    """Rows of seven numbers, a flat map of them, and a table of ten columns of every kind: those and three more."""
     rng = np.random.default_rng(0)
     places = rng.uniform(-1, 1, (n, 2))
-    rows = np.column_stack([places, np.sin(3 * places), places**2, rng.normal(0, 0.1, (n, 2))])
-    table = pd.DataFrame({f"measured {j}": rows[:, j].round(4) for j in range(7)})
-    table["kind"] = np.char.add("kind ", rng.integers(0, 12, n).astype(str))
-    table["day"] = np.datetime64("2024-01-01") + rng.integers(0, 700, n).astype("timedelta64[D]")
-    table["name"] = [f"row {i}" for i in range(n)]
+    numbers = np.column_stack([places, np.sin(3 * places), places**2, rng.normal(0, 0.1, n)])
+    rows = pd.DataFrame(numbers.round(4), columns=[f"measured {j}" for j in range(7)])
+    table = rows.assign(
+        kind=np.char.add("kind ", rng.integers(0, 12, n).astype(str)),
+        day=np.datetime64("2024-01-01") + rng.integers(0, 700, n).astype("timedelta64[D]"),
+        name=[f"row {i}" for i in range(n)],
+    )
     return rows, places, table
 
 
