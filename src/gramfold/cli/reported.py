@@ -85,7 +85,7 @@ def report_judged(
     with at_work(None):
         asked = Asked(title, metric=metric, seed=seed, decisions=decisions, judged=judged)
         values = _named(pair.values, pair.columns) if metric != "precomputed" else pair.values
-        subject = subject_of(values, pair.places, None, asked, stages)
+        subject = subject_of(values, _named(pair.places, list(pair.read.coordinates)), None, asked, stages)
         write_subject(report, subject, stages, table=table, color=_among(table, labels), label=label)
 
 
