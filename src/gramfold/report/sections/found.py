@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -14,17 +13,8 @@ from gramfold.diagnostics import (
     Judged,
     Measure,
     Verdict,
-    continuity,
-    density_preservation,
-    distance_correlation,
     feature_distances,
-    lcmc,
     measures,
-    r_nx,
-    residual_variance,
-    stress,
-    triplet_accuracy,
-    trustworthiness,
 )
 from gramfold.diagnostics.four_faults import faults_of
 from gramfold.diagnostics.kernel_panels import judged_distances
@@ -32,26 +22,16 @@ from gramfold.diagnostics.plain_places import plain_places
 from gramfold.diagnostics.plain_words import FEWEST, verdict_of
 from gramfold.diagnostics.tables import Remembered, Rows
 from gramfold.embedding import Embedding
-from gramfold.errors import GramfoldError, InputError, UndefinedMeasureError
+from gramfold.errors import GramfoldError, InputError
 from gramfold.report.markup import MissingPartError
 from gramfold.report.subject import Subject
 from gramfold.types import Floats
 
-EVERY_ROW = 20_000  # rows up to which each of them gets its faults, and which are measured
+EVERY_ROW = 20_000  # rows up to which each of them gets its faults, and all are measured
+_MEASURED = 10_000  # rows that are measured of more: three maps of all would take far longer than the verdict
 _DEALT = 1_000  # rows that are dealt to random places in all: those of few rows several times, or chance would be noise
 _MOST_DEALS = 20
 _PURPOSE = 150  # of the random numbers of that
-_QUICK = (
-    trustworthiness,
-    continuity,
-    lcmc,
-    r_nx,
-    distance_correlation,
-    residual_variance,
-    stress,
-    triplet_accuracy,
-    density_preservation,
-)
 _PAIRED = ((2_000, None), (5_000, 400), (20_000, 100))  # rows, and those whose distances in feature space are computed
 _FEW_PAIRED = 40
 
@@ -115,16 +95,15 @@ class Found:
     @cached_property
     def measured(self) -> Judged:
         """Rows and map, by which measures are computed: of many rows some, drawn and compared among themselves."""
-        return self.judged.fewer(EVERY_ROW)
+        return self.judged if self.judged.n <= EVERY_ROW else self.judged.fewer(_MEASURED)
 
     @cached_property
     def beside(self) -> Beside:
         """Only where rows and map are compared."""
         judged = self.measured
-        own, reasons = _measures(judged, quick=False)
-        quick = judged.n >= EVERY_ROW
-        plain, _ = _measures(plain_map(judged), quick=quick)
-        deals = [_measures(one, quick=quick)[0] for one in dealt_maps(judged)]
+        own, reasons = _measures(judged)
+        plain, _ = _measures(plain_map(judged))
+        deals = [_measures(one)[0] for one in dealt_maps(judged)]
         chance = {name: float(np.mean([deal[name].value for deal in deals])) for name in deals[0]}
         return Beside(own, plain, chance, plain_name(judged), len(deals), reasons)
 
@@ -179,20 +158,10 @@ def _whole(judged: Judged, places: Floats) -> Floats:
     return found
 
 
-def _measures(judged: Judged, *, quick: bool) -> tuple[dict[str, Measure], dict[str, str]]:
-    """By name, and why some are not defined; of many rows without the area over all scales, which takes longest."""
+def _measures(judged: Judged) -> tuple[dict[str, Measure], dict[str, str]]:
+    """By name, and why some are not defined."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        found: dict[str, Measure] = (
-            {one.__name__: _defined(one, judged) for one in _QUICK} if quick else measures(judged)
-        )
+        found = measures(judged)
     texts = (str(one.message).split(" is NaN: ", 1) for one in told)
     return found, {text[0]: text[1] for text in texts if len(text) == 2}
-
-
-def _defined(measure: Any, judged: Judged) -> Measure:
-    try:
-        found: Measure = measure(judged)
-    except UndefinedMeasureError:
-        return Measure(float("nan"))
-    return found

@@ -8,7 +8,7 @@ from gramfold.diagnostics import Measure
 from gramfold.report.charts import Linear, Span, value_bar
 from gramfold.report.charts.scales import minus
 from gramfold.report.markup import clean, code, paragraph, section, table, value
-from gramfold.report.sections.found import EVERY_ROW, Beside, Found
+from gramfold.report.sections.found import Beside, Found
 from gramfold.report.sections.verdict import looked_at
 from gramfold.runtime.counting import counted
 
@@ -114,23 +114,17 @@ def _head(name: str) -> str:
 
 
 def _cells(name: str, beside: Beside) -> list[str]:
-    own, plain, chance = beside.own[name], beside.plain.get(name), beside.chance.get(name)
+    own, plain, chance = beside.own[name], beside.plain[name], beside.chance[name]
     span = Span(own.value) if own.interval is None else Span(own.value, *own.interval)
-    said = "not computed" if plain is None else _written(plain.value)
-    words = f"{name}: this map {_written(own.value)}, {beside.plain_name} {said}, chance {_written(_or_nan(chance))}"
-    bar = value_bar(
-        _MEANINGS[name].scale,
-        span,
-        words,
-        plain=float("nan") if plain is None else plain.value,
-        chance=_or_nan(chance),
-    )
+    others = f"{beside.plain_name} {_written(plain.value)}, chance {_written(chance)}"
+    words = f"{name}: this map {_written(own.value)}, {others}"
+    bar = value_bar(_MEANINGS[name].scale, span, words, plain=plain.value, chance=chance)
     reason = f'<span class="means">{clean(beside.reasons[name])}</span>' if name in beside.reasons else ""
     return [
         _measure(f"measures.{name}", own) + reason,
-        "not computed" if plain is None else _measure(f"pca.{name}", plain),
-        "not computed" if chance is None else value(f"chance.{name}", chance, _written(chance)),
-        "–" if plain is None else _compared(name, own, plain),
+        _measure(f"pca.{name}", plain),
+        value(f"chance.{name}", chance, _written(chance)),
+        _compared(name, own, plain),
         bar,
     ]
 
@@ -194,16 +188,7 @@ def _chance(found: Found) -> str:
     deals = found.beside.deals
     mean = "" if deals == 1 else f", the mean of {deals} times"
     words = f"Chance: the places of this map, dealt to the rows at random{mean}."
-    if "r_nx_area" not in found.beside.plain:
-        words += (
-            f" The area under R_NX of {found.beside.plain_name} and of chance is not computed for {EVERY_ROW:,} rows "
-            "or more."
-        )
     return clean(words)
-
-
-def _or_nan(number: float | None) -> float:
-    return float("nan") if number is None else number
 
 
 def _written(number: float) -> str:
