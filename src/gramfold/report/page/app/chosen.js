@@ -20,6 +20,7 @@ export function createChosenPanel(stage, store) {
     columns: shownColumns(rows),
     point: (i) => store.point(i),
     unpoint: () => store.point(-1),
+    press: (i) => stage.bring(i),
   });
   const buttons = make("div", { class: "row" },
     makeButton("Save as CSV", () => save(), { id: "save-csv" }),

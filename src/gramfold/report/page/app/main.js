@@ -49,6 +49,10 @@ async function openMap() {
   };
   const legend = createLegend(store, chooseGroup);
   const search = createSearch(store, (found) => {
+    if (store.tool === "path" && found.length === 1) {
+      path.pick(found[0]); // the ends of a path can be named instead of clicked on
+      return;
+    }
     store.choose(found);
     store.mark(found);
     say(`${tellCounted(found.length, "row")} chosen`);

@@ -3,6 +3,7 @@
 import { makeSvg } from "../shared/dom.js";
 import { fittingLabels, labelOf, labelWords, widthOfWords } from "./labels.js";
 
+const ABOVE = 12; // pixels between a member and the name over it
 const NAME_CELLS = 48; // of the map in each direction, in which the members of a group are counted
 const MOST_NAMES = 300; // groups that are looked at
 
@@ -45,6 +46,7 @@ export function createNames(stage, store) {
     for (const label of labels) {
       if (!label.seen && !all) continue;
       [label.x, label.y] = stage.placeOf(label.row);
+      label.y -= ABOVE; // the member stays in sight
       label.element.setAttribute("transform", `translate(${label.x} ${label.y})`);
     }
   }

@@ -37,7 +37,7 @@ export function createPathPanel(stage, store) {
     if (!rows.edges) tellNoGraph();
     else if (picked.length === 1) {
       head.textContent = `From ${nameOfRow(rows, i)} …`;
-      body.append(make("p", { class: "quiet" }, "Click on another row: the path between both along the neighbour graph is drawn."));
+      body.append(make("p", { class: "quiet" }, "Click on another row, or find it by its name or number: the path between both along the neighbour graph is drawn."));
       say(`The path begins at ${nameOfRow(rows, i)}. Click on another row.`);
     } else find();
     draw();
@@ -68,7 +68,7 @@ export function createPathPanel(stage, store) {
     const words = `${tellCounted(steps, "step")} from neighbour to neighbour (${rows.edges.of}), of length ${tellNumber(way.length, 4)} in the data; the straight line on the map has length ${tellNumber(straight, 4)}.`;
     body.append(make("p", { id: "path-words", "data-length": way.length, "data-steps": steps }, words), ...(rows.pictures ? [strip()] : []), charts());
     if (rows.inverse && steps > 0) body.append(between());
-    const table = createTable({ id: "path-table", label: "Rows along the path", columns: shownColumns(rows), point: (i) => store.point(i), unpoint: () => store.point(-1) });
+    const table = createTable({ id: "path-table", label: "Rows along the path", columns: shownColumns(rows), point: (i) => store.point(i), unpoint: () => store.point(-1), press: (i) => stage.bring(i) });
     table.show(way.rows);
     body.append(make("h4", {}, "The rows along it"), table.element);
     element.dataset.answered = "true";

@@ -1,7 +1,7 @@
 // The canvas with the points, what is drawn over it, and the camera that both follow.
 
-import { boxInView, createCamera, columnOfPixel, isZoomed, mapX, mapY, panCamera, resetCamera, rowOfPixel, svgTransform, zoomCamera } from "../shared/camera.js";
-import { make, makeSvg, oncePerFrame, whenQuiet } from "../shared/dom.js";
+import { boxInView, createCamera, columnOfPixel, isZoomed, lookAt, mapX, mapY, panCamera, resetCamera, rowOfPixel, svgTransform, zoomCamera } from "../shared/camera.js";
+import { make, makeSvg, oncePerFrame, say, whenQuiet } from "../shared/dom.js";
 import { boxOf, createGrid, nearestRow, visitBox } from "../shared/grid.js";
 import { DEPTHS, FADED, NORMAL, STRONG, createPointRenderer, createPoints, pointGrowth, pointOpacity, pointSize } from "../shared/points.js";
 import { project, shuffled } from "./projection.js";
@@ -55,6 +55,7 @@ export function createStage(store, projection) {
       setForm();
       measure();
       resetCamera(camera, wholeBox(), PADDING);
+      canvas.addEventListener("webglcontextlost", () => say("The browser has taken the drawing away: load the page again."));
       points = createPoints(canvas, { renderer, width: camera.width, height: camera.height });
       stage.paintColors();
       followCamera();
@@ -90,6 +91,16 @@ export function createStage(store, projection) {
     pan: (columns, lines) => stage.move((one) => panCamera(one, columns, lines)),
     zoom: (factor, column, row) => stage.move((one) => zoomCamera(one, factor, column, row)),
     reset: () => stage.move((one) => resetCamera(one, wholeBox(), PADDING)),
+
+    /** See a row, if it is not seen already. */
+    bring(i) {
+      const [column, line] = stage.placeOf(i);
+      if (!Number.isFinite(column)) return;
+      if (column < 0 || line < 0 || column > camera.width || line > camera.height) {
+        stage.move((one) => lookAt(one, projection.x[i], projection.y[i]));
+      }
+      store.point(i);
+    },
 
     /** Coordinates have changed: places, grid and points are made anew. */
     async turnAround({ whole = false } = {}) {

@@ -20,7 +20,7 @@ export function createTools(stage, store) {
     makeButton("Zoom out", closer(1 / CLOSER), { id: "zoom-out", disabled: !stage.drawn }, makeIcon("M3 8h10")),
     makeButton("Whole map", () => stage.reset(), { id: "reset", disabled: !stage.drawn }, [makeIcon("M2.500 6V2.500H6M10 2.500h3.500V6M13.500 10v3.500H10M6 13.500H2.500V10"), make("span", { class: "tool-name" }, "Whole map")]),
   ];
-  const element = make("div", { class: "tools", role: "toolbar", "aria-label": "Map tools" },
+  const element = make("div", { class: "tools", role: "group", "aria-label": "Map tools" },
     make("div", { class: "segments" }, buttons, turn), make("div", { class: "segments" }, nearness));
 
   /** Start to turn; take up turning again after another tool; or stop. */
