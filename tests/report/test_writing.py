@@ -491,6 +491,13 @@ def test_an_error_names_what_to_change(tmp_path, options, words):
     assert not list(tmp_path.iterdir())
 
 
+def test_rows_in_another_order_are_refused(tmp_path):
+    rows = NAMED.set_index(pd.Index([f"cell {j}" for j in range(200)]))
+    for options in ({"table": rows[::-1]}, {"color": rows["age"][::-1]}, {"table": rows, "label": rows["age"][::-1]}):
+        with pytest.raises(InputError, match="same index in different orders"):
+            write_report(tmp_path / "x.html", rows, TWO_GROUPS[:, :2], **options)
+
+
 @pytest.mark.parametrize(
     ("given", "kind", "words"),
     [

@@ -9,6 +9,7 @@ import numpy as np
 
 from gramfold.errors import InputError, NoPreimageError, PrecomputedInputError
 from gramfold.io import replacing
+from gramfold.neighbors.columns import require_one_order
 from gramfold.neighbors.metrics import MetricName
 from gramfold.report.arrows import axes_of
 from gramfold.report.choice import candidates, read
@@ -123,6 +124,7 @@ def write_report(
     most = checked_most(most)
     asked = Asked(title, stability, dimension, metric, metric_params, n_neighbors, random_state, tuple(notes))
     stages = Stages(verbose, "report", progress)
+    _check_order(X, table, color, label)
     with at_work(getattr(X, "n_jobs", None)):
         subject = subject_of(X, Y, rows, asked, stages)
         return write_subject(path, subject, stages, table=table, color=color, label=label, pictures=pictures, most=most)
@@ -179,6 +181,15 @@ def page_of(
         first = None if choice.color is None else choice.columns[choice.color]
         still = still_figure(drawn.take(subject.Y), subject.axes, first, shown_axes(subject))
         return assemble(sections, payload, still + _said(notes))
+
+
+def _check_order(X: Any, table: Any, color: Any, label: Any) -> None:
+    """Refuse tables of pandas with the same rows in another order."""
+    first, name = (X, "X") if table is None else (table, "table")
+    if table is not None:
+        require_one_order(X, table, ("X", "table"))
+    for values, what in ((color, "color"), (label, "label")):
+        require_one_order(first, values, (name, what))
 
 
 def _said(notes: Sequence[str]) -> str:
