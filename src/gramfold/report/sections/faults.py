@@ -30,7 +30,7 @@ def faults_section(found: Found) -> str:
         few = f"with {judged.n:,} rows no fault can be told from chance; {FEWEST} are needed"
         raise MissingPartError(f"{few}.")
     plain = plain_name(judged)
-    heads = ["Fault", "This map", "Limit", clean(plain), "Chance", f"{_KEY}"]
+    heads = ["Fault", "This map", "Limit", clean(plain), "Chance", "0 to 100%"]
     rows = [(_head(fault), _cells(fault, plain)) for fault in faults]
     kept = faults.kept
     interval = "" if kept.interval is None else f" ({percent(kept.interval[0])} to {percent(kept.interval[1])})"
@@ -43,9 +43,6 @@ def faults_section(found: Found) -> str:
         "Each fault: how much of it the map has, and from where on it is named", heads, rows, kind="faults"
     )
     return section("faults", "The four faults", paragraph(_LEAD) + paragraph(keeps), body)
-
-
-_KEY = '<span class="key">0 to 100%</span>'
 
 
 def _head(fault: Fault) -> str:
