@@ -14,12 +14,14 @@ PYTEST     := $(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all check format bench clean
+.PHONY: help demo test test-all browser chromium bundle check format bench clean
 
 help:
 	@echo "make demo      set up, make maps of generated data, write a picture"
 	@echo "make test      set up and run the tests"
 	@echo "make test-all  the same with the slow tests"
+	@echo "make browser   install Chromium where it is missing, test the report in it"
+	@echo "make bundle    make the report's drawing library again (needs npm); WRITE=1 keeps it"
 	@echo "make check     lint, format, types, import order of the rooms"
 	@echo "make format    let ruff format and fix what it can"
 	@echo "make bench     measure gramfold beside its peers"
@@ -33,6 +35,16 @@ test: $(VENV)/.test-installed
 
 test-all: $(VENV)/.test-installed
 	$(PYTEST)
+
+# Here a missing browser is a failure; in `make test` its tests are skipped.
+browser: chromium $(VENV)/.test-installed
+	GRAMFOLD_BROWSER=required $(PYTEST) tests/report/browser
+
+chromium:
+	@tools/install_chromium.sh
+
+bundle:
+	@$(PYTHON) tools/bundle/make.py $(if $(WRITE),--write)
 
 check: $(VENV)/.dev-installed
 	$(BIN)/ruff check .

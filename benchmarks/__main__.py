@@ -30,6 +30,7 @@ GROUPS = (
     "judging",
     "sweep",
     "comparing",
+    "report",
 )
 
 

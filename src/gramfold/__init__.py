@@ -46,7 +46,7 @@ _HOMES = {
     "model_info": "gramfold.io.model_file",
     "save": "gramfold.io.model_file",
 }
-_ROOMS = ("advice", "datasets", "diagnostics", "errors", "io", "plotting", "tl")
+_ROOMS = ("advice", "datasets", "diagnostics", "errors", "io", "plotting", "report", "tl")
 
 __all__ = [
     "LLE",
@@ -90,6 +90,7 @@ __all__ = [
     "load",
     "model_info",
     "plotting",
+    "report",
     "save",
     "tl",
 ]

@@ -4,6 +4,7 @@ from gramfold import diagnostics as diagnostics
 from gramfold import errors as errors
 from gramfold import io as io
 from gramfold import plotting as plotting
+from gramfold import report as report
 from gramfold import tl as tl
 from gramfold.advice import advise as advise
 from gramfold.alignment import align as align
@@ -88,6 +89,7 @@ __all__ = [
     "load",
     "model_info",
     "plotting",
+    "report",
     "save",
     "tl",
 ]

@@ -99,7 +99,7 @@ def test_each_example_does_what_it_says(line, tmp_path, monkeypatch):
     result = CliRunner().invoke(main, words[1:], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     assert result.stdout
-    files = ("--out", "-o", "--picture", "--model")
+    files = ("--out", "-o", "--picture", "--model", "--report")
     named = {words[words.index(option) + 1] for option in files if option in words}
     made = {path.name for path in tmp_path.iterdir()} - before
     assert made == (named or BESIDE.get(words[1], set()))

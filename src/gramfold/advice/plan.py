@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
-from gramfold.advice.written import written
+from gramfold.embedding.written import written
 
 _WIDTH = 100
 _NAMES = {"left_out": "left out", "n_components": "dimensions", "n_neighbors": "neighbours"}

@@ -11,7 +11,7 @@ from gramfold.cli.completing import METHOD
 from gramfold.cli.early import require_files, require_places
 from gramfold.cli.interrupted import kept
 from gramfold.cli.matching import matched, read_data
-from gramfold.cli.options import names_option, preparing_options, reading_options
+from gramfold.cli.options import check_report, names_option, preparing_options, reading_options
 from gramfold.cli.prepared import Preparing
 from gramfold.cli.sentences import in_sentences
 from gramfold.cli.trust import scale_lines
@@ -66,6 +66,12 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 @click.option("--stability", type=int, default=0, help="Refits of each method.  [default: 0, not measured]")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="File for the table of numbers: csv or tsv.")
 @click.option("--picture", type=click.Path(path_type=Path), metavar="FILE", help="Also draw all maps: png, pdf, svg, …")
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write a page with all maps side by side: html.",
+)
 @preparing_options
 @reading_options
 @in_sentences
@@ -84,6 +90,7 @@ def compare(
     stability: int,
     out: Path | None,
     picture: Path | None,
+    report: Path | None,
     no_overwrite: bool,
     **options: Any,
 ) -> None:
@@ -104,6 +111,7 @@ def compare(
     require_files(source, *named.values())
     require_places(out, picture)
     _check(source, list(named.values()), out, picture, no_overwrite)
+    check_report(report, [source, *named.values()], [out, picture], no_overwrite)
     from gramfold.comparison import compare as compared
 
     how = Preparing.of(options)
@@ -129,12 +137,17 @@ def compare(
     if picture is not None:
         _draw(found, source.name, picture, labels)
         kept(picture)
+    if report is not None:
+        from gramfold.cli.reported import report_compared
+
+        report_compared(report, found, table, source, by, labels, how.written)
+        kept(report)
     for line in table.decided():
         click.echo(line)
     click.echo(str(found))
     for line in scale_lines(table.values, table.names, metric):
         click.echo(line)
-    for word, path in (("table", out), ("picture", picture)):
+    for word, path in (("table", out), ("picture", picture), ("report", report)):
         if path is not None:
             click.echo(f"{word:<9} {path.absolute()}")
 

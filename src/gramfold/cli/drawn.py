@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 _FEW_DATES = 20  # that a legend lists, as it does whole numbers; more are a scale of days
 
 
-def check_colored(picture: Path | None, color: str | None, label: str | None = None) -> None:
+def check_colored(
+    picture: Path | None, color: str | None, label: str | None = None, report: Path | None = None
+) -> None:
     """Raise an error for a colour or labels without a picture."""
     for option, column, does in (("--color", color, "colours"), ("--label", label, "is written on")):
-        if column is not None and picture is None:
+        if column is not None and picture is None and report is None:
             raise InputError(f"{option} {column} {does} a picture, but none is drawn: add --picture FILE.")
 
 

@@ -17,7 +17,7 @@ from gramfold.cli.sentences import in_sentences
 from gramfold.cli.wishes import OF_A_METHOD, Wishes
 
 _GROUPS = {
-    "Files": ("out", "picture", "color", "label", "model_file", "json_out", "no_overwrite"),
+    "Files": ("out", "picture", "report", "color", "label", "model_file", "json_out", "no_overwrite"),
     "Columns": ("columns", "skip", "ids", "keep", "scale", "missing", "na"),
     "Method": ("method", "dim", *OF_A_METHOD, "settings", "seed"),
     "What some methods use": ("labels", "weight", "distorted", "pair_weights", "affinity"),
@@ -32,6 +32,7 @@ def _file(*names: str, metavar: str, words: str, **more: Any) -> Callable[[Calla
 @click.command(cls=grouped(_GROUPS))
 @_file("-o", "--out", metavar="FILE", words="Map to write: csv, parquet, npy, …  [default: TABLE.map.csv beside INPUT]")
 @_file("--picture", metavar="FILE", words="Also draw the map: png, pdf, svg, …")
+@_file("--report", metavar="FILE", words="Also write a page that shows the map and whether to believe it: html.")
 @click.option("--color", metavar="COLUMN", help="Column that colours the picture; it is no data.  [default: --labels]")
 @click.option("--label", metavar="COLUMN", help="Column whose values are written on the picture; it is no data.")
 @_file("--model", "model_file", metavar="FILE", words="Also save all steps, for `gramfold transform`.")
@@ -85,6 +86,7 @@ def embed(source: Path, **options: Any) -> None:
     \b
     gramfold embed cells.csv
     gramfold embed cells.csv --picture map.png --color stage --id barcode --out map.csv
+    gramfold embed cells.csv --report cells.html --color stage --id barcode
     gramfold embed cells.csv -m isomap -k 10 --model cells.gramfold -o map.parquet
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     written = read_options(options)
@@ -94,8 +96,9 @@ def embed(source: Path, **options: Any) -> None:
     require_files(source)
     out = wishes.out or map_beside(source)
     replaced = wishes.out is None and out.exists()
-    check_files([source, *wishes.other_files], out, wishes.picture, wishes.no_overwrite, wishes.model_file)
-    check_colored(wishes.picture, wishes.color, wishes.label)
+    sources = [source, *wishes.other_files]
+    check_files(sources, out, wishes.picture, wishes.no_overwrite, wishes.model_file, wishes.report)
+    check_colored(wishes.picture, wishes.color, wishes.label, wishes.report)
     from gramfold.cli.map_summary import tell
     from gramfold.cli.mapped import fit, make_ready
     from gramfold.cli.table_columns import ids_of, kept_beside
@@ -127,5 +130,12 @@ def embed(source: Path, **options: Any) -> None:
         files["model"] = wishes.model_file
         save(mapped.ready.pipeline, wishes.model_file)
         kept(wishes.model_file)
+    judged = None
+    if wishes.report is not None:
+        from gramfold.cli.reported import report_embedded
+
+        files["report"] = wishes.report
+        judged = report_embedded(wishes, mapped, found)
+        kept(wishes.report)
     reading = mapped.ready.table.reading if found is None else found.reading
-    tell(wishes, mapped, reading, files, replaced)
+    tell(wishes, mapped, reading, files, replaced, judged)

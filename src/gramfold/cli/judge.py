@@ -8,7 +8,7 @@ import click
 from gramfold.cli.early import require_files, require_places
 from gramfold.cli.interrupted import kept
 from gramfold.cli.matching import MappedTable, read_map
-from gramfold.cli.options import check_files, names_option, preparing_options, reading_options
+from gramfold.cli.options import check_files, check_report, names_option, preparing_options, reading_options
 from gramfold.cli.prepared import Preparing
 from gramfold.cli.sentences import in_sentences
 from gramfold.cli.trust import not_judged, scale_lines, summary, usual_neighbors, value_in_words
@@ -67,6 +67,12 @@ _WORDS = {
     type=click.Path(path_type=Path),
     help="File for the faults of each row of TABLE, in its order: csv, parquet, …; the first column is that of --id.",
 )
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write a page that shows the map and all of this: html.",
+)
 @click.option("--json", "json_out", is_flag=True, help="Print the summary as one JSON object.")
 @preparing_options
 @reading_options
@@ -81,6 +87,7 @@ def judge(
     labels: str | None,
     sample: int | None,
     out: Path | None,
+    report: Path | None,
     no_overwrite: bool,
     json_out: bool,
     **options: Any,
@@ -98,6 +105,7 @@ def judge(
     \b
     gramfold judge cells.csv umap.csv
     gramfold judge cells.csv umap.csv --id barcode --labels type --out faults.csv
+    gramfold judge cells.csv umap.csv --id barcode --labels type --report umap.html
     gramfold judge docs.npz tsne.npy --metric cosine -k 15
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     require_files(source, placed, options["model_file"])
@@ -108,6 +116,7 @@ def judge(
     from gramfold.io import check_ids
     from gramfold.runtime.counting import counted
 
+    check_report(report, [source, placed], [out], no_overwrite)
     if out is not None:
         check_files([source, placed], out, None, no_overwrite)
         check_ids(out, _FAULTS, by)
@@ -126,8 +135,13 @@ def judge(
     if out is not None and found is not None:  # first, since nobody may read what is printed
         _write(out, found, pair)
         kept(out)
+    if report is not None:
+        from gramfold.cli.reported import report_judged
+
+        report_judged(report, pair, judged, source, placed, labels, how)
+        kept(report)
     if json_out:
-        click.echo(_as_json(source, placed, pair, judged, found, numbers, out))
+        click.echo(_as_json(source, placed, pair, judged, found, numbers, {"out": out, "report": report}))
         return
     dimensions, by_so_many = counted(pair.places.shape[1], "dimension"), counted(k, "neighbour")
     click.echo(f"Map of {judged.n:,} rows in {dimensions}, judged by {by_so_many}")
@@ -136,8 +150,9 @@ def judge(
     said = verdict_lines(judged, found, names=pair.columns or None)
     for line in [*pair.table.decided(), *said, *pair.account(), *told, *_numbers(numbers, judged), *scales]:
         click.echo(f"  {line}")
-    if out is not None:
-        click.echo(f"  rows      {out.absolute()}")
+    for word, path in (("rows", out), ("report", report)):
+        if path is not None:
+            click.echo(f"  {word:<9} {path.absolute()}")
 
 
 def _numbers(numbers: "dict[str, Measure]", judged: "Judged") -> list[str]:
@@ -158,7 +173,7 @@ def _as_json(
     judged: "Judged",
     found: "Faults | None",
     numbers: "dict[str, Measure]",
-    out: Path | None,
+    files: dict[str, Path | None],
 ) -> str:
     """The summary for a program, one object."""
     from gramfold.cli.map_summary import as_json
@@ -180,7 +195,7 @@ def _as_json(
             "verdict": [one.text for one in said.sentences],
             **({} if found is None else faults_as_numbers(found)),
             "measures": {name: measure_as_numbers(one) for name, one in numbers.items()},
-            **({} if out is None else {"out": str(out.absolute())}),
+            **{word: str(path.absolute()) for word, path in files.items() if path is not None},
         }
     )
 

@@ -17,8 +17,10 @@ SHOWN_SHARE = 5e-4  # a smaller one would read 0.0%
 PRECOMPUTED = {"metric": "distance", "kernel": "kernel value", "weights": "edge weight"}
 
 
-def tell(wishes: Wishes, mapped: Mapped, reading: Any, files: dict[str, Path], replaced: bool) -> None:
-    """Print the summary, in lines or as JSON; `reading` is how INPUT was read."""
+def tell(
+    wishes: Wishes, mapped: Mapped, reading: Any, files: dict[str, Path], replaced: bool, judged: Any = None
+) -> None:
+    """Print the summary, in lines or as JSON; `reading` is how INPUT was read, `judged` what a report has judged."""
     from gramfold.cli.trust import loud_lines, trust_in
 
     model, rows, names = mapped.model, mapped.ready.rows, mapped.names
@@ -26,13 +28,13 @@ def tell(wishes: Wishes, mapped: Mapped, reading: Any, files: dict[str, Path], r
     scales = loud_lines(model, rows, names, wishes.silent, wishes.affinity is not None, option)
     explained = explained_lines(mapped.aligned, mapped.seen) if wishes.explain else []
     if wishes.json_out:
-        trust = trust_in(model, rows, mapped.coordinates, names).numbers
+        trust = trust_in(model, rows, mapped.coordinates, names, judged).numbers
         click.echo(_as_json(wishes, mapped, reading, {**trust, "axes": explained}, files))
         return
     lines = explained
     if not wishes.quiet:
         click.echo(headline(model, rows, mapped.seconds))
-        trust_lines = trust_in(model, rows, mapped.coordinates, names).lines
+        trust_lines = trust_in(model, rows, mapped.coordinates, names, judged).lines
         facts = [*mapped.used, *account(model, mapped.coordinates), *trust_lines, *scales, *mapped.fit]
         again = " (the earlier one is replaced)" if replaced else ""
         written = [f"{what:<9} {path.absolute()}{again if what == 'map' else ''}" for what, path in files.items()]

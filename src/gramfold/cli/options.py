@@ -13,6 +13,7 @@ import click
 from gramfold.cli.early import require_files, require_places
 from gramfold.errors import InputError
 from gramfold.runtime.close_names import did_you_mean
+from gramfold.runtime.destinations import check_page
 
 if TYPE_CHECKING:
     from gramfold.io import Table
@@ -180,7 +181,12 @@ _TABLE_OPTIONS = [
 
 
 def check_files(
-    sources: Sequence[Path], out: Path, picture: Path | None, no_overwrite: bool, model: Path | None = None
+    sources: Sequence[Path],
+    out: Path,
+    picture: Path | None,
+    no_overwrite: bool,
+    model: Path | None = None,
+    report: Path | None = None,
 ) -> None:
     """Raise an error for files that are not there or cannot be written, before the computation and not after it."""
     require_files(*sources)
@@ -197,12 +203,30 @@ def check_files(
     if model is not None and any(other is not None and model.resolve() == other.resolve() for other in (out, picture)):
         raise InputError(f"'{model}' would be written twice: give the model a file of its own.")
     for path in (out, picture, model):
-        if path is None or not path.exists():
-            continue
-        if any(_same(path, source) for source in sources):
-            raise InputError(f"'{path}' is an input file and would be overwritten: write to another file.")
-        if no_overwrite:
-            raise InputError(f"'{path}' already exists: choose another name, or leave out --no-overwrite.")
+        _check_existing(path, sources, no_overwrite)
+    check_report(report, sources, [out, picture, model], no_overwrite)
+
+
+def check_report(
+    report: Path | None, sources: Sequence[Path], others: Sequence[Path | None], no_overwrite: bool
+) -> None:
+    """The same of a page, which is no other file that is written."""
+    if report is None:
+        return
+    check_page(report)
+    if any(other is not None and report.resolve() == other.resolve() for other in others):
+        raise InputError(f"'{report}' would be written twice: give the report a file of its own.")
+    _check_existing(report, sources, no_overwrite)
+
+
+def _check_existing(path: Path | None, sources: Sequence[Path], no_overwrite: bool) -> None:
+    """Refuse to replace an input file, or any file that is there where that is not wanted."""
+    if path is None or not path.exists():
+        return
+    if any(_same(path, source) for source in sources):
+        raise InputError(f"'{path}' is an input file and would be overwritten: write to another file.")
+    if no_overwrite:
+        raise InputError(f"'{path}' already exists: choose another name, or leave out --no-overwrite.")
 
 
 def check_json(source: Path, out: Path | None, no_overwrite: bool, what: str) -> None:

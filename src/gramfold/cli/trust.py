@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gramfold.cli.in_words import lines_of
 
 if TYPE_CHECKING:
-    from gramfold.diagnostics import Fault, Faults, Measure
+    from gramfold.diagnostics import Fault, Faults, Judged, Measure
     from gramfold.neighbors.scales import LoudColumns
 
 _LOOKED = 500  # rows that are looked at among more: a summary must not take longer than the map
@@ -24,10 +24,10 @@ class Trust:
     numbers: dict[str, Any]
 
 
-def trust_in(model: Any, X: Any, coordinates: Any, names: list[str]) -> Trust:
+def trust_in(model: Any, X: Any, coordinates: Any, names: list[str], judged: "Judged | None" = None) -> Trust:
     """What can be said of a map whose data are rows, or all distances; nothing of a graph, a kernel, or gaps.
 
-    Of many rows a sample is judged, against all of them.
+    Of many rows a sample is judged, against all of them: that of `judged`, where a report has judged the map already.
     """
     import numpy as np
 
@@ -47,11 +47,13 @@ def trust_in(model: Any, X: Any, coordinates: Any, names: list[str]) -> Trust:
     if len(placed) < FEWEST:
         return Trust([not_judged()], {})
     measure = {"metric": metric, "metric_params": parameters.get("metric_params")}
-    looked = None if len(placed) <= _LOOKED else _LOOKED
-    try:
-        judged = Judged(X, coordinates, n_neighbors=usual_neighbors(len(placed)), sample=looked, **measure)
-    except InputError as error:  # the metric sees no two rows apart, say: the map is written, and nobody can judge it
-        return Trust([f"verdict   none: {error}"], {"verdict": [], "not_judged": str(error)})
+    if judged is None:
+        sample = None if len(placed) <= _LOOKED else _LOOKED
+        try:
+            judged = Judged(X, coordinates, n_neighbors=usual_neighbors(len(placed)), sample=sample, **measure)
+        except InputError as error:  # the metric sees no two rows apart, say; the map is written
+            return Trust([f"verdict   none: {error}"], {"verdict": [], "not_judged": str(error)})
+    looked = None if judged.exact else len(judged.rows)
     correlation = distance_correlation(judged).value
     shape = f"shape     rank correlation {correlation:.2f} of all distances with those in the data"
     found = faults_of(judged, every_row=False)

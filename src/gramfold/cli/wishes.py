@@ -37,6 +37,7 @@ class Wishes:
     quiet: bool
     # what only a map has
     picture: Path | None = None
+    report: Path | None = None
     color: str | None = None
     label: str | None = None
     method: str | None = None
@@ -96,7 +97,7 @@ class Wishes:
     def dimensions(self) -> int | None:
         """The number of dimensions, for a method that is not known yet."""
         if self.dim is None:
-            return None if self.label is None else 2  # on which labels can be written
+            return None if self.label is None or self.picture is None else 2  # on which labels can be written
         if not self.dim.isdigit() or int(self.dim) < 1:
             raise InputError(f"--dim {self.dim} is no number of dimensions: use 1, 2, 3, …, or name a method.")
         return int(self.dim)

@@ -1,13 +1,14 @@
 """What is compared: methods by name, classes, estimators of any package, and finished maps."""
 
 import inspect
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from gramfold.diagnostics.judged import read_places
 from gramfold.embedding import Estimator
@@ -18,6 +19,8 @@ from gramfold.neighbors.columns import counts_rows, same_labels
 from gramfold.types import Floats
 
 _MANY = 5_000  # rows above which a method of all distances gives way to one of landmarks
+_LONG = 10_000  # characters of an estimator with its parameters; scikit-learn leaves out some beyond 700
+_ADDRESS = re.compile(r"\bat 0x[0-9a-f]+>", re.IGNORECASE)
 _DISTANCES = ("metric", "dissimilarity", "knn_dist")  # parameters that say that X holds distances
 
 
@@ -28,6 +31,20 @@ class Entrant:
     name: str
     model: Any = None
     places: Floats | None = None  # (n, p), in the order of the rows
+
+    @property
+    def written(self) -> str:
+        """The method with its parameters, in one line; empty for a finished map."""
+        if self.model is None:
+            return ""
+        try:
+            whole = isinstance(self.model, BaseEstimator)
+            text = self.model.__repr__(N_CHAR_MAX=_LONG) if whole else repr(self.model)
+        except Exception:  # noqa: BLE001 - whatever a guest raises is its own
+            return type(self.model).__name__
+        if _ADDRESS.search(text):  # which says nothing of how it was made
+            return f"{type(self.model).__name__}(…)"
+        return " ".join(text.split())
 
     @property
     def n_neighbors(self) -> int | None:

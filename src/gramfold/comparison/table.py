@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from gramfold.errors import InputError
 from gramfold.types import Floats
 
 if TYPE_CHECKING:
+    import os
+
     from matplotlib.figure import Figure, SubFigure
     from pandas import DataFrame
 
@@ -55,6 +58,8 @@ class ComparedMap:
         One of the warnings of each category.
     failure : str
         Why there is no map, or why it was not judged; empty where nothing failed.
+    made : str
+        The estimator with its parameters, as one would write it; empty for a finished map.
     """
 
     name: str
@@ -70,6 +75,7 @@ class ComparedMap:
     warned: Mapping[str, int] = field(default_factory=dict)
     examples: Mapping[str, str] = field(default_factory=dict)
     failure: str = ""
+    made: str = ""
 
     def __repr__(self) -> str:
         if self.failure:
@@ -100,6 +106,8 @@ class Comparison:
         Time of these searches, and of judging all maps.
     labels : ndarray of shape (n_rows,), or None
         As they were given.
+    asked : dict of str to object
+        The other arguments of `compare` that tell maps apart or judge them, by name.
     """
 
     rows: tuple[ComparedMap, ...]
@@ -112,6 +120,8 @@ class Comparison:
     judging_seconds: float
     labels: Any
     _judgements: Mapping[str, Judgement]
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    _table: Any = None  # X as it was passed
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -210,6 +220,64 @@ class Comparison:
         from gramfold.plotting import plot_comparison
 
         return plot_comparison(self, **options)
+
+    def report(
+        self,
+        path: "str | os.PathLike[str]",
+        *,
+        table: Any = None,
+        color: Any = None,
+        label: str | None = None,
+        pictures: Any = None,
+        title: str | None = None,
+        most: int = 200_000,
+    ) -> Path:
+        """Write one page that shows all maps side by side, their numbers, and which of them is best for what.
+
+        It is one HTML file that opens without a network. A row under the pointer is marked on all maps, and so are the
+        rows that were chosen on one of them.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write or replace.
+        table : {DataFrame, Arrow table, dict of arrays}, default=None
+            Columns to show of each row, and to colour maps by; as many rows as X. None: the columns of X, unless it
+            holds distances.
+        color : str or array-like of shape (n_rows,), default=None
+            The first colour: a column by its name, or a value for each row. None: the labels of the comparison, if
+            there are any.
+        label : str, default=None
+            The column that names rows.
+        pictures : tuple of int or ndarray, default=None
+            The picture of each row: an array (n_rows, height, width) or (n_rows, height, width, 3), or its shape
+            without the first where the rows of X are pictures.
+        title : str, default=None
+            Title of the page.
+        most : int, default=200_000
+            Rows that are drawn. Of more some are drawn at random, and the page says so; numbers are those of all.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from gramfold import compare
+        >>> from gramfold.datasets import make_swiss_roll
+        >>> roll = make_swiss_roll(300, random_state=0)
+        >>> found = compare(roll.points, ["pca", "isomap"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = found.report(Path(folder) / "maps.html", color=roll.truth[:, 0], title="A roll")
+        ...     "ahead of" in page.read_text(encoding="utf-8")
+        True
+        """
+        from gramfold.comparison.reported import write
+
+        options = {"table": table, "color": color, "label": label, "pictures": pictures, "most": most}
+        return write(self, path, self._table, title, options)
 
     def __repr__(self) -> str:
         return as_text(self)

@@ -140,6 +140,7 @@ def compare(
         "n_jobs": n_jobs,
     }
     entrants = read_entrants(methods, X, n, settings)
+    written = {one.name: one.written for one in entrants}  # before guests are fitted, which may change them
     stages = Stages(verbose, "compare", progress)
     runs, searching = _all_runs(entrants, X, n, metric, stages)
     _require_one(runs)
@@ -158,7 +159,7 @@ def compare(
     rows = []
     for one, entrant in zip(runs, entrants, strict=True):
         with stages(f"refits of {one.name}") if refits else nullcontext():
-            row = _row(one, judgements.get(one.name, Judgement()), keep_models)
+            row = _row(one, judgements.get(one.name, Judgement()), keep_models, written[one.name])
             rows.append(_refitted(row, one, entrant, X, refits, random_state))
     return Comparison(
         tuple(rows),
@@ -170,6 +171,14 @@ def compare(
         judging,
         None if labels is None else np.asarray(labels),
         {name: one for name, one in judgements.items() if one.measures},
+        {
+            "metric": metric,
+            "judged_neighbors": judged_neighbors,
+            "sample": sample,
+            "random_state": random_state,
+            "stability": stability,
+        },
+        X,
     )
 
 
@@ -239,7 +248,7 @@ def _judged(found: Run, first: Judged, labels: Any) -> Judgement:
         return Judgement()
 
 
-def _row(found: Run, judgement: Judgement, keep: bool) -> ComparedMap:
+def _row(found: Run, judgement: Judgement, keep: bool, made: str) -> ComparedMap:
     return ComparedMap(
         found.name,
         found.places,
@@ -252,6 +261,7 @@ def _row(found: Run, judgement: Judgement, keep: bool) -> ComparedMap:
         warned=found.told.by_category,
         examples=found.told.examples,
         failure=found.failure,
+        made=made,
     )
 
 

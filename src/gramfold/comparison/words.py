@@ -85,22 +85,32 @@ def told(found: "Comparison") -> list[str]:
 
 def notes(found: "Comparison") -> list[str]:
     """What the numbers are, and what was not measured."""
-    lines = [_MEANINGS + (_OF_LABELS if "clusters" in found.purposes else ""), _STRAIGHT]
-    if found.n_judged < FEWEST:
-        lines.append(f"faults of fewer than {FEWEST} rows cannot be told from chance")
-    elif found.n_judged < FEW:
-        lines.append(
-            f"{found.n_judged} rows are few: each counts for much, and chance may change what is said of faults"
-        )
+    lines = [_MEANINGS + (_OF_LABELS if "clusters" in found.purposes else ""), _STRAIGHT, *notes_of_few_rows(found)]
     if found.n_sampled < found.n_judged:
         lines.append(f"±: 95% intervals; {found.n_sampled:,} rows were drawn, and r_nx is of all rows")
+    lines += notes_of_costs(found)
+    if all(row.stability is None for row in found):
+        lines.append("stability was not measured: no refits were asked for (stability=0)")
+    return lines
+
+
+def notes_of_few_rows(found: "Comparison") -> list[str]:
+    """How far faults can be told from chance."""
+    if found.n_judged < FEWEST:
+        return [f"faults of fewer than {FEWEST} rows cannot be told from chance"]
+    if found.n_judged < FEW:
+        return [f"{found.n_judged} rows are few: each counts for much, and chance may change what is said of faults"]
+    return []
+
+
+def notes_of_costs(found: "Comparison") -> list[str]:
+    """What seconds and megabytes are."""
+    lines = []
     if found.searches:
         searches = "neighbour search" if found.searches == 1 else f"{found.searches} neighbour searches"
         lines.append(f"seconds are without the {searches} that methods share ({found.search_seconds:.1f} s)")
     if not all(np.isnan(row.megabytes) for row in found):
         lines.append("MB: peak of the memory of the process above that before the fit, as sampled during it")
-    if all(row.stability is None for row in found):
-        lines.append("stability was not measured: no refits were asked for (stability=0)")
     return lines
 
 

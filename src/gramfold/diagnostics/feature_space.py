@@ -176,7 +176,7 @@ def feature_distances(model: Any, *, sample: int | None = None, random_state: An
     whole = count >= len(kernel)
     rng, spaces = drawn_from(random_state), _Spaces.of(model, kernel)
     drawn = np.sort(kernel.rows) if whole else np.sort(rng.choice(kernel.rows, count, replace=False))
-    near = spaces.neighbors()
+    near = spaces.neighbors(None if whole else (rng, count // 2))
     if not whole and len(near) > count // 2:
         near = near[np.sort(rng.choice(len(near), count // 2, replace=False))]
     i, j = np.triu_indices(len(drawn), k=1)
@@ -234,8 +234,11 @@ class _Spaces:
         found: GraphSource | None = source if isinstance(source, GraphSource) else getattr(source, "members", None)
         return found
 
-    def neighbors(self) -> Integers:
-        """Pairs of data rows (e, 2), the lower first, that the kernel has both of."""
+    def neighbors(self, some: tuple[np.random.RandomState, int] | None) -> Integers:
+        """Pairs of data rows (e, 2), the lower first, that the kernel has both of.
+
+        Without a graph a search of all rows would take long where these are many: then of so many, drawn at random.
+        """
         source: Any = self.model.source
         if self.graphs is not None or getattr(source, "joined", None) is not None:
             edges = source.graph.lengths.tocoo()
@@ -243,8 +246,17 @@ class _Spaces:
         elif source.rows is not None and source.metric is not None:
             first = collapse_rows(source.metric.prepare(source.rows)).first
             k = min(_NEAREST, len(first) - 1)
-            lists = exact_index(source.rows[first], source.metric, self.n_jobs).own(k, None)
-            i, j = first[lists.rows], first[lists.indices]
+            index = exact_index(source.rows[first], source.metric, self.n_jobs)
+            known = np.flatnonzero(np.isin(first, self.kernel.rows))
+            if some is None or some[1] >= len(known):
+                lists = index.own(k, None)
+                i, j = first[lists.rows], first[lists.indices]
+            else:
+                random, count = some
+                chosen = np.sort(random.choice(known, count, replace=False))
+                lists = index.nearest(source.rows[first[chosen]], k + 1)
+                i, j = first[chosen[lists.rows]], first[lists.indices]
+                i, j = i[i != j], j[i != j]
         else:
             return np.empty((0, 2), dtype=np.intp)
         pairs = np.unique(np.column_stack([np.minimum(i, j), np.maximum(i, j)]), axis=0)

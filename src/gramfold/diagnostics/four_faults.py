@@ -236,7 +236,7 @@ def _groups(judged: Judged) -> Integers:
 
 def _plain_map(judged: Judged, dimensions: int, grouped: bool) -> tuple[Places, Counts]:
     """The map of PCA, and what it does to the neighbours of the rows drawn."""
-    usual = plain_places(judged, dimensions)
+    usual = judged.once_of_data(plain_places, dimensions)
     plain = Places.of(Rows(usual, make_metric("euclidean", None, usual)))
     near = Near.exactly(plain.table, judged.rows, judged.n_neighbors, judged.n_jobs)
     in_data, groups = judged.once_of_data(_near_in_data), judged.once_of_data(_groups) if grouped else None

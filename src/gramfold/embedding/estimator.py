@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
 from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -196,6 +197,70 @@ class Estimator(BaseEstimator):
 
         found: Verdict = made_verdict(self, self._model(), (n_neighbors, sample, random_state), made)
         return found
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        rows: Any = None,
+        table: Any = None,
+        color: Any = None,
+        label: Any = None,
+        pictures: Any = None,
+        title: str | None = None,
+        stability: bool = False,
+        dimension: bool = True,
+        most: int = 200_000,
+        progress: Callable[[str, int, int | None], Any] | None = None,
+    ) -> Path:
+        """Write one HTML file that shows the map and whether to believe it; it opens from disk, without a network.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write or replace, at once; it ends in .html.
+        rows, table, color, label, pictures, title, stability, dimension, most, progress
+            As for `gramfold.report.write_report`: what is shown of each row, what colours the map, what is computed.
+
+        Returns
+        -------
+        path : Path
+            The file.
+
+        See Also
+        --------
+        gramfold.report.write_report : The same for a pipeline, and for any map of any rows.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from gramfold import PCA
+        >>> from gramfold.datasets import make_s_curve
+        >>> curve = make_s_curve(200, random_state=0)
+        >>> model = PCA().fit(curve.points)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = model.report(Path(folder) / "curve.html", color=curve.truth[:, 0])
+        ...     page.name
+        'curve.html'
+        """
+        from gramfold.report import write_report
+
+        return write_report(
+            path,
+            self,
+            rows=rows,
+            table=table,
+            color=color,
+            label=label,
+            pictures=pictures,
+            title=title,
+            stability=stability,
+            dimension=dimension,
+            most=most,
+            verbose=self.verbose,
+            progress=self.progress if progress is None else progress,
+        )
 
     def _model(self) -> Any:
         """What the fit left."""

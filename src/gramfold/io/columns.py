@@ -68,6 +68,7 @@ class Columns:
     matrix: NDArray[Any] | None = field(default=None, repr=False)
     aside: Sequence[str] = ()
     lines: "Lines | None" = field(default=None, repr=False)  # of text: where a value stands, and as what
+    picture: tuple[int, ...] | None = None  # height, width and colours of rows that are pictures
 
     @property
     def n_rows(self) -> int:

@@ -86,10 +86,11 @@ def _pictures(path: Path, files: Sequence[Path], selection: Selection) -> Column
             )
         rows.append(pixels.ravel())
     matrix = np.array(rows)
-    names = [str(file.relative_to(path)) if path.is_dir() else file.name for file in files]
-    arrays = {matrix.shape[1]: pa.chunked_array([pa.array(names)])}
+    shown = [str(file.relative_to(path)) if path.is_dir() else file.name for file in files]
+    arrays = {matrix.shape[1]: pa.chunked_array([pa.array(shown)])}
     kind = "picture" if grey else "colour picture"
-    return Columns(path, [*numbered(matrix.shape[1]), FILE], Reading(kind, files=len(files)), arrays, matrix, [FILE])
+    names = [*numbered(matrix.shape[1]), FILE]
+    return Columns(path, names, Reading(kind, files=len(files)), arrays, matrix, [FILE], picture=shape)
 
 
 def _size(shape: tuple[int, ...]) -> str:

@@ -34,6 +34,7 @@ _REFUSED = {
 }
 
 Category = str | float | bool
+_DIGITS = 14  # after the first one, which decoded numbers have
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +106,20 @@ class MixedColumns(Plain):
                     scaled = shifted / self.spread[j] if self.spread[j] > 0 else 0.0 * shifted
                 rows[:, j] = np.clip(scaled, -_FARTHEST, _FARTHEST)
         return rows
+
+    def decode(self, rows: Floats) -> NDArray[Any]:
+        """The values that encoded training rows stand for, as objects; of numbers the last digit may be rounded."""
+        found = np.empty(rows.shape, dtype=object)
+        for j, known in enumerate(self.categories):
+            gaps = np.isnan(rows[:, j])
+            if known is None:
+                with np.errstate(invalid="ignore", over="ignore"):
+                    numbers = _rounded(2 * (rows[:, j] * self.spread[j] + self.smallest[j]))
+                found[:, j] = [None if gap else value for value, gap in zip(numbers.tolist(), gaps, strict=True)]
+            else:
+                codes = np.where(gaps, 0, rows[:, j]).astype(np.intp)
+                found[:, j] = [None if gap else known[code] for code, gap in zip(codes, gaps, strict=True)]
+        return found
 
     def require_shared(self, table: MixedTable) -> None:
         """Refuse new rows that share no known column with some training row."""
@@ -295,6 +310,15 @@ def _numbered(column: NDArray[Any], known: tuple[Category, ...]) -> Floats:
             place = number.get(value)
             found[i] = unseen.setdefault(value, -1 - len(unseen)) if place is None else place
     return found
+
+
+def _rounded(column: Floats) -> Floats:
+    """Without what encoding and decoding added: no more digits than the largest number has."""
+    largest = float(np.nanmax(np.abs(column), initial=0.0))
+    if not np.isfinite(largest) or largest < np.finfo(np.float64).tiny:
+        return column
+    places = _DIGITS - int(np.floor(np.log10(largest)))
+    return np.array([round(value, places) for value in column.tolist()])
 
 
 def _ends(column: Floats) -> tuple[float, float]:

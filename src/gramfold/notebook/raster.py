@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramfold.notebook.palette import opacity
-from gramfold.notebook.scale import HEIGHT, SHARP, WIDTH
+from gramfold.notebook.scale import SHARP, SIZE, Size
 from gramfold.types import Floats, Integers
 
 PAPER = 1.0  # white, in dark notebooks too: black and yellow are among the colours of categories
@@ -19,22 +19,21 @@ _TALLEST = 0.8  # of the picture, that the longest bar takes
 _THICKEST = 24 * SHARP  # bar of a group, with the gap below it
 _RUG = 8 * SHARP  # height of the line of single rows under the bars
 
-Shape = tuple[int, int]
-_SIZE: Shape = (HEIGHT * SHARP, WIDTH * SHARP)
 
-
-def scattered(columns: Integers, lines: Integers, colors: Floats, codes: Integers) -> NDArray[np.uint8]:
+def scattered(
+    columns: Integers, lines: Integers, colors: Floats, codes: Integers, size: Size = SIZE
+) -> NDArray[np.uint8]:
     """Pixels (height, width, 3) of rows at these pixels; a row has the color (k, 3) of its code (m,)."""
     draw = _dots if len(columns) <= MOST_DOTS else _crowd
-    return _bytes(*draw(columns, lines, colors, codes))
+    return _bytes(*draw(columns, lines, colors, codes, size), size)
 
 
-def _dots(columns: Integers, lines: Integers, colors: Floats, codes: Integers) -> tuple[Floats, Floats]:
+def _dots(columns: Integers, lines: Integers, colors: Floats, codes: Integers, size: Size) -> tuple[Floats, Floats]:
     """Round dots with soft edges; where they overlap the paper shows less, and colours mix."""
     n = len(columns)
     across, down, cover = _stamp(float(np.clip(_FEWER * n**_SHRINK, _SMALLEST, _LARGEST)))
     solid = float(np.clip(_CLEARER * n**_SHRINK, _FAINT, _SOLID))
-    height, width = _SIZE
+    width, height = size
     flat = ((lines[:, None] + down) * width + columns[:, None] + across).ravel()  # the margin holds the largest dot
     covers = np.tile(cover, n)
     through = np.exp(np.bincount(flat, np.tile(np.log1p(-solid * cover), n), height * width))
@@ -50,9 +49,9 @@ def _stamp(radius: float) -> tuple[Integers, Integers, Floats]:
     return across[taken], down[taken], cover[taken]
 
 
-def _crowd(columns: Integers, lines: Integers, colors: Floats, codes: Integers) -> tuple[Floats, Floats]:
+def _crowd(columns: Integers, lines: Integers, colors: Floats, codes: Integers, size: Size) -> tuple[Floats, Floats]:
     """Cells of SHARP × SHARP pixels, darker where rows are many."""
-    height, width = _SIZE[0] // SHARP, _SIZE[1] // SHARP
+    width, height = size[0] // SHARP, size[1] // SHARP
     flat = (lines // SHARP) * width + columns // SHARP
     counts = np.bincount(flat, minlength=height * width)
     taken = counts > 0
@@ -79,10 +78,10 @@ def _mixed(flat: Integers, weights: Floats | None, colors: Floats, codes: Intege
     return np.column_stack([np.bincount(flat, weights * colors[codes, j], size) / whole for j in range(3)])
 
 
-def barred(columns: Integers, colors: Floats, codes: Integers) -> NDArray[np.uint8]:
+def barred(columns: Integers, colors: Floats, codes: Integers, size: Size = SIZE) -> NDArray[np.uint8]:
     """Pixels of rows along one line: bars of how many there are, codes above one another, and the rows below them."""
-    height, width = _SIZE
-    shade, hue = np.zeros(_SIZE), np.ones((*_SIZE, 3))
+    width, height = size
+    shade, hue = np.zeros((height, width)), np.ones((height, width, 3))
     edges = np.linspace(0, width, _BINS + 1).astype(int)
     which = np.searchsorted(edges, columns, side="right") - 1
     counts = np.stack([np.bincount(which[codes == j], minlength=_BINS) for j in range(len(colors))])  # (k, bins)
@@ -96,19 +95,19 @@ def barred(columns: Integers, colors: Floats, codes: Integers) -> NDArray[np.uin
     rug = slice(floor + _RUG, floor + 2 * _RUG)
     shade[rug, once > 0] = opacity(once[once > 0])
     hue[rug] = _mixed(columns, None, colors, codes, width)
-    return _bytes(shade.ravel(), hue.reshape(-1, 3))
+    return _bytes(shade.ravel(), hue.reshape(-1, 3), size)
 
 
-def _bytes(shade: Floats, hue: Floats) -> NDArray[np.uint8]:
+def _bytes(shade: Floats, hue: Floats, size: Size) -> NDArray[np.uint8]:
     """Colours (pixels, 3) of this opacity (pixels,) on paper."""
     seen = PAPER + np.rint(_STEPS * shade)[:, None] / _STEPS * (hue - PAPER)
-    return np.rint(255 * seen).astype(np.uint8).reshape(*_SIZE, 3)
+    return np.rint(255 * seen).astype(np.uint8).reshape(size[1], size[0], 3)
 
 
 def sized(counts: Integers, colors: Floats) -> NDArray[np.uint8]:
     """Pixels of a bar for each group (k,), as long as it has rows."""
-    height, width = _SIZE
-    shade, hue = np.zeros(_SIZE), np.ones((*_SIZE, 3))
+    width, height = SIZE
+    shade, hue = np.zeros((height, width)), np.ones((height, width, 3))
     last = min(height - _RUG, _RUG + len(counts) * _THICKEST)
     edges = np.linspace(_RUG, last, len(counts) + 1).astype(int)
     ends = _RUG + np.rint(counts / counts.max() * (width - 2 * _RUG)).astype(int)
@@ -116,4 +115,4 @@ def sized(counts: Integers, colors: Floats) -> NDArray[np.uint8]:
         thick = max(4 * (bottom - top) // 5, 1)  # the rest is a gap
         shade[top : top + thick, _RUG:end] = _SOLID
         hue[top:bottom] = color
-    return _bytes(shade.ravel(), hue.reshape(-1, 3))
+    return _bytes(shade.ravel(), hue.reshape(-1, 3), SIZE)

@@ -8,6 +8,8 @@ from gramfold.types import Floats, Integers
 
 WIDTH, HEIGHT = 320, 240  # of the picture, as the page measures it
 SHARP = 2  # pixels for each of these along an axis: sharp screens have as many
+Size = tuple[int, int]
+SIZE: Size = (WIDTH * SHARP, HEIGHT * SHARP)  # in pixels, across and down
 _MARGIN = 14 * SHARP
 _ELONGATED = 25.0  # times as long as wide: then each axis has its own scale
 _CENTRAL = (0.05, 0.95)  # quantiles of the longer axis
@@ -22,6 +24,7 @@ class Scale:
     middle: Floats
     half: Floats
     pixels: Floats
+    size: Size = SIZE
 
     @property
     def equal(self) -> bool:
@@ -45,7 +48,7 @@ class Scale:
 
     def place(self, points: Floats) -> tuple[Integers, Integers]:
         """Column and line of the pixel of each point (m, 2); line 0 is the highest."""
-        size, sign = (WIDTH * SHARP, HEIGHT * SHARP), (1, -1)
+        size, sign = self.size, (1, -1)
         columns, lines = (
             np.floor(size[j] / 2 + sign[j] * self.pixels[j] * self._shares(points[:, j], j)).astype(np.intp)
             for j in range(2)
@@ -58,18 +61,18 @@ class Scale:
         return np.zeros_like(shifted) if self.half[j] == 0 else np.asarray(shifted / self.half[j])
 
 
-def scale_of(points: Floats) -> Scale:
-    """The scale on which all points (m, 2) are seen."""
+def scale_of(points: Floats, size: Size = SIZE) -> Scale:
+    """The scale on which all points (m, 2) are seen, in a picture of so many pixels across and down."""
     low, high = points.min(axis=0), points.max(axis=0)
     middle, half = low / 2 + high / 2, high / 2 - low / 2  # the sum of two large numbers would overflow
     half[half <= _CONSTANT * half.max()] = 0.0
-    room = np.array([WIDTH * SHARP, HEIGHT * SHARP]) / 2 - _MARGIN
+    room = np.array(size) / 2 - _MARGIN
     if not half.any():
-        return Scale(middle, half, np.zeros(2))
+        return Scale(middle, half, np.zeros(2), size)
     needed = half / half.max() / room
     if half.all() and half.max() / half.min() > _ELONGATED and _is_filled(points[:, half.argmax()], half.max()):
-        return Scale(middle, half, room)
-    return Scale(middle, half, np.asarray(room * needed / needed.max()))
+        return Scale(middle, half, room, size)
+    return Scale(middle, half, np.asarray(room * needed / needed.max()), size)
 
 
 def _is_filled(values: Floats, half: float) -> bool:

@@ -13,9 +13,9 @@ from gramfold.advice.asked import Asked, Gaps
 from gramfold.advice.leave_out import LeaveOut
 from gramfold.advice.plan import Advice, Item
 from gramfold.advice.scaling import Scaling
-from gramfold.advice.written import call_of
 from gramfold.embedding import Estimator
 from gramfold.embedding.mixed_rows import refuse_vectors
+from gramfold.embedding.written import call_of
 from gramfold.errors import InputError
 from gramfold.methods.names import find_method
 from gramfold.neighbors.loud import units_count

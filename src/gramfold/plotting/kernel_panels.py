@@ -10,10 +10,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gramfold.diagnostics import ComparedDistances, FeatureDistances, Judged, feature_distances
+from gramfold.diagnostics import ComparedDistances, FeatureDistances, feature_distances
 from gramfold.diagnostics.feature_space import LEAST_SAMPLE
+from gramfold.diagnostics.kernel_panels import DistancesFrom, Smoothed, Where, distances_by_rows, nearest_pairs
+from gramfold.diagnostics.leading_values import leading_values
 from gramfold.diagnostics.randomness import drawn_from
 from gramfold.diagnostics.refits import check_whole
 from gramfold.errors import GramfoldError, InputError
@@ -22,20 +23,13 @@ from gramfold.notebook.palette import PLAIN
 from gramfold.plotting.feature_space import scatter_distances
 from gramfold.plotting.figure import require_matplotlib
 from gramfold.plotting.legend import size_in_points
-from gramfold.plotting.spectra import leading_values
+from gramfold.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 _EIGENVALUES = 10
 _ROUNDING = 1e-12  # of the largest eigenvalue
-_CONTOURS = 8
-_GRID = 80  # points of the grid of the contours along the longer side of the map
-_AVERAGED = 12  # rows near a point of it, whose distances are averaged
-_AVERAGED_SHARE = 0.02  # of all rows
-_BEYOND = 2.0  # distances to the nearest row, from which a point of the grid is off the map
-_SAMPLE = 400  # rows between which distances are compared, of a method without a kernel
-_NEAREST = 8  # neighbours of a row, where no graph says which they are
 _NARROW = 130.0  # points: panels that are narrower have titles in smaller letters
 _MARGIN = 0.08  # of the map, around it
 _INK = "#D55E00"
@@ -153,9 +147,9 @@ class _Found:
             _Panel("spectrum", lambda ax: _draw_spectrum(ax, self.eigenvalues, self.shown, log=False)),
             _Panel("spectrum, log", lambda ax: _draw_spectrum(ax, self.eigenvalues, self.shown, log=True)),
             _Panel("all pairs", lambda ax: _draw_distances(ax, self.compared.everywhere, "all pairs", "input")),
-            _Panel("neighbours", lambda ax: _draw_distances(ax, *_local(self.compared), "input")),
+            _Panel("neighbours", lambda ax: _draw_distances(ax, *nearest_pairs(self.compared), "input")),
             _Panel("all pairs", lambda ax: _draw_distances(ax, self.features.everywhere, "all pairs", "feature")),
-            _Panel("neighbours", lambda ax: _draw_distances(ax, *_local(self.features), "feature")),
+            _Panel("neighbours", lambda ax: _draw_distances(ax, *nearest_pairs(self.features), "feature")),
             _Panel("from the boundary", lambda ax: self._draw_contours(ax, "boundary")),
             _Panel("from the centre", lambda ax: self._draw_contours(ax, "centre")),
         ]
@@ -175,7 +169,7 @@ class _Found:
         return f"{n:,} rows" if known == n else f"kernel of {known:,} of {n:,} rows"
 
     @cached_property
-    def eigenvalues(self) -> NDArray[np.floating]:
+    def eigenvalues(self) -> Floats:
         return leading_values(self.model, _EIGENVALUES, "model")
 
     @cached_property
@@ -185,21 +179,11 @@ class _Found:
     @cached_property
     def compared(self) -> FeatureDistances:
         """Distances in the data and on the map."""
-        return self.features if self.X is None else _by_rows(self.X, self.model, self.sample)
+        return self.features if self.X is None else distances_by_rows(self.X, self.model, self.sample)
 
-    def _draw_contours(self, ax: Any, where: Literal["boundary", "centre"]) -> str | None:
-        pairs, distances = self.features.everywhere.pairs, self.features.everywhere.feature
-        rows = np.unique(pairs)
-        places = np.asarray(self.model.embedding_, dtype=float)[rows]
-        if len(rows) < 2 or not np.isfinite(places).all():
-            raise InputError("Fewer than two rows have a kernel value and a place.")
-        row = rows[_chosen(places[:, :2], where)]
-        # in the order of `rows`: each other row meets this one once
-        meets = (pairs == row).any(axis=1)
-        other = pairs[meets].sum(axis=1) - row
-        values = np.zeros(len(rows))
-        values[np.searchsorted(rows, other)] = distances[meets]
-        place = places[np.searchsorted(rows, row)]
+    def _draw_contours(self, ax: Any, where: Where) -> str | None:
+        found = DistancesFrom.of(self.features, self.model.embedding_, where)
+        places, values, place = found.places, found.values, found.place
         if places.shape[1] == 1:
             ax.scatter(places[:, 0], values, s=3, color=PLAIN, linewidths=0)
             ax.plot(place[0], 0.0, "x", color=_INK, markersize=7, markeredgewidth=1.8, clip_on=False)
@@ -249,7 +233,7 @@ def _say(ax: Any, reason: str) -> None:
     )
 
 
-def _draw_spectrum(ax: Any, values: NDArray[np.floating], shown: int, *, log: bool) -> str | None:
+def _draw_spectrum(ax: Any, values: Floats, shown: int, *, log: bool) -> str | None:
     from matplotlib.ticker import MaxNLocator
 
     at = np.arange(1, len(values) + 1)
@@ -280,93 +264,17 @@ def _draw_distances(ax: Any, compared: ComparedDistances, called: str, to: Liter
     return f"{called}, r = {found:.2f}" if np.isfinite(found) else called
 
 
-def _local(found: FeatureDistances) -> tuple[ComparedDistances, str]:
-    """Pairs of neighbours; where none are known, each row and those nearest to it in feature space. And what they are.
-
-    The latter for landmarks, of which hardly two are neighbours, or rows that were never seen (precomputed values).
-    """
-    if len(found.local.pairs):
-        return found.local, "neighbours"
-    every = found.everywhere
-    rows, place = np.unique(every.pairs, return_inverse=True)
-    i, j = place.reshape(-1, 2).T
-    of_pair = np.full((len(rows), len(rows)), -1)
-    of_pair[i, j] = of_pair[j, i] = np.arange(len(every.feature))
-    far = np.append(every.feature, np.inf)[of_pair]  # a row is not near itself
-    near = np.argsort(far, axis=1, kind="stable")[:, : min(_NEAREST, len(rows) - 1)]
-    some = np.unique(np.take_along_axis(of_pair, near, axis=1))
-    nearest = ComparedDistances(
-        every.pairs[some],
-        every.feature[some],
-        every.input[some],
-        every.map[some],
-        every.principal[some],
-        every.negative,
-    )
-    return nearest, f"{_NEAREST} nearest"
-
-
 def _label(ax: Any, x: str, y: str) -> None:
     ax.set_xlabel(x, fontsize="x-small")
     ax.set_ylabel(y, fontsize="x-small")
 
 
-def _by_rows(X: Any, model: Any, sample: int | None) -> FeatureDistances:
-    """Distances in the data and on the map by given rows; those in feature space are not asked for."""
-    metric = model.get_params().get("metric", "euclidean")
-    judged = Judged(X, model.embedding_, n_neighbors=min(_NEAREST, len(model.embedding_) - 1), metric=metric)
-    rng = np.random.default_rng(0)
-    count = min(sample or _SAMPLE, judged.n)
-    drawn = np.sort(rng.choice(judged.n, count, replace=False))
-    i, j = np.triu_indices(count, k=1)
-    near = np.column_stack([judged.in_data.rows, judged.in_data.indices])
-
-    def compared(pairs: NDArray[np.integer]) -> ComparedDistances:
-        first, second = pairs.T
-        unknown = np.full(len(pairs), np.nan)
-        return ComparedDistances(
-            pairs,
-            unknown,
-            np.asarray(judged.data.between(first, second)),
-            np.asarray(judged.map.between(first, second)),
-            unknown,
-            0.0,
-        )
-
-    return FeatureDistances(compared(np.column_stack([drawn[i], drawn[j]])), compared(near), count, judged.n)
-
-
-def _chosen(places: NDArray[np.floating], where: Literal["boundary", "centre"]) -> int:
-    """The row that is farthest from the middle of the map, or nearest to it."""
-    far = np.linalg.norm(places - np.median(places, axis=0), axis=1)
-    return int(far.argmax() if where == "boundary" else far.argmin())
-
-
-def _contour(ax: Any, places: NDArray[np.floating], values: NDArray[np.floating]) -> None:
-    """Contours of values at scattered places: means of the nearest ones on a grid, where there are rows nearby."""
-    from scipy.spatial import cKDTree
-
+def _contour(ax: Any, places: Floats, values: Floats) -> None:
+    """Contours of values at scattered places."""
     # the dots have the same colours: on a map as thin as a curve contours are too short to be seen
     ax.scatter(*places.T, c=values, cmap="viridis", s=4, linewidths=0, rasterized=True, zorder=0)
-    spans = np.ptp(places, axis=0)
-    if not (spans > 0).all():
-        raise InputError("The map is a line, which has no contours.")
-    step = float(spans.max()) / _GRID
-    axes = [
-        np.arange(low - step, high + 2 * step, step)
-        for low, high in zip(places.min(axis=0), places.max(axis=0), strict=True)
-    ]
-    x, y = np.meshgrid(*axes)
-    tree = cKDTree(places)
-    k = min(max(_AVERAGED, int(_AVERAGED_SHARE * len(places))), len(places))
-    spacing = float(np.quantile(tree.query(places, k=min(4, len(places)))[0][:, -1], 0.9))
-    distances, near = (
-        np.reshape(found, (x.size, k)) for found in tree.query(np.column_stack([x.ravel(), y.ravel()]), k=k)
-    )
-    weights = np.exp(-0.5 * np.square(distances / np.maximum(distances[:, -1:], 1e-300) * 2.0))
-    means = (weights * values[near]).sum(axis=1) / weights.sum(axis=1)
-    means[distances[:, 0] > max(_BEYOND * spacing, step)] = np.nan
-    masked = np.ma.masked_invalid(means.reshape(x.shape))
-    if np.ptp(values) > 0 and min(masked.shape) >= 2 and not masked.mask.all():
-        levels = np.linspace(float(values.min()), float(values.max()), _CONTOURS + 2)[1:-1]
-        ax.contour(x, y, masked, levels=levels, colors="0.25", linewidths=0.7)
+    found = Smoothed.of(places, values)
+    if len(found.levels):
+        ax.contour(
+            found.x, found.y, np.ma.masked_invalid(found.values), levels=found.levels, colors="0.25", linewidths=0.7
+        )

@@ -1,12 +1,11 @@
 """Plot the spectra of several kernels beside each other."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gramfold.diagnostics.leading_values import Shares, shares_of
 from gramfold.diagnostics.refits import check_whole
 from gramfold.errors import InputError
 from gramfold.notebook.palette import OKABE_ITO
@@ -21,14 +20,6 @@ if TYPE_CHECKING:
 _GREY, _REST = "0.75", "0.92"  # of eigenvalues beyond those with a colour, and of what was not computed
 _WRITTEN = 0.08  # share from which the number of an eigenvalue is written on its part of a bar
 _DECADES = 1e-12  # of the largest: what is smaller is rounding, and has no place on a logarithmic axis
-
-
-@dataclass(frozen=True)
-class Shares:
-    """Leading eigenvalues over a total."""
-
-    values: NDArray[np.floating]
-    whole: bool  # whether the total is that of all positive eigenvalues, or only of those that were computed
 
 
 def plot_spectra(
@@ -107,47 +98,6 @@ def plot_spectra(
     if title:
         ax.set_title(title, wrap=True)
     return ax
-
-
-def shares_of(name: str, model: Any, count: int) -> Shares:
-    """The leading eigenvalues of a model, or of given ones, over the positive total where that is known."""
-    if hasattr(model, "fit"):
-        values, total = leading_values(model, count, name), float("nan")
-        if hasattr(model, "negative_part"):
-            total = float(model.negative_part().positive_total)
-    else:
-        try:
-            every = np.asarray(model, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise InputError(
-                f"'{name}' is no spectrum: pass a fitted model, or an array of its eigenvalues."
-            ) from error
-        if every.ndim != 1 or not len(every) or not np.isfinite(every).all():
-            raise InputError(
-                f"'{name}' has shape {every.shape} or values that are not finite, and is no spectrum: pass a fitted "
-                "model, or an array of its eigenvalues."
-            )
-        every = -np.sort(-every)
-        values, total = every[:count], float(every[every > 0].sum())
-    whole = bool(np.isfinite(total) and total > 0)
-    positive = float(values[values > 0].sum())
-    if not whole and positive <= 0:
-        raise InputError(f"'{name}' has no positive eigenvalue, so there are no shares to draw: leave it out.")
-    return Shares(values / (total if whole else positive), whole)
-
-
-def leading_values(model: Any, count: int, name: str) -> NDArray[np.floating]:
-    """The largest eigenvalues of the kernel of a fitted model, as many as there are up to a number."""
-    if hasattr(model, "leading_eigenvalues") and hasattr(model, "model_"):
-        kernel = getattr(model, "kernel_", None)
-        most = count if kernel is None else min(count, len(kernel.mass) - kernel.null.shape[1])
-        return np.asarray(model.leading_eigenvalues(most))
-    spectrum = getattr(model, "spectrum_", None)
-    if spectrum is None:
-        raise InputError(
-            f"{name} is a {type(model).__name__} without a spectrum: pass a fitted model of gramfold, or eigenvalues."
-        )
-    return np.asarray(spectrum.eigenvalues[:count])
 
 
 def _check(models: Any, kind: str, scale: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gramfold.errors import InputError
 
+_PAGES = (".html", ".htm")
 _ANYBODY_MAY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -37,6 +38,21 @@ def check_folder(path: str | os.PathLike[str]) -> None:
         raise InputError(f"'{path}' cannot be written: there is no folder '{folder}'. Create it first.")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(f"'{path}' cannot be written: its folder is not writable. Choose another folder.")
+
+
+def check_page(path: str | os.PathLike[str]) -> None:
+    """The same of a page for a browser.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File that will be written.
+    """
+    mode = _mode(path)
+    ending = Path(path).suffix.lower()
+    if ending not in _PAGES and (mode is None or stat.S_ISREG(mode)):
+        raise InputError(f"'{path}' does not end in .html, by which browsers know a page: choose such a name.")
+    check_folder(path)
 
 
 def _mode(path: str | os.PathLike[str]) -> int | None:

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 _TOLD = ("n_components", "n_neighbors")  # of a method, also where they are the defaults
+_OF_A_SESSION = ("verbose", "progress")  # they change nothing of a model
 
 
 def written(estimator: Any, *, supervised: bool = False) -> str:
@@ -54,7 +55,7 @@ def call_of(step: Any) -> str:
     changed = [
         (name, params[name])
         for name, default in defaults.items()
-        if name in params and (name in told or not _same(params[name], default))
+        if name in params and name not in _OF_A_SESSION and (name in told or not _same(params[name], default))
     ]
     return f"{type(step).__name__}({', '.join(f'{name}={_value(value)}' for name, value in changed)})"
 
