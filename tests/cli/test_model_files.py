@@ -296,7 +296,7 @@ def test_rows_come_back_in_the_units_of_the_table(scaler, imputer, folder):
         "PCA computed 30 rows of 3 columns for coordinates",
         "  absent    name, kind, which the map was not made of",
     ]
-    assert "error     0.0% of the spread of the columns" in told
+    assert "error     0.0% of the spread of the rows, over all columns together" in told
 
 
 def test_rows_of_a_curved_map_come_back_with_the_error_that_is_told(folder):
@@ -306,7 +306,7 @@ def test_rows_of_a_curved_map_come_back_with_the_error_that_is_told(folder):
     places = pd.read_csv("map.csv").to_numpy()
     expected = model[1].inverse_transform(model[-1].inverse_transform(places))
     np.testing.assert_allclose(pd.read_csv("rows.csv"), expected, rtol=1e-8, atol=1e-8)
-    assert f"error     {model[-1].inverse_error():.1%} of the spread of the columns" in told
+    assert f"error     {model[-1].inverse_error():.1%} of the spread of the rows, over all columns together" in told
     facts = json.loads(done("inverse", "roll.gramfold", "map.csv", "--json", "--out", "rows.csv").stdout)
     assert facts["inverse_error"] == pytest.approx(model[-1].inverse_error())
     assert facts["columns"] == NUMBERS
