@@ -3,6 +3,7 @@
 import os
 import shutil
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,18 +14,36 @@ from tests.report.browser.visit import SOFTWARE_WEBGL, Visit
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
+def why_not():
+    """Why pages cannot be opened here; empty where they can."""
+    if not browser_path():
+        return "Chromium is not installed: `make browser` installs it and runs the tests of the report's pages"
+    if find_spec("playwright") is None:
+        return "playwright is not installed: pip install playwright"
+    return ""
+
+
+def browser_path():
+    """Of the one that CHROMIUM names, or of the one that is installed."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Where there is no browser, one test stands for all that need it, and says so."""
+    ours = [item for item in items if "chromium" in getattr(item, "fixturenames", ())]
+    if ours and why_not():
+        others = set(ours[1:])
+        items[:] = [item for item in items if item not in others]
+        config.hook.pytest_deselected(items=list(others))
+
+
 @pytest.fixture(scope="session")
 def chromium():
     """Path of the browser; without it the test is skipped, or fails where GRAMFOLD_BROWSER says that it is required."""
-    absent = pytest.fail if os.environ.get("GRAMFOLD_BROWSER") == "required" else pytest.skip
-    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if path is None:
-        absent("Chromium is not installed: `make browser` installs it and runs the tests of the report's pages")
-    try:
-        import playwright  # noqa: F401
-    except ModuleNotFoundError:
-        absent("playwright is not installed: pip install playwright")
-    return path
+    if reason := why_not():
+        absent = pytest.fail if os.environ.get("GRAMFOLD_BROWSER") == "required" else pytest.skip
+        absent(reason)
+    return browser_path()
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ from gramfold.types import Floats, Integers
 
 PAPER = 1.0  # white, in dark notebooks too: black and yellow are among the colours of categories
 MOST_DOTS = 20_000  # rows that are drawn one by one
-_LARGEST, _SMALLEST = 6.0, 1.5  # radius of a dot in pixels
+_LARGEST, _SMALLEST = 6.0, 1.5  # radius of a dot in pixels of a picture of the usual size
+_GROWN = 3.0  # times as large in larger pictures: the margin holds no more
 _FEWER, _SHRINK = 14.0, -0.2  # radius of n dots: 14 n^−0.2; 5 pixels for 150 rows, 3 for 1,800
 _SOLID, _FAINT = 0.85, 0.35  # opacity of a dot among few, and among many
 _CLEARER = 2.4  # opacity of n dots: 2.4 n^−0.2
@@ -31,10 +32,11 @@ def scattered(
 def _dots(columns: Integers, lines: Integers, colors: Floats, codes: Integers, size: Size) -> tuple[Floats, Floats]:
     """Round dots with soft edges; where they overlap the paper shows less, and colours mix."""
     n = len(columns)
-    across, down, cover = _stamp(float(np.clip(_FEWER * n**_SHRINK, _SMALLEST, _LARGEST)))
+    grown = min(size[0] / SIZE[0], size[1] / SIZE[1], _GROWN)
+    across, down, cover = _stamp(grown * float(np.clip(_FEWER * n**_SHRINK, _SMALLEST, _LARGEST)))
     solid = float(np.clip(_CLEARER * n**_SHRINK, _FAINT, _SOLID))
     width, height = size
-    flat = ((lines[:, None] + down) * width + columns[:, None] + across).ravel()  # the margin holds the largest dot
+    flat = ((lines[:, None] + down) * width + columns[:, None] + across).ravel()
     covers = np.tile(cover, n)
     through = np.exp(np.bincount(flat, np.tile(np.log1p(-solid * cover), n), height * width))
     return 1 - through, _mixed(flat, covers, colors, np.repeat(codes, len(cover)), height * width)

@@ -111,9 +111,10 @@ def test_the_pointer_on_a_row_shows_its_name_and_values(visit, report, size):
     assert not seen.shown("#hover")
 
 
-def test_the_pointer_on_a_picture_shows_it(visit, report):
+@SIZES
+def test_the_pointer_on_a_picture_shows_it(visit, report, size):
     faces = report("faces")
-    seen = visit(faces.path)
+    seen = visit(faces.path, size=size)
     seen.to_map()
     seen.hover(8)
     drawn = seen.value(
@@ -125,9 +126,10 @@ def test_the_pointer_on_a_picture_shows_it(visit, report):
     assert np.corrcoef(drawn, wanted)[0, 1] > 0.99
 
 
-def test_any_column_colors_the_map(visit, report):
+@SIZES
+def test_any_column_colors_the_map(visit, report, size):
     roll = report("roll")
-    seen = visit(roll.path)
+    seen = visit(roll.path, size=size)
     measured = faults(roll.model)
     options = dict(
         zip(
@@ -171,15 +173,16 @@ def test_any_column_colors_the_map(visit, report):
         assert name in options
 
 
-def test_groups_are_switched_off_and_on_in_the_legend(visit, report):
+@SIZES
+def test_groups_are_switched_off_and_on_in_the_legend(visit, report, size):
     roll = report("roll")
-    seen = visit(roll.path)
+    seen = visit(roll.path, size=size)
     seen.page.locator("#names").uncheck()
     kinds = roll.table["kind"]
     seen.to_map()
     places = seen.places(range(len(kinds)))
     amber = np.flatnonzero(kinds == "amber")
-    some = [i for i in alone(places, 10) if i in set(amber)]
+    some = [i for i in alone(places, 5) if i in set(amber)]
     corner = seen.box()[:2]
     shown = seen.pixels()
     seen.page.locator("#legend .group", has_text="amber").click()
@@ -205,9 +208,10 @@ def test_groups_are_switched_off_and_on_in_the_legend(visit, report):
     assert seen.chosen() == np.flatnonzero(kinds == "cedar").tolist()
 
 
-def test_names_of_groups_stand_among_their_rows(visit, report):
+@SIZES
+def test_names_of_groups_stand_among_their_rows(visit, report, size):
     roll = report("roll")
-    seen = visit(roll.path)
+    seen = visit(roll.path, size=size)
     seen.to_map()
     names = seen.value(
         """() => [...document.querySelectorAll("#stage .names > *:not([hidden])")].map((label) => {
@@ -224,9 +228,10 @@ def test_names_of_groups_stand_among_their_rows(visit, report):
     assert seen.page.locator("#stage .names > *:not([hidden])").count() == 0
 
 
-def test_arrows_point_where_columns_grow(visit, report):
+@SIZES
+def test_arrows_point_where_columns_grow(visit, report, size):
     solid = report("solid")
-    seen = visit(solid.path)
+    seen = visit(solid.path, size=size)
     assert seen.page.locator("#stage .arrows line").count() == 0
     seen.page.locator("#arrows").check()
     drawn = seen.value(

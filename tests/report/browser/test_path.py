@@ -9,6 +9,8 @@ from scipy.sparse.csgraph import dijkstra
 
 from tests.report.browser.visit import DESKTOP, PHONE, numbers_in
 
+SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+
 
 def graph_of(model):
     """Lengths of the edges of the neighbour graph, in the unit of the data."""
@@ -26,7 +28,7 @@ def clear_rows(seen, count):
 
 
 @pytest.mark.parametrize("name", ["roll", "faces"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@SIZES
 def test_the_path_between_two_rows_is_that_of_scipy(visit, report, name, size):
     made = report(name)
     seen = visit(made.path, size=size)
@@ -73,9 +75,10 @@ def length_of(graph, rows):
     return sum(steps) if all(steps) else np.inf
 
 
-def test_pictures_stand_along_the_path(visit, report):
+@SIZES
+def test_pictures_stand_along_the_path(visit, report, size):
     faces = report("faces")
-    seen = visit(faces.path)
+    seen = visit(faces.path, size=size)
     seen.page.locator("#tool-path").click()
     seen.to_map()
     rows = clear_rows(seen, len(faces.Y))
@@ -103,3 +106,33 @@ def test_a_map_without_a_path_says_so(visit, report):
     seen.click_row(3)
     seen.until("() => document.getElementById('message').textContent.includes('graph')")
     assert "No path" in seen.text("#path")
+
+
+@SIZES
+def test_between_two_rows_of_the_path_values_are_mixed_and_said_to_be(visit, report, size):
+    roll = report("roll")
+    seen = visit(roll.path, size=size)
+    seen.page.locator("#tool-path").click()
+    seen.to_map()
+    rows = clear_rows(seen, len(roll.Y))
+    for row in (rows[0], rows[-1]):
+        seen.to_map()
+        seen.click_row(row)
+    seen.until("() => document.getElementById('path').dataset.answered === 'true'")
+    along = [int(text) for text in seen.texts("#path-table tbody td:first-child")]
+    slider = seen.page.locator("#path-slider")
+    for place in (0, 137, 640, 1000):
+        slider.fill(str(place))
+        at = place / 1000 * (len(along) - 1)
+        k = min(int(at), len(along) - 2)
+        share = at - k
+        wanted = roll.X.iloc[along[k]] * (1 - share) + roll.X.iloc[along[k + 1]] * share
+        terms = dict(zip(seen.texts("#path .between dt"), seen.texts("#path .between dd"), strict=True))
+        for name, value in wanted.items():
+            assert numbers_in(terms[name]) == pytest.approx([value], rel=2e-3, abs=2e-3), (place, name)
+        note = seen.text("#path-between")
+        if 0 < place < 1000:
+            assert f"{round(100 * (1 - share))}%" in note
+            assert f"{round(100 * share)}%" in note
+        else:
+            assert roll.table["name"][along[0 if place == 0 else -1]] in note
