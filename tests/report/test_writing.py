@@ -173,9 +173,10 @@ def test_a_value_for_each_row_colours_it(page, values):
     assert found.column(name) == [str(value) for value in values]
 
 
-def test_pictures_of_rows_that_are_images(page):
+@pytest.mark.parametrize("given", [(8, 8), load_digits().images[:150]], ids=["shape", "pictures"])
+def test_pictures_of_rows_that_are_images(page, given):
     digits = load_digits()
-    found = page(PCA().fit(digits.data[:150]), pictures=(8, 8), color=digits.target[:150])
+    found = page(PCA().fit(digits.data[:150]), pictures=given, color=digits.target[:150])
     held = found.manifest["pictures"]
     assert (held["width"], held["height"], held["channels"]) == (8, 8, 1)
     pixels = stored(held["pixels"], found.blocks).reshape(150, 8, 8)

@@ -15,7 +15,7 @@ from gramfold.report.compared import ComparedEntry, ComparedSubject
 from gramfold.report.markup import named
 from gramfold.report.page import assemble
 from gramfold.report.payload import FORMAT, Payload
-from gramfold.report.pictures import Pictures, pictures_of
+from gramfold.report.pictures import Pictures, are_pixels, pictures_of
 from gramfold.report.provenance import versions
 from gramfold.report.sections.comparison import Tile, compared, maps_section
 from gramfold.report.still import shading_of, still_png
@@ -40,8 +40,7 @@ def write_comparison(
     """Write the page of `subject`; X are the rows, whose columns are shown unless there is another table."""
     path = checked(path)
     rows = Subject(subject.title, None, np.zeros((subject.n_given, 1)), X)
-    pixels = isinstance(pictures, tuple | list)  # the rows are the pictures, so that no column of X says anything
-    shown = X if table is None and not pixels else table
+    shown = X if table is None and not are_pixels(pictures, X) else table
     among = with_labels(candidates(replace(rows, X=None), None, shown, color, label), subject.labels)
     colored = None if among.color is None else among.raws[among.color].read().as_classes()
     drawn = thinned(subject.n_given, checked_most(most), colored)

@@ -32,6 +32,15 @@ class Pictures:
         return {"width": width, "height": height, "channels": channels, "pixels": blocks.add(self.pixels)}
 
 
+def are_pixels(given: Any, X: Any) -> bool:
+    """Whether the columns of X are the pixels of the pictures, so that none says anything by itself."""
+    width = np.shape(X)[1:]
+    if given is None or len(width) != 1:
+        return False
+    shape = tuple(given) if isinstance(given, tuple | list) and np.ndim(given) == 1 else np.shape(given)[1:]
+    return bool(np.prod(shape) == width[0])
+
+
 def pictures_of(given: Any, subject: Subject, drawn: Thinned, table: Any = None) -> Pictures | None:
     """Of a shape (height, width[, 3]) that rows have, or of an array with a picture for each row."""
     if given is None:

@@ -18,7 +18,7 @@ from gramfold.report.given import NEIGHBORS, Asked, subject_of
 from gramfold.report.markup import clean
 from gramfold.report.page import assemble
 from gramfold.report.payload import payload_of, shown_axes
-from gramfold.report.pictures import pictures_of
+from gramfold.report.pictures import are_pixels, pictures_of
 from gramfold.report.sections import believed
 from gramfold.report.still import still_figure
 from gramfold.report.subject import Subject
@@ -169,7 +169,7 @@ def page_of(
         drawn = thinned(n, most, colored, looked_at, subject.seed)
         shown = pictures_of(pictures, subject, drawn, table)
         labels = getattr(subject.model, "labels_", None)
-        pixels = isinstance(pictures, tuple | list) and shown is not None
+        pixels = shown is not None and are_pixels(pictures, subject.X)
         choice = read(among, drawn, None if labels is None else np.asarray(labels), colored, few=pixels)
     with stages("words"):
         sections = believed(subject)
