@@ -91,6 +91,12 @@ async function openMap() {
     stage.element.replaceWith(byId("map-still") ?? "");
   }
 
+  const drawn = stage.open(); // the words are made while the points are drawn
+  rulers.name();
+  marks.drawAll();
+  store.tell("color");
+  await drawn;
+
   for (const topic of ["chosen", "groups"]) store.on(topic, () => stage.paint());
   whenThemeChanges(recolor);
   if (stage.drawn) {
@@ -101,10 +107,6 @@ async function openMap() {
       chosen.clear();
     });
   }
-  await stage.open();
-  rulers.name();
-  marks.drawAll();
-  store.tell("color");
   offerToTests(stage, store);
   document.body.dataset.drawn = stage.drawn ? "points" : "still";
   document.body.dataset.ready = "true";

@@ -149,16 +149,18 @@ function categoryColumn(described, blocks) {
 }
 
 function textColumn(described, blocks) {
-  const bytes = storedIn(described.values.texts, blocks);
-  const ends = storedIn(described.values.ends, blocks);
   const reader = new TextDecoder();
+  let kept = null;
+  const stored = () => (kept ??= { bytes: storedIn(described.values.texts, blocks), ends: storedIn(described.values.ends, blocks) });
   return {
     name: described.name,
     kind: "text",
     missing(i) {
+      const { ends } = stored();
       return ends[i] === (i ? ends[i - 1] : 0);
     },
     at(i) {
+      const { bytes, ends } = stored();
       return reader.decode(bytes.subarray(i ? ends[i - 1] : 0, ends[i]));
     },
     text(i) {
