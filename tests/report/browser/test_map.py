@@ -167,6 +167,16 @@ def test_any_column_colors_the_map(visit, report, size):
         absent = set(colors[~np.isfinite(values)])
         assert not absent & set(runs)
         assert len(absent) == (1 if np.isnan(values).any() else 0)
+        bar = seen.value(
+            "() => [...document.querySelectorAll('#legend svg.ramp rect')].map((r) => r.getAttribute('fill'))"
+        )
+        for row, end in ((order[0], bar[-64]), (order[-1], bar[-1])):  # 64 steps below the counts, from low to high
+            assert np.abs(rgb(colors[row]) - rgb(end)).max() < 25, name
+        if name == "along":
+            share = (values - values.min()) / np.ptp(values)
+            for row in order[::17]:
+                step = rgb(bar[-64 + min(int(64 * share[row]), 63)])
+                assert np.abs(rgb(colors[row]) - step).max() < 25, row
         range_told = seen.page.locator("#legend svg.ramp").get_attribute("aria-label")
         assert name in range_told
     for name in ("density", "extrapolation", "moved"):
@@ -198,6 +208,12 @@ def test_groups_are_switched_off_and_on_in_the_legend(visit, report, size):
     seen.page.mouse.move(*places[some[0]])
     assert seen.value("() => window.gramfold.pointed()") != some[0]
     seen.page.locator("#choose-view").click()
+    assert seen.chosen() == np.flatnonzero(kinds != "amber").tolist()
+    seen.page.locator("#clear").click()
+    seen.page.locator("#tool-rectangle").click()
+    seen.to_map()
+    left, top, right, bottom = seen.box()
+    seen.drag((left + 1, top + 1), (right - 1, bottom - 1))
     assert seen.chosen() == np.flatnonzero(kinds != "amber").tolist()
     seen.page.locator("#legend").get_by_role("button", name="Show all").click()
     assert seen.value("() => window.gramfold.hidden()") == []
@@ -322,11 +338,13 @@ def test_the_theme_is_that_of_the_system_until_the_button_is_pressed(visit, repo
         color = seen.value("() => getComputedStyle(document.body).backgroundColor")
         return np.mean(numbers_in(color)[:3])
 
+    seen.page.locator("#color").select_option(label="along")
     first = brightness()
     assert (first > 200) == (scheme == "light")
     colors = set(seen.value("() => window.gramfold.colors()"))
     seen.page.locator("#theme").click()
     assert (brightness() > 200) == (scheme == "dark")
+    assert set(seen.value("() => window.gramfold.colors()")) != colors  # ramps are cut where they would not be seen
     pixels = seen.pixels()
     assert (np.median(pixels) > 200) == (scheme == "dark")
     seen.page.locator("#theme").click()

@@ -21,16 +21,28 @@ export function createArrows(stage, store) {
     layer.replaceChildren();
     arrows = [];
     if (!wanted || !stage.drawn) return;
-    const drawn = store.rows.arrows.map((arrow) => ({ arrow, vector: projectedVector(stage.projection, arrow.values) }));
+    const drawn = store.rows.arrows.map((arrow) => ({
+      arrow,
+      vector: projectedVector(stage.projection, arrow.values),
+    }));
     drawn.sort((a, b) => Math.hypot(...b.vector) - Math.hypot(...a.vector));
-    arrows = drawn.slice(0, MOST_ARROWS).filter(({ vector }) => Math.hypot(...vector) > SHORTEST_ARROW).map(({ arrow, vector }) => {
-      const words = labelWords(arrow.name);
-      const share = arrow.share === undefined || arrow.share === null ? "" : ` ${tellShare(arrow.share)}`;
-      const label = labelOf([words, makeSvg("tspan", { class: "share" }, share)]);
-      const made = { x: ARROW_LENGTH * vector[0], y: ARROW_LENGTH * vector[1], line: makeSvg("line"), head: makeSvg("path"), label };
-      layer.append(made.line, made.head, label);
-      return { ...made, width: widthOfWords(words + share) };
-    });
+    arrows = drawn
+      .slice(0, MOST_ARROWS)
+      .filter(({ vector }) => Math.hypot(...vector) > SHORTEST_ARROW)
+      .map(({ arrow, vector }) => {
+        const words = labelWords(arrow.name);
+        const share = arrow.share === undefined || arrow.share === null ? "" : ` ${tellShare(arrow.share)}`;
+        const label = labelOf([words, makeSvg("tspan", { class: "share" }, share)]);
+        const made = {
+          x: ARROW_LENGTH * vector[0],
+          y: ARROW_LENGTH * vector[1],
+          line: makeSvg("line"),
+          head: makeSvg("path"),
+          label,
+        };
+        layer.append(made.line, made.head, label);
+        return { ...made, width: widthOfWords(words + share) };
+      });
     move();
   }
 
@@ -46,16 +58,28 @@ export function createArrows(stage, store) {
       setAll(arrow.line, { x1: fromX, y1: fromY, x2: tipX - alongX * ARROW_HEAD, y2: tipY - alongY * ARROW_HEAD });
       const [backX, backY] = [tipX - alongX * ARROW_HEAD, tipY - alongY * ARROW_HEAD];
       const side = ARROW_HEAD * 0.45;
-      arrow.head.setAttribute("d", `M${tipX} ${tipY}L${backX - alongY * side} ${backY + alongX * side}L${backX + alongY * side} ${backY - alongX * side}Z`);
-      arrow.place = { x: tipX + alongX * (6 + (arrow.width / 2) * Math.abs(alongX)), y: tipY + alongY * 12, width: arrow.width };
+      arrow.head.setAttribute(
+        "d",
+        `M${tipX} ${tipY}L${backX - alongY * side} ${backY + alongX * side}L${backX + alongY * side} ${backY - alongX * side}Z`,
+      );
+      arrow.place = {
+        x: tipX + alongX * (6 + (arrow.width / 2) * Math.abs(alongX)),
+        y: tipY + alongY * 12,
+        width: arrow.width,
+      };
       arrow.label.setAttribute("transform", `translate(${arrow.place.x} ${arrow.place.y})`);
     }
   }
 
-  const setAll = (element, values) => Object.entries(values).forEach(([name, value]) => element.setAttribute(name, value));
+  const setAll = (element, values) =>
+    Object.entries(values).forEach(([name, value]) => element.setAttribute(name, value));
 
   function choose() {
-    const seen = fittingLabels(arrows.map((arrow) => arrow.place), stage.camera.width, stage.camera.height);
+    const seen = fittingLabels(
+      arrows.map((arrow) => arrow.place),
+      stage.camera.width,
+      stage.camera.height,
+    );
     arrows.forEach((arrow, k) => arrow.label.toggleAttribute("hidden", !seen[k]));
   }
 

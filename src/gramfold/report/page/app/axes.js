@@ -9,18 +9,39 @@ export function createAxes(stage, store) {
   const { projection } = stage;
   if (rows.coordinates.length < 3) return { element: null };
   const pick = (id, words, key) => {
-    const select = make("select", { id, disabled: !stage.drawn, on: { change: () => change(key, Number(select.value)) } },
-      rows.axes.map((name, k) => make("option", { value: k, selected: k === projection[key] }, name)));
+    const select = make(
+      "select",
+      { id, disabled: !stage.drawn, on: { change: () => change(key, Number(select.value)) } },
+      rows.axes.map((name, k) => make("option", { value: k, selected: k === projection[key] }, name)),
+    );
     return { key, select, element: make("label", { class: "field" }, make("span", {}, words), select) };
   };
-  const picks = [pick("axis-x", "Across", "across"), pick("axis-y", "Upwards", "upwards"), pick("axis-z", "Into the page", "inwards")];
+  const picks = [
+    pick("axis-x", "Across", "across"),
+    pick("axis-y", "Upwards", "upwards"),
+    pick("axis-z", "Into the page", "inwards"),
+  ];
   const slider = (id, words, key, most) => {
-    const input = make("input", { type: "range", id, min: -most, max: most, step: 1, on: { input: () => turnTo(key, Number(input.value)) } });
+    const input = make("input", {
+      type: "range",
+      id,
+      min: -most,
+      max: most,
+      step: 1,
+      on: { input: () => turnTo(key, Number(input.value)) },
+    });
     return { key, input, element: make("label", { class: "field" }, make("span", {}, words), input) };
   };
   const sliders = [slider("turn", "Turn", "turn", 2 * RIGHT), slider("tilt", "Tilt", "tilt", RIGHT)];
   const note = make("p", { class: "quiet small" }, "Nearer rows are larger and stronger.");
-  const element = make("fieldset", { class: "axes" }, make("legend", {}, "Coordinates"), picks.map((one) => one.element), sliders.map((one) => one.element), note);
+  const element = make(
+    "fieldset",
+    { class: "axes" },
+    make("legend", {}, "Coordinates"),
+    picks.map((one) => one.element),
+    sliders.map((one) => one.element),
+    note,
+  );
 
   /** Two axes that are the same change places. */
   function change(key, axis) {

@@ -22,17 +22,25 @@ export function createChosenPanel(stage, store) {
     unpoint: () => store.point(-1),
     press: (i) => stage.bring(i),
   });
-  const buttons = make("div", { class: "row" },
+  const buttons = make(
+    "div",
+    { class: "row" },
     makeButton("Save as CSV", () => save(), { id: "save-csv" }),
     makeButton("Invert", () => invert(), { id: "invert" }),
     makeButton("Clear", () => clear(), { id: "clear" }),
   );
-  const element = make("section", { id: "chosen", "aria-labelledby": "chosen-count", hidden: true },
+  const element = make(
+    "section",
+    { id: "chosen", "aria-labelledby": "chosen-count", hidden: true },
     make("div", { class: "panel-head" }, count, buttons),
     differences,
     make("h4", {}, "The rows"),
     table.element,
-    make("p", { class: "quiet small" }, "The file holds all columns, the coordinates and the row numbers. Cells that a spreadsheet would run as a formula begin with an apostrophe in it."),
+    make(
+      "p",
+      { class: "quiet small" },
+      "The file holds all columns, the coordinates and the row numbers. Cells that a spreadsheet would run as a formula begin with an apostrophe in it.",
+    ),
   );
   const compared = tableColumns(rows).filter((column) => column.kind !== "text" && column !== rows.columns[rows.label]);
   let asked = 0; // how often differences were asked for: older answers are dropped
@@ -106,12 +114,21 @@ function savedColumns(rows) {
   const columns = rows.columns.map((column) => ({ name: column.name, cell: (i) => column.exact(i) }));
   const coordinates = rows.coordinates.map((values, k) => ({
     name: rows.axes[k],
-    cell: (i) => (Number.isFinite(values[i]) ? String(values instanceof Float32Array ? Number(values[i].toPrecision(8)) : values[i]) : ""),
+    cell: (i) =>
+      Number.isFinite(values[i])
+        ? String(values instanceof Float32Array ? Number(values[i].toPrecision(8)) : values[i])
+        : "",
   }));
   return [{ name: "row", cell: (i) => String(rows.numberOf(i)) }, ...columns, ...coordinates];
 }
 
 /** A name that every system takes for a file. */
 function fileName(title) {
-  return title.normalize("NFC").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 60) || "rows";
+  return (
+    title
+      .normalize("NFC")
+      .replace(/[^\p{L}\p{N}]+/gu, "-")
+      .replace(/^-+|-+$/g, "")
+      .slice(0, 60) || "rows"
+  );
 }

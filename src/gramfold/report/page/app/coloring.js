@@ -50,10 +50,18 @@ function textColoring(column, count, dark) {
     counts[own[i]]++;
   }
   const names = [...numbers.keys()];
-  const order = names.map((_, k) => k).filter((k) => names[k] !== "").sort((a, b) => counts[b] - counts[a] || a - b);
+  const order = names
+    .map((_, k) => k)
+    .filter((k) => names[k] !== "")
+    .sort((a, b) => counts[b] - counts[a] || a - b);
   const codes = new Uint32Array(names.length).fill(0xffffffff);
   order.forEach((k, code) => (codes[k] = code));
-  return categoryColoring(own.map((k) => codes[k]), order.map((k) => names[k]), 0xffffffff, dark);
+  return categoryColoring(
+    own.map((k) => codes[k]),
+    order.map((k) => names[k]),
+    0xffffffff,
+    dark,
+  );
 }
 
 function rampColoring(column, ramp, dark) {
@@ -70,14 +78,22 @@ function rampColoring(column, ramp, dark) {
     else codes[i] = RAMP_SIZE >> 1;
   }
   const colors = [...rampColors(ramp, dark), absentColor(dark)];
-  const made = { kind: column.kind === "date" ? "date" : "number", codes, colors, groups: [], absent: RAMP_SIZE, ...range };
+  const made = {
+    kind: column.kind === "date" ? "date" : "number",
+    codes,
+    colors,
+    groups: [],
+    absent: RAMP_SIZE,
+    ...range,
+  };
   return withMissing(made, missing);
 }
 
 function withMissing(coloring, count) {
   coloring.missing = count;
   const { absent } = coloring;
-  if (count) coloring.groups.push({ code: absent, name: "missing", count, color: coloring.colors[absent], missing: true });
+  if (count)
+    coloring.groups.push({ code: absent, name: "missing", count, color: coloring.colors[absent], missing: true });
   return coloring;
 }
 

@@ -10,21 +10,47 @@ const CROWD_WIDTH = 180; // units of the drawings
 const CROWD_HEIGHT = 34;
 const CROWD_BINS = 30;
 const CENTRAL = [0.005, 0.995]; // the share of values that a drawing shows
-const STRENGTHS = [[0.147, "hardly"], [0.33, "a little"], [0.474, "clearly"], [1, "strongly"]]; // Romano's bounds of |δ|
+const STRENGTHS = [
+  [0.147, "hardly"],
+  [0.33, "a little"],
+  [0.474, "clearly"],
+  [1, "strongly"],
+]; // Romano's bounds of |δ|
 
 export function differencesTable(entries, columns) {
   const clear = entries.filter((entry) => entry.clear).length;
   const list = make("ol", { class: "differences" }, entries.slice(0, SHOWN).map(lineOf));
-  const more = makeButton(`Show all ${tellCount(entries.length)}`, () => {
-    list.append(...entries.slice(SHOWN).map(lineOf));
-    more.remove();
-  }, { class: "plain" });
+  const more = makeButton(
+    `Show all ${tellCount(entries.length)}`,
+    () => {
+      list.append(...entries.slice(SHOWN).map(lineOf));
+      more.remove();
+    },
+    { class: "plain" },
+  );
   const what = entries.some((entry) => entry.isCategory) ? "columns and categories" : "columns";
-  const told = columns === 0 ? "No column can be compared." : `${tellCount(clear)} of ${tellCount(entries.length)} ${what} differ beyond chance (all intervals hold together at 95%).`;
-  return make("div", {},
+  const told =
+    columns === 0
+      ? "No column can be compared."
+      : `${tellCount(clear)} of ${tellCount(entries.length)} ${what} differ beyond chance (all intervals hold together at 95%).`;
+  return make(
+    "div",
+    {},
     make("h4", {}, "How they differ from the rest"),
-    make("p", { class: "quiet small" }, told, " Rows chosen on a map of these columns differ in some of them because of the choice itself: this describes the choice, and does not prove that there are two groups."),
-    make("div", { class: "key small" }, make("span", { class: "swatch chosen" }), "chosen", make("span", { class: "swatch rest" }), "the rest"),
+    make(
+      "p",
+      { class: "quiet small" },
+      told,
+      " Rows chosen on a map of these columns differ in some of them because of the choice itself: this describes the choice, and does not prove that there are two groups.",
+    ),
+    make(
+      "div",
+      { class: "key small" },
+      make("span", { class: "swatch chosen" }),
+      "chosen",
+      make("span", { class: "swatch rest" }),
+      "the rest",
+    ),
     list,
     entries.length > SHOWN ? more : null,
   );
@@ -32,7 +58,15 @@ export function differencesTable(entries, columns) {
 
 function lineOf(entry) {
   const told = !Number.isNaN(entry.effect);
-  return make("li", { class: entry.clear ? "" : "unclear", "data-name": entry.name, "data-effect": entry.effect, "data-lower": entry.lower, "data-upper": entry.upper },
+  return make(
+    "li",
+    {
+      class: entry.clear ? "" : "unclear",
+      "data-name": entry.name,
+      "data-effect": entry.effect,
+      "data-lower": entry.lower,
+      "data-upper": entry.upper,
+    },
     make("span", { class: "name" }, make("bdi", {}, entry.name)),
     told ? (entry.isCategory ? sharesDrawing(entry) : crowdDrawing(entry)) : make("span", {}),
     make("span", { class: "words" }, told ? wordsOf(entry) : "fewer than two values in a group"),
@@ -44,7 +78,10 @@ function lineOf(entry) {
 function wordsOf(entry) {
   const { column } = entry;
   if (entry.isCategory) return `chosen: ${tellShare(entry.chosen)}, others ${tellShare(entry.rest)}`;
-  const tell = (value) => column.kind === "date" ? tellDate(value, column.form) : `${tellNumber(value, 4)}${column.unit ? ` ${column.unit}` : ""}`;
+  const tell = (value) =>
+    column.kind === "date"
+      ? tellDate(value, column.form)
+      : `${tellNumber(value, 4)}${column.unit ? ` ${column.unit}` : ""}`;
   if (entry.chosen !== entry.rest) return `chosen: median ${tell(entry.chosen)}, others ${tell(entry.rest)}`;
   return `chosen: mean ${tell(entry.chosenMean)}, others ${tell(entry.restMean)}`;
 }
@@ -59,12 +96,26 @@ function effectOf(entry) {
     ? `Difference of the shares, ${signed(lower)} to ${signed(upper)}`
     : `Cliff's delta, ${signed(lower)} to ${signed(upper)}: they differ ${strength}. In about ${pairs} of pairs of a chosen row and another the ${effect >= 0 ? "chosen" : "other"} one has the larger value (ties count half).`;
   const place = (value) => 50 + 48 * value;
-  const bar = makeSvg("svg", { class: "effect", viewBox: "0 0 100 12", "aria-hidden": "true" },
+  const bar = makeSvg(
+    "svg",
+    { class: "effect", viewBox: "0 0 100 12", "aria-hidden": "true" },
     makeSvg("line", { x1: 50, x2: 50, y1: 0, y2: 12, class: "zero" }),
-    makeSvg("rect", { x: Math.min(50, place(effect)), width: Math.max(Math.abs(48 * effect), 0.5), y: 3.5, height: 5, class: "size" }),
+    makeSvg("rect", {
+      x: Math.min(50, place(effect)),
+      width: Math.max(Math.abs(48 * effect), 0.5),
+      y: 3.5,
+      height: 5,
+      class: "size",
+    }),
     makeSvg("line", { x1: place(lower), x2: place(upper), y1: 6, y2: 6, class: "interval" }),
   );
-  return make("span", { class: "effect-cell", title }, bar, make("span", {}, signed(effect)), make("span", { class: "quiet small" }, ` ${signed(lower)} to ${signed(upper)}`));
+  return make(
+    "span",
+    { class: "effect-cell", title },
+    bar,
+    make("span", {}, signed(effect)),
+    make("span", { class: "quiet small" }, ` ${signed(lower)} to ${signed(upper)}`),
+  );
 }
 
 /** How the values of both groups are spread, each as a share of its own group. */
@@ -87,11 +138,22 @@ function crowdDrawing({ column, name, counts }) {
   const step = CROWD_WIDTH / bins;
   const outline = (group) => {
     let path = `M0 ${CROWD_HEIGHT}`;
-    group.forEach((share, k) => (path += `V${(CROWD_HEIGHT - (share / most) * (CROWD_HEIGHT - 2)).toFixed(1)}H${((k + 1) * step).toFixed(1)}`));
+    group.forEach(
+      (share, k) =>
+        (path += `V${(CROWD_HEIGHT - (share / most) * (CROWD_HEIGHT - 2)).toFixed(1)}H${((k + 1) * step).toFixed(1)}`),
+    );
     return `${path}V${CROWD_HEIGHT}Z`;
   };
   const said = `Values of ${name}: chosen rows and others`;
-  return makeSvg("svg", { class: "crowd", viewBox: `0 0 ${CROWD_WIDTH} ${CROWD_HEIGHT}`, role: "img", "aria-label": said, preserveAspectRatio: "none" },
+  return makeSvg(
+    "svg",
+    {
+      class: "crowd",
+      viewBox: `0 0 ${CROWD_WIDTH} ${CROWD_HEIGHT}`,
+      role: "img",
+      "aria-label": said,
+      preserveAspectRatio: "none",
+    },
     makeSvg("path", { d: outline(shares[1]), class: "rest" }),
     makeSvg("path", { d: outline(shares[0]), class: "chosen" }),
   );
@@ -104,5 +166,16 @@ function sharesDrawing({ chosen, rest, name }) {
     makeSvg("rect", { x: 0, y, width: share * CROWD_WIDTH, height: 11, class: kind }),
   ];
   const said = `Share of ${name}: chosen rows and others`;
-  return makeSvg("svg", { class: "crowd", viewBox: `0 0 ${CROWD_WIDTH} ${CROWD_HEIGHT}`, role: "img", "aria-label": said, preserveAspectRatio: "none" }, bar(chosen, 4, "chosen"), bar(rest, 19, "rest"));
+  return makeSvg(
+    "svg",
+    {
+      class: "crowd",
+      viewBox: `0 0 ${CROWD_WIDTH} ${CROWD_HEIGHT}`,
+      role: "img",
+      "aria-label": said,
+      preserveAspectRatio: "none",
+    },
+    bar(chosen, 4, "chosen"),
+    bar(rest, 19, "rest"),
+  );
 }

@@ -14,7 +14,10 @@ export function createHover(stage, store) {
   stage.element.append(box);
 
   const shown = new Set(rows.dataColumns.filter((j) => j !== rows.label).slice(0, MOST_BESIDE)); // columns of the words
-  if (!shown.size) rows.columns.forEach((_, j) => j !== rows.label && !rows.ofFault.has(j) && shown.size < MOST_BESIDE && shown.add(j));
+  if (!shown.size)
+    rows.columns.forEach(
+      (_, j) => j !== rows.label && !rows.ofFault.has(j) && shown.size < MOST_BESIDE && shown.add(j),
+    );
 
   function show() {
     const i = store.pointed;
@@ -29,9 +32,18 @@ export function createHover(stage, store) {
   function wordsOf(i) {
     const label = rows.label >= 0 ? rows.columns[rows.label].text(i) : "";
     const number = `row ${rows.numberOf(i)}`;
-    const head = make("p", { class: "name" }, label || number, label ? make("span", { class: "quiet" }, ` ${number}`) : "");
+    const head = make(
+      "p",
+      { class: "name" },
+      label || number,
+      label ? make("span", { class: "quiet" }, ` ${number}`) : "",
+    );
     const columns = [...new Set(store.color >= 0 && store.color !== rows.label ? [store.color, ...shown] : shown)];
-    const list = make("dl", {}, columns.map((j) => [make("dt", {}, nameWithChip(j, i)), make("dd", {}, valueOf(j, i))]));
+    const list = make(
+      "dl",
+      {},
+      columns.map((j) => [make("dt", {}, nameWithChip(j, i)), make("dd", {}, valueOf(j, i))]),
+    );
     const picture = rows.pictures ? drawPicture(rows.pictures, i, 112) : null;
     return [picture, head, columns.length ? list : null].filter(Boolean);
   }
@@ -44,7 +56,9 @@ export function createHover(stage, store) {
 
   const valueOf = (j, i) => {
     const column = rows.columns[j];
-    return column.missing(i) ? make("span", { class: "quiet" }, "missing") : `${column.text(i)}${column.unit ? ` ${column.unit}` : ""}`;
+    return column.missing(i)
+      ? make("span", { class: "quiet" }, "missing")
+      : `${column.text(i)}${column.unit ? ` ${column.unit}` : ""}`;
   };
 
   /** Beside the row, on the side where there is room; never beyond the stage. */

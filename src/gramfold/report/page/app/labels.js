@@ -16,15 +16,22 @@ export function widthOfWords(words, weight = 600) {
 export const labelWords = (words) => shortened(words, LONGEST_LABEL);
 
 /** Words with a rim in the colour of the paper. */
-export const labelOf = (words, attributes = {}) => makeSvg("text", { class: "map-label", "text-anchor": "middle", dy: "0.32em", ...attributes }, words);
+export const labelOf = (words, attributes = {}) =>
+  makeSvg("text", { class: "map-label", "text-anchor": "middle", dy: "0.32em", ...attributes }, words);
 
 /** Which labels {x, y, width} (pixels, centres) can be seen together within a box, those that come first preferred. */
 export function fittingLabels(labels, width, height, taken = []) {
   const boxes = [...taken];
   return labels.map((label) => {
-    const box = [label.x - label.width / 2 - 3, label.y - LABEL_HEIGHT / 2, label.x + label.width / 2 + 3, label.y + LABEL_HEIGHT / 2];
+    const box = [
+      label.x - label.width / 2 - 3,
+      label.y - LABEL_HEIGHT / 2,
+      label.x + label.width / 2 + 3,
+      label.y + LABEL_HEIGHT / 2,
+    ];
     if (box[0] < 0 || box[1] < 0 || box[2] > width || box[3] > height) return false;
-    if (boxes.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1])) return false;
+    if (boxes.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1]))
+      return false;
     boxes.push(box);
     return true;
   });

@@ -23,30 +23,59 @@ export function createLegend(store, chooseGroup) {
 
   function groupParts(coloring) {
     const { groups } = coloring;
-    if (!groups.length) return coloring.kind === "plain" ? [make("p", { class: "quiet" }, "All rows have the same colour.")] : [];
-    const list = make("ul", { class: "groups", tabindex: groups.length > MANY ? 0 : false, "aria-label": "Groups" }, groups.map(entryOf));
+    if (!groups.length)
+      return coloring.kind === "plain" ? [make("p", { class: "quiet" }, "All rows have the same colour.")] : [];
+    const list = make(
+      "ul",
+      { class: "groups", tabindex: groups.length > MANY ? 0 : false, "aria-label": "Groups" },
+      groups.map(entryOf),
+    );
     const parts = [list];
     if (groups.length > MANY) parts.unshift(filterOf(list, groups));
     if (groups.length > 1) {
       const all = makeButton("Show all", () => setOff([]), { class: "plain" });
       const none = makeButton("Hide all", () => setOff(groups.map((group) => group.code)), { class: "plain" });
-      parts.push(make("div", { class: "row" }, all, none, make("span", { class: "quiet small" }, tellCounted(groups.filter((group) => !group.missing).length, "group"))));
+      parts.push(
+        make(
+          "div",
+          { class: "row" },
+          all,
+          none,
+          make("span", { class: "quiet small" }, tellCounted(groups.filter((group) => !group.missing).length, "group")),
+        ),
+      );
     }
     return parts;
   }
 
   function entryOf(group) {
     const shown = () => !store.off.has(group.code);
-    const name = make("span", { class: group.missing ? "name quiet" : "name" }, make("bdi", {}, group.name || "(empty)"));
-    const button = make("button", {
-      type: "button",
-      class: "group",
-      "aria-pressed": String(shown()),
-      title: `${group.name}: show or hide; double click shows only this`,
-      on: { click: () => toggle(group), dblclick: () => only(group) },
-    }, make("span", { class: "chip", style: `background:${group.color}` }), name, make("span", { class: "count" }, tellCount(group.count)));
-    const onlyThis = makeButton("only", () => only(group), { class: "plain small", "aria-label": `Show only ${group.name}` });
-    const choose = makeButton("choose", () => chooseGroup(group), { class: "plain small", "aria-label": `Choose the rows of ${group.name}` });
+    const name = make(
+      "span",
+      { class: group.missing ? "name quiet" : "name" },
+      make("bdi", {}, group.name || "(empty)"),
+    );
+    const button = make(
+      "button",
+      {
+        type: "button",
+        class: "group",
+        "aria-pressed": String(shown()),
+        title: `${group.name}: show or hide; double click shows only this`,
+        on: { click: () => toggle(group), dblclick: () => only(group) },
+      },
+      make("span", { class: "chip", style: `background:${group.color}` }),
+      name,
+      make("span", { class: "count" }, tellCount(group.count)),
+    );
+    const onlyThis = makeButton("only", () => only(group), {
+      class: "plain small",
+      "aria-label": `Show only ${group.name}`,
+    });
+    const choose = makeButton("choose", () => chooseGroup(group), {
+      class: "plain small",
+      "aria-label": `Choose the rows of ${group.name}`,
+    });
     return make("li", { "data-code": group.code }, button, make("span", { class: "also" }, onlyThis, choose));
   }
 
@@ -60,7 +89,12 @@ export function createLegend(store, chooseGroup) {
       }
       note.textContent = wanted ? `${tellCount(count)} found` : "";
     };
-    const field = make("input", { type: "search", placeholder: "Find a group", "aria-label": "Find a group", on: { input: filter } });
+    const field = make("input", {
+      type: "search",
+      placeholder: "Find a group",
+      "aria-label": "Find a group",
+      on: { input: filter },
+    });
     const note = make("span", { class: "quiet", role: "status" });
     return make("div", { class: "row" }, field, note);
   }
@@ -84,7 +118,14 @@ export function createLegend(store, chooseGroup) {
       entry.querySelector(".group").setAttribute("aria-pressed", String(!store.off.has(Number(entry.dataset.code))));
     }
     const hidden = store.coloring.groups.filter((group) => store.off.has(group.code));
-    say(hidden.length ? `${tellCounted(hidden.length, "group")} hidden, ${tellCounted(hidden.reduce((sum, group) => sum + group.count, 0), "row")}` : "All groups are shown");
+    say(
+      hidden.length
+        ? `${tellCounted(hidden.length, "group")} hidden, ${tellCounted(
+            hidden.reduce((sum, group) => sum + group.count, 0),
+            "row",
+          )}`
+        : "All groups are shown",
+    );
     store.tell("groups");
   }
 
@@ -106,23 +147,62 @@ export function createLegend(store, chooseGroup) {
     const dates = coloring.kind === "date" ? dateTicks(low, high, 3) : null;
     const write = dates?.write ?? ((value) => tellNumber(value, 6));
     const writeEnd = dates ? (value) => tellDate(value) : (value) => tellNumber(value, 3);
-    const ends = high > low ? [{ value: low, words: writeEnd(low) }, { value: high, words: writeEnd(high) }] : [{ value: low, words: writeEnd(low) }];
+    const ends =
+      high > low
+        ? [
+            { value: low, words: writeEnd(low) },
+            { value: high, words: writeEnd(high) },
+          ]
+        : [{ value: low, words: writeEnd(low) }];
     const ticks = (dates?.ticks ?? roundTicks(low, high, 4)).map((value) => ({ value, words: write(value) }));
-    const labels = [...ends, ...ticks.filter((tick) => ends.every((end) => Math.abs(place(end.value) - place(tick.value)) > roomOf(end.words) + roomOf(tick.words) / 2))];
+    const labels = [
+      ...ends,
+      ...ticks.filter((tick) =>
+        ends.every(
+          (end) => Math.abs(place(end.value) - place(tick.value)) > roomOf(end.words) + roomOf(tick.words) / 2,
+        ),
+      ),
+    ];
     const counts = new Float64Array(RAMP_SIZE / 4);
     for (const i of store.rows.placed) if (codes[i] < RAMP_SIZE) counts[codes[i] >> 2]++;
     const most = Math.max(...counts, 1);
     const step = RAMP_WIDTH / counts.length;
-    const crowd = Array.from(counts, (count, k) => makeSvg("rect", {
-      x: k * step, width: step + 0.3, y: CROWD - (count / most) * (CROWD - 2), height: (count / most) * (CROWD - 2), fill: colors[k * 4 + 2],
-    }));
-    const bar = Array.from({ length: 64 }, (_, k) => makeSvg("rect", { x: (k * RAMP_WIDTH) / 64, y: CROWD + 2, width: RAMP_WIDTH / 64 + 0.3, height: RAMP_HEIGHT, fill: colors[k * 4 + 2] }));
+    const crowd = Array.from(counts, (count, k) =>
+      makeSvg("rect", {
+        x: k * step,
+        width: step + 0.3,
+        y: CROWD - (count / most) * (CROWD - 2),
+        height: (count / most) * (CROWD - 2),
+        fill: colors[k * 4 + 2],
+      }),
+    );
+    const bar = Array.from({ length: 64 }, (_, k) =>
+      makeSvg("rect", {
+        x: (k * RAMP_WIDTH) / 64,
+        y: CROWD + 2,
+        width: RAMP_WIDTH / 64 + 0.3,
+        height: RAMP_HEIGHT,
+        fill: colors[k * 4 + 2],
+      }),
+    );
     const marks = labels.map(({ value, words }) => [
-      makeSvg("line", { x1: place(value), x2: place(value), y1: CROWD + 2 + RAMP_HEIGHT, y2: CROWD + 6 + RAMP_HEIGHT, class: "tick" }),
+      makeSvg("line", {
+        x1: place(value),
+        x2: place(value),
+        y1: CROWD + 2 + RAMP_HEIGHT,
+        y2: CROWD + 6 + RAMP_HEIGHT,
+        class: "tick",
+      }),
       makeSvg("text", { x: place(value), y: CROWD + 18 + RAMP_HEIGHT, "text-anchor": anchorAt(place(value)) }, words),
     ]);
     const said = `${column.name}: colours from ${writeEnd(low)} to ${writeEnd(high)}${column.unit ? ` ${column.unit}` : ""}`;
-    return makeSvg("svg", { class: "ramp", viewBox: `-2 0 ${RAMP_WIDTH + 4} ${CROWD + RAMP_HEIGHT + 24}`, role: "img", "aria-label": said }, crowd, bar, marks.flat());
+    return makeSvg(
+      "svg",
+      { class: "ramp", viewBox: `-2 0 ${RAMP_WIDTH + 4} ${CROWD + RAMP_HEIGHT + 24}`, role: "img", "aria-label": said },
+      crowd,
+      bar,
+      marks.flat(),
+    );
   }
 
   const roomOf = (words) => 6.5 * words.length + 4; // of a label of 11 pixels
@@ -135,7 +215,7 @@ export function createLegend(store, chooseGroup) {
     if (column.zone) words.push(`Time zone ${column.zone}.`);
     if (coloring.below + coloring.above) {
       const ends = [];
-      const tell = (value) => column.kind === "date" ? tellDate(value) : tellNumber(value, 3);
+      const tell = (value) => (column.kind === "date" ? tellDate(value) : tellNumber(value, 3));
       if (coloring.below) ends.push(`${tellCount(coloring.below)} below (down to ${tell(coloring.least)})`);
       if (coloring.above) ends.push(`${tellCount(coloring.above)} above (up to ${tell(coloring.largest)})`);
       words.push(`The colours end where a few rows lie far out: ${ends.join(" and ")} have the colours of the ends.`);

@@ -69,7 +69,9 @@ async function openMap() {
     return stage.paint();
   };
 
-  const side = make("div", { class: "side" },
+  const side = make(
+    "div",
+    { class: "side" },
     search.element,
     make("div", { class: "coloring" }, createColorChoice(store, setColor), legend.element),
     createShown(stage, store, names, arrows),
@@ -78,8 +80,16 @@ async function openMap() {
     createHoverChoice(store, hover),
   );
   byId("map").append(
-    make("div", { class: "map-app" },
-      make("div", { class: "map-main" }, tools.element, stage.element, make("div", { class: "notes quiet small" }, notesOf(stage, rows))),
+    make(
+      "div",
+      { class: "map-app" },
+      make(
+        "div",
+        { class: "map-main" },
+        tools.element,
+        stage.element,
+        make("div", { class: "notes quiet small" }, notesOf(stage, rows)),
+      ),
       side,
     ),
     make("p", { id: "message", role: "status" }),
@@ -91,6 +101,12 @@ async function openMap() {
     stage.element.replaceWith(byId("map-still") ?? "");
   }
 
+  const drawn = stage.open(); // the words are made while the points are drawn
+  rulers.name();
+  marks.drawAll();
+  store.tell("color");
+  await drawn;
+
   for (const topic of ["chosen", "groups"]) store.on(topic, () => stage.paint());
   whenThemeChanges(recolor);
   if (stage.drawn) {
@@ -101,10 +117,6 @@ async function openMap() {
       chosen.clear();
     });
   }
-  await stage.open();
-  rulers.name();
-  marks.drawAll();
-  store.tell("color");
   offerToTests(stage, store);
   document.body.dataset.drawn = stage.drawn ? "points" : "still";
   document.body.dataset.ready = "true";
@@ -117,11 +129,26 @@ function color(store) {
 
 function notesOf(stage, rows) {
   const notes = [];
-  if (!stage.drawn) notes.push("This browser cannot draw with WebGL: the map is a still picture. Search, choosing, tables and files work.");
-  if (stage.projection.isStrip) notes.push("The map has one coordinate, from left to right. Up and down rows are only spread apart, wider where there are more of them.");
-  if (rows.unplaced.length) notes.push(`${tellCounted(rows.unplaced.length, "row")} without a place on the map: not drawn, but found by the search.`);
-  if (stage.drawn) notes.push("Rows are drawn in a random order, so that no group covers the others. With Lasso and Rectangle, Ctrl adds and Alt takes away.");
-  return [...notes.filter(Boolean).map((note) => make("p", {}, note)), stage.drawn ? make("p", { id: "map-keys" }, KEYS) : ""];
+  if (!stage.drawn)
+    notes.push(
+      "This browser cannot draw with WebGL: the map is a still picture. Search, choosing, tables and files work.",
+    );
+  if (stage.projection.isStrip)
+    notes.push(
+      "The map has one coordinate, from left to right. Up and down rows are only spread apart, wider where there are more of them.",
+    );
+  if (rows.unplaced.length)
+    notes.push(
+      `${tellCounted(rows.unplaced.length, "row")} without a place on the map: not drawn, but found by the search.`,
+    );
+  if (stage.drawn)
+    notes.push(
+      "Rows are drawn in a random order, so that no group covers the others. With Lasso and Rectangle, Ctrl adds and Alt takes away.",
+    );
+  return [
+    ...notes.filter(Boolean).map((note) => make("p", {}, note)),
+    stage.drawn ? make("p", { id: "map-keys" }, KEYS) : "",
+  ];
 }
 
 /** What tests read of the page; nothing in it changes the page. */
@@ -142,7 +169,9 @@ function offerToTests(stage, store) {
 }
 
 openMap().catch((error) => {
-  const message = byId("message") ?? document.querySelector("#map").appendChild(make("p", { id: "message", role: "status" }));
-  message.textContent = "The map could not be opened in this browser; the picture and all words and tables of the page are whole.";
+  const message =
+    byId("message") ?? document.querySelector("#map").appendChild(make("p", { id: "message", role: "status" }));
+  message.textContent =
+    "The map could not be opened in this browser; the picture and all words and tables of the page are whole.";
   throw error;
 });

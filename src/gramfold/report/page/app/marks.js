@@ -15,7 +15,8 @@ export function createMarks(stage, store) {
 
   const draw = (path, rows, most) => {
     const { x, y } = stage.projection;
-    const seen = rows.length <= most && stage.drawn ? Array.from(rows).filter((i) => Number.isFinite(x[i]) && store.shows(i)) : [];
+    const seen =
+      rows.length <= most && stage.drawn ? Array.from(rows).filter((i) => Number.isFinite(x[i]) && store.shows(i)) : [];
     path.setAttribute("d", seen.map((i) => `M${x[i]} ${y[i]}h0`).join(""));
   };
   const drawAll = () => {

@@ -76,7 +76,8 @@ export function denseMembers(groups, codes, { x, y }, placed) {
     box[2] = Math.max(box[2], x[i]);
     box[3] = Math.max(box[3], y[i]);
   }
-  const cellOf = (value, low, high) => Math.min(Math.floor(((value - low) / (high - low || 1)) * NAME_CELLS), NAME_CELLS - 1);
+  const cellOf = (value, low, high) =>
+    Math.min(Math.floor(((value - low) / (high - low || 1)) * NAME_CELLS), NAME_CELLS - 1);
   const counts = new Uint32Array(groups.length * NAME_CELLS * NAME_CELLS);
   const cells = new Int32Array(codes.length).fill(-1);
   for (const i of placed) {
@@ -85,7 +86,9 @@ export function denseMembers(groups, codes, { x, y }, placed) {
     cells[i] = cellOf(y[i], box[1], box[3]) * NAME_CELLS + cellOf(x[i], box[0], box[2]);
     counts[k * NAME_CELLS * NAME_CELLS + cells[i]]++;
   }
-  const best = groups.map((_, k) => densestCell(counts.subarray(k * NAME_CELLS * NAME_CELLS, (k + 1) * NAME_CELLS * NAME_CELLS)));
+  const best = groups.map((_, k) =>
+    densestCell(counts.subarray(k * NAME_CELLS * NAME_CELLS, (k + 1) * NAME_CELLS * NAME_CELLS)),
+  );
   const found = new Int32Array(groups.length).fill(-1);
   const least = new Float64Array(groups.length).fill(Infinity);
   for (const i of placed) {
@@ -112,7 +115,8 @@ function densestCell(counts) {
       if (!own) continue;
       let sum = own;
       for (let up = Math.max(line - 1, 0); up <= Math.min(line + 1, NAME_CELLS - 1); up++) {
-        for (let on = Math.max(column - 1, 0); on <= Math.min(column + 1, NAME_CELLS - 1); on++) sum += counts[up * NAME_CELLS + on];
+        for (let on = Math.max(column - 1, 0); on <= Math.min(column + 1, NAME_CELLS - 1); on++)
+          sum += counts[up * NAME_CELLS + on];
       }
       if (sum > most) [best, most] = [line * NAME_CELLS + column, sum];
     }

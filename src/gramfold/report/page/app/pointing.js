@@ -50,7 +50,10 @@ export function listenToPointers(stage, store, path, axes) {
     drawn(_, corners, event) {
       shape.setAttribute("d", "");
       const polygon = corners.map((place, k) => (k % 2 ? mapY(stage.camera, place) : mapX(stage.camera, place)));
-      choose(rowsInPolygon(stage.grid, polygon).filter((i) => store.shows(i)), howOf(event));
+      choose(
+        rowsInPolygon(stage.grid, polygon).filter((i) => store.shows(i)),
+        howOf(event),
+      );
     },
     cancel: () => shape.setAttribute("d", ""),
   });

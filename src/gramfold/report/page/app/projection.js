@@ -113,7 +113,9 @@ function middleOf(values, among) {
 /** The direction in which a vector of map units points on the canvas. */
 export function projectedVector(projection, values) {
   if (projection.isStrip) return [values[0], 0];
-  const [across, upwards, inwards] = [projection.across, projection.upwards, projection.inwards].map((axis) => values[axis]);
+  const [across, upwards, inwards] = [projection.across, projection.upwards, projection.inwards].map(
+    (axis) => values[axis],
+  );
   if (!projection.turning) return [across, upwards];
   const near = inwards * Math.cos(projection.turn) - across * Math.sin(projection.turn);
   return [

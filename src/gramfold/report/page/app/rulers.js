@@ -51,7 +51,10 @@ export function createRulers(stage, store) {
     const drawn = [projection.across, projection.upwards, projection.inwards].flatMap((axis) => {
       const unit = store.rows.axes.map((_, other) => (other === axis ? 1 : 0));
       const [right, up] = projectedVector(projection, unit);
-      const label = labelOf(labelWords(store.rows.axes[axis]), { x: x + right * (TRIPOD + 14), y: y - up * (TRIPOD + 14) });
+      const label = labelOf(labelWords(store.rows.axes[axis]), {
+        x: x + right * (TRIPOD + 14),
+        y: y - up * (TRIPOD + 14),
+      });
       return [makeSvg("line", { x1: x, y1: y, x2: x + right * TRIPOD, y2: y - up * TRIPOD }), label];
     });
     tripod.replaceChildren(...drawn);

@@ -39,7 +39,8 @@ const columnCalled = (rows, name) => {
 /** A function of a row number that says whether its value is as asked; null where the question has no sense. */
 function testOf(column, texts, sign, first, second) {
   if (column.kind === "number" || column.kind === "date") {
-    const read = column.kind === "date" ? (text) => Date.parse(text.length <= 10 ? `${text}T00:00Z` : `${text}Z`) : readNumber;
+    const read =
+      column.kind === "date" ? (text) => Date.parse(text.length <= 10 ? `${text}T00:00Z` : `${text}Z`) : readNumber;
     const [low, high] = [read(first), second === undefined ? NaN : read(second)];
     if (Number.isNaN(low)) return null;
     const { values } = column;
@@ -96,9 +97,15 @@ function ofAnyColumn(rows, texts, wanted) {
         members.push(i);
         mask[i] = 1;
       }
-      perLevel.forEach((members, level) => members?.length && entries.push({
-        words: `${column.name}: ${column.levels[level]}`, note: tellCounted(members.length, "row"), rows: Uint32Array.from(members),
-      }));
+      perLevel.forEach(
+        (members, level) =>
+          members?.length &&
+          entries.push({
+            words: `${column.name}: ${column.levels[level]}`,
+            note: tellCounted(members.length, "row"),
+            rows: Uint32Array.from(members),
+          }),
+      );
     } else if (column.kind === "text") {
       const kept = texts(column);
       for (let i = 0; i < rows.count; i++) if (kept[i].includes(lower)) take(i);
@@ -120,7 +127,12 @@ function ofAnyColumn(rows, texts, wanted) {
   return { all, entries: [...first, ...entries.slice(0, 3 * LISTED), ...singles(rows, direct)] };
 }
 
-const singles = (rows, found) => Array.from(found.slice(0, LISTED), (i) => ({ words: nameOfRow(rows, i), note: `row ${rows.numberOf(i)}`, rows: Uint32Array.of(i) }));
+const singles = (rows, found) =>
+  Array.from(found.slice(0, LISTED), (i) => ({
+    words: nameOfRow(rows, i),
+    note: `row ${rows.numberOf(i)}`,
+    rows: Uint32Array.of(i),
+  }));
 
 function rowsFor(count, holds) {
   const found = [];
@@ -133,7 +145,11 @@ export function createSearch(store, choose) {
   const { rows } = store;
   const kept = new Map(); // texts of columns in small letters
   const texts = (column) => {
-    if (!kept.has(column)) kept.set(column, Array.from({ length: rows.count }, (_, i) => column.at(i).toLowerCase()));
+    if (!kept.has(column))
+      kept.set(
+        column,
+        Array.from({ length: rows.count }, (_, i) => column.at(i).toLowerCase()),
+      );
     return kept.get(column);
   };
   const field = make("input", {
@@ -150,7 +166,12 @@ export function createSearch(store, choose) {
     "aria-describedby": "search-help",
   });
   const list = make("ul", { id: "search-results", role: "listbox", "aria-label": "Rows found", hidden: true });
-  const help = make("p", { id: "search-help", class: "quiet small" }, "A name, a row number or a value; or one column: ", make("code", {}, exampleOf(rows)));
+  const help = make(
+    "p",
+    { id: "search-help", class: "quiet small" },
+    "A name, a row number or a value; or one column: ",
+    make("code", {}, exampleOf(rows)),
+  );
   const element = make("div", { class: "search" }, field, list, help);
   let found = { all: new Uint32Array(0), entries: [] };
   let active = -1;
@@ -160,7 +181,8 @@ export function createSearch(store, choose) {
     active = -1;
     show();
     store.mark(found.all);
-    if (field.value.trim()) say(found.all.length ? `${tellCounted(found.all.length, "row")} found` : "No row is like that");
+    if (field.value.trim())
+      say(found.all.length ? `${tellCounted(found.all.length, "row")} found` : "No row is like that");
   };
   let settled = null; // the question that was answered already
   const lookSoon = whenQuiet(() => {
@@ -171,10 +193,30 @@ export function createSearch(store, choose) {
     const asked = field.value.trim() !== "";
     list.hidden = !asked;
     field.setAttribute("aria-expanded", String(asked));
-    const entries = found.entries.map((entry, k) => make("li", {
-      id: `found-${k}`, role: "option", "aria-selected": String(k === active), on: { pointerdown: (event) => press(event, k) },
-    }, make("bdi", {}, entry.words), make("span", { class: "quiet" }, entry.note)));
-    list.replaceChildren(...(entries.length ? entries : [make("li", { class: "quiet", role: "option", "aria-disabled": "true", "aria-selected": "false" }, "No row is like that")]));
+    const entries = found.entries.map((entry, k) =>
+      make(
+        "li",
+        {
+          id: `found-${k}`,
+          role: "option",
+          "aria-selected": String(k === active),
+          on: { pointerdown: (event) => press(event, k) },
+        },
+        make("bdi", {}, entry.words),
+        make("span", { class: "quiet" }, entry.note),
+      ),
+    );
+    list.replaceChildren(
+      ...(entries.length
+        ? entries
+        : [
+            make(
+              "li",
+              { class: "quiet", role: "option", "aria-disabled": "true", "aria-selected": "false" },
+              "No row is like that",
+            ),
+          ]),
+    );
     activate(active);
   }
 

@@ -11,11 +11,14 @@ const FAULTS = "Whether to believe it";
 /** The choice of the colour. `setColor(j)` is called with the number of a column, −1 for none. */
 export function createColorChoice(store, setColor) {
   const { rows } = store;
-  const optionOf = (j) => make("option", { value: j, selected: j === store.color }, shortened(rows.columns[j].name, LONGEST_OPTION));
+  const optionOf = (j) =>
+    make("option", { value: j, selected: j === store.color }, shortened(rows.columns[j].name, LONGEST_OPTION));
   const usable = rows.columns.map((_, j) => j).filter((j) => rows.columns[j].kind !== "text" || j === rows.firstColor);
   const own = usable.filter((j) => !rows.ofFault.has(j));
   const faults = usable.filter((j) => rows.ofFault.has(j));
-  const select = make("select", { id: "color", on: { change: () => setColor(Number(select.value)) } },
+  const select = make(
+    "select",
+    { id: "color", on: { change: () => setColor(Number(select.value)) } },
     make("option", { value: -1, selected: store.color < 0 }, "one colour"),
     own.length ? make("optgroup", { label: "Columns" }, own.map(optionOf)) : null,
     faults.length ? make("optgroup", { label: FAULTS }, faults.map(optionOf)) : null,
@@ -26,14 +29,33 @@ export function createColorChoice(store, setColor) {
 /** Names of groups and arrows of columns, on or off. */
 export function createShown(stage, store, names, arrows) {
   const box = (id, words, checked, set) => {
-    const input = make("input", { type: "checkbox", id, checked, disabled: !stage.drawn, on: { change: () => set(input.checked) } });
+    const input = make("input", {
+      type: "checkbox",
+      id,
+      checked,
+      disabled: !stage.drawn,
+      on: { change: () => set(input.checked) },
+    });
     return { input, element: make("label", { class: "check" }, input, words) };
   };
   const ofNames = box("names", "Names of groups", true, names.set);
   const ofArrows = store.rows.arrows.length ? box("arrows", "What the axes mean", false, arrows.set) : null;
-  const hint = ofArrows ? make("p", { class: "quiet small", hidden: true }, "Arrows: where a row goes whose value in a column is larger; and the share of the map that each column makes up.") : null;
+  const hint = ofArrows
+    ? make(
+        "p",
+        { class: "quiet small", hidden: true },
+        "Arrows: where a row goes whose value in a column is larger; and the share of the map that each column makes up.",
+      )
+    : null;
   ofArrows?.input.addEventListener("change", () => (hint.hidden = !ofArrows.input.checked));
-  const element = make("fieldset", { hidden: true }, make("legend", {}, "On the map"), ofNames.element, ofArrows?.element, hint);
+  const element = make(
+    "fieldset",
+    { hidden: true },
+    make("legend", {}, "On the map"),
+    ofNames.element,
+    ofArrows?.element,
+    hint,
+  );
   const show = () => {
     ofNames.element.hidden = !names.possible();
     element.hidden = ofNames.element.hidden && !ofArrows;
@@ -45,38 +67,77 @@ export function createShown(stage, store, names, arrows) {
 /** Choosing by buttons. */
 export function createChoices(stage, store, chooseGroup) {
   const { rows } = store;
-  const inView = makeButton("All in view", () => {
-    const found = rowsInBox(stage.grid, boxInView(stage.camera)).filter((i) => store.shows(i));
-    store.choose(found);
-    say(`${tellCounted(found.length, "row")} in view chosen`);
-  }, { id: "choose-view", disabled: !stage.drawn });
-  const group = make("select", { id: "choose-group", "aria-label": "Choose a group", on: { change: () => {
-    const picked = store.coloring.groups.find((one) => String(one.code) === group.value);
-    if (picked) chooseGroup(picked);
-    group.value = "";
-  } } });
+  const inView = makeButton(
+    "All in view",
+    () => {
+      const found = rowsInBox(stage.grid, boxInView(stage.camera)).filter((i) => store.shows(i));
+      store.choose(found);
+      say(`${tellCounted(found.length, "row")} in view chosen`);
+    },
+    { id: "choose-view", disabled: !stage.drawn },
+  );
+  const group = make("select", {
+    id: "choose-group",
+    "aria-label": "Choose a group",
+    on: {
+      change: () => {
+        const picked = store.coloring.groups.find((one) => String(one.code) === group.value);
+        if (picked) chooseGroup(picked);
+        group.value = "";
+      },
+    },
+  });
   const show = () => {
     const { groups } = store.coloring;
-    group.replaceChildren(make("option", { value: "" }, "A group …"), ...groups.map((one) => make("option", { value: one.code }, `${shortened(one.name || "(empty)", LONGEST_OPTION)} (${tellCount(one.count)})`)));
+    group.replaceChildren(
+      make("option", { value: "" }, "A group …"),
+      ...groups.map((one) =>
+        make(
+          "option",
+          { value: one.code },
+          `${shortened(one.name || "(empty)", LONGEST_OPTION)} (${tellCount(one.count)})`,
+        ),
+      ),
+    );
     group.disabled = groups.length === 0;
   };
   store.on("color", show);
-  const unplaced = rows.unplaced.length ? makeButton("Without a place", () => store.choose(rows.unplaced), { id: "choose-unplaced" }) : null;
-  return make("fieldset", {}, make("legend", {}, "Choose rows"), make("div", { class: "row" }, inView, group, unplaced));
+  const unplaced = rows.unplaced.length
+    ? makeButton("Without a place", () => store.choose(rows.unplaced), { id: "choose-unplaced" })
+    : null;
+  return make(
+    "fieldset",
+    {},
+    make("legend", {}, "Choose rows"),
+    make("div", { class: "row" }, inView, group, unplaced),
+  );
 }
 
 /** Which columns stand beside the pointer. */
 export function createHoverChoice(store, hover) {
   const { rows } = store;
-  const boxes = rows.columns.map((column, j) => {
-    if (j === rows.label) return null;
-    const input = make("input", { type: "checkbox", checked: hover.shown.has(j), on: { change: () => {
-      if (input.checked) hover.shown.add(j);
-      else hover.shown.delete(j);
-      hover.show();
-    } } });
-    return make("label", { class: "check" }, input, column.name);
-  }).filter(Boolean);
+  const boxes = rows.columns
+    .map((column, j) => {
+      if (j === rows.label) return null;
+      const input = make("input", {
+        type: "checkbox",
+        checked: hover.shown.has(j),
+        on: {
+          change: () => {
+            if (input.checked) hover.shown.add(j);
+            else hover.shown.delete(j);
+            hover.show();
+          },
+        },
+      });
+      return make("label", { class: "check" }, input, column.name);
+    })
+    .filter(Boolean);
   if (!boxes.length) return null;
-  return make("details", { class: "hover-columns" }, make("summary", {}, "Columns shown beside the pointer"), make("div", { class: "scrolled" }, boxes));
+  return make(
+    "details",
+    { class: "hover-columns" },
+    make("summary", {}, "Columns shown beside the pointer"),
+    make("div", { class: "scrolled" }, boxes),
+  );
 }

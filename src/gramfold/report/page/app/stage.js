@@ -55,7 +55,9 @@ export function createStage(store, projection) {
       setForm();
       measure();
       resetCamera(camera, wholeBox(), PADDING);
-      canvas.addEventListener("webglcontextlost", () => say("The browser has taken the drawing away: load the page again."));
+      canvas.addEventListener("webglcontextlost", () =>
+        say("The browser has taken the drawing away: load the page again."),
+      );
       points = createPoints(canvas, { renderer, width: camera.width, height: camera.height });
       stage.paintColors();
       followCamera();

@@ -3,7 +3,7 @@
 /**
  * Topics: "color" (another column colours the rows), "groups" (some are switched off or on), "chosen", "marked" (found by
  * a search), "tool", "axes" (the map is projected anew), "camera" (it is seen from elsewhere), "settled" (the camera
- * came to rest), "theme", "pointed" (the row under the pointer, −1 for none).
+ * came to rest), "pointed" (the row under the pointer, −1 for none).
  */
 export function createStore(rows) {
   const listeners = new Map();

@@ -4,11 +4,15 @@ import { make, makeButton } from "./dom.js";
 
 export function addCopyButtons() {
   for (const code of document.querySelectorAll("pre.copy")) {
-    const button = makeButton("Copy", async () => {
-      const done = await copied(code);
-      button.textContent = done ? "Copied" : "Select and copy it";
-      setTimeout(() => (button.textContent = "Copy"), 2_000);
-    }, { class: "copy-button" });
+    const button = makeButton(
+      "Copy",
+      async () => {
+        const done = await copied(code);
+        button.textContent = done ? "Copied" : "Select and copy it";
+        setTimeout(() => (button.textContent = "Copy"), 2_000);
+      },
+      { class: "copy-button" },
+    );
     const holder = make("div", { class: "copy-holder" });
     code.replaceWith(holder);
     holder.append(code, button);

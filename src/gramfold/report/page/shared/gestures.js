@@ -104,20 +104,28 @@ export function listenToGestures(element, does) {
   });
 
   // A page that is being scrolled is not stopped where the map comes under the pointer.
-  window.addEventListener("wheel", (event) => {
-    if (!element.contains(event.target)) wheeledElsewhere = event.timeStamp;
-  }, { passive: true });
-  element.addEventListener("wheel", (event) => {
-    if (event.timeStamp - wheeledElsewhere < PAGE_SCROLLS) {
-      wheeledElsewhere = event.timeStamp;
-      return;
-    }
-    event.preventDefault();
-    const pixels = event.deltaY * (event.deltaMode === 1 ? LINE : event.deltaMode === 2 ? element.clientHeight : 1);
-    const factor = Math.exp(-pixels * (event.ctrlKey ? PINCH_SPEED : WHEEL_SPEED));
-    does.zoom?.(Math.min(Math.max(factor, 0.2), 5), ...placeOf(event));
-    does.settle?.();
-  }, { passive: false, capture: true }); // before the canvas, which keeps what it is told from the library
+  window.addEventListener(
+    "wheel",
+    (event) => {
+      if (!element.contains(event.target)) wheeledElsewhere = event.timeStamp;
+    },
+    { passive: true },
+  );
+  element.addEventListener(
+    "wheel",
+    (event) => {
+      if (event.timeStamp - wheeledElsewhere < PAGE_SCROLLS) {
+        wheeledElsewhere = event.timeStamp;
+        return;
+      }
+      event.preventDefault();
+      const pixels = event.deltaY * (event.deltaMode === 1 ? LINE : event.deltaMode === 2 ? element.clientHeight : 1);
+      const factor = Math.exp(-pixels * (event.ctrlKey ? PINCH_SPEED : WHEEL_SPEED));
+      does.zoom?.(Math.min(Math.max(factor, 0.2), 5), ...placeOf(event));
+      does.settle?.();
+    },
+    { passive: false, capture: true },
+  ); // before the canvas, which keeps what it is told from the library
 
   return giveUp;
 }

@@ -7,11 +7,32 @@ const ABSENT = "#b8b8b8"; // a missing value
 const ABSENT_ON_DARK = "#5d646c";
 export const OKABE_ITO = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442"];
 const WHITE_FOR_BLACK = "#f2f2f2"; // of the seventh category on dark paper
-const SHADES = [["#000000", 0], ["#000000", 0.45], ["#ffffff", 0.45]]; // mixed with this, and how much of it
+const SHADES = [
+  ["#000000", 0],
+  ["#000000", 0.45],
+  ["#ffffff", 0.45],
+]; // mixed with this, and how much of it
 const DARKER_ON_DARK = 0.3; // the second of them there, where darker ones are hard to see
 const GOLDEN_ANGLE = 137.50776;
 // viridis, cut where it is too faint to be seen on the paper: yellow on white, purple on dark
-const VIRIDIS = ["#440154", "#481a6c", "#472f7d", "#414487", "#39568c", "#31688e", "#2a788e", "#23888e", "#1f988b", "#22a884", "#35b779", "#54c568", "#7ad151", "#a5db36", "#d2e21b", "#fde725"];
+const VIRIDIS = [
+  "#440154",
+  "#481a6c",
+  "#472f7d",
+  "#414487",
+  "#39568c",
+  "#31688e",
+  "#2a788e",
+  "#23888e",
+  "#1f988b",
+  "#22a884",
+  "#35b779",
+  "#54c568",
+  "#7ad151",
+  "#a5db36",
+  "#d2e21b",
+  "#fde725",
+];
 const SEEN_ON_LIGHT = [0, 0.9];
 const SEEN_ON_DARK = [0.2, 1];
 const FAULTS_ON_LIGHT = ["#d5dae0", "#e8c9a4", "#ee9a4a", "#d55e00", "#7d2c00"]; // from sound to faulty
@@ -23,7 +44,8 @@ export const absentColor = (dark) => (dark ? ABSENT_ON_DARK : ABSENT);
 
 /** The colour of a category by its number: eight hues, darker ones, lighter ones, then hues made as they are needed. */
 export function categoryColor(number, dark = false) {
-  if (number >= OKABE_ITO.length * SHADES.length) return generatedColor(number - OKABE_ITO.length * SHADES.length, dark);
+  if (number >= OKABE_ITO.length * SHADES.length)
+    return generatedColor(number - OKABE_ITO.length * SHADES.length, dark);
   const hue = number % OKABE_ITO.length;
   const turn = Math.floor(number / OKABE_ITO.length);
   const [towards, usual] = SHADES[turn];

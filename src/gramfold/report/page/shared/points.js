@@ -20,7 +20,6 @@ export const STRONG = 2;
 export function createPointRenderer(canvas = document.createElement("canvas")) {
   canvas.width = canvas.height = 16;
   try {
-    if (!document.createElement("canvas").getContext("webgl")) return null;
     const renderer = globalThis.ReglScatterplot.createRenderer({ canvas });
     return renderer.isSupported ? renderer : null;
   } catch {

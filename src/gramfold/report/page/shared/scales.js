@@ -33,7 +33,14 @@ export function dateTicks(low, high, count = 4) {
     const ticks = [];
     for (let ms = Math.ceil(low / span) * span; ms <= high; ms += span) ticks.push(ms);
     const part = span >= DAY ? [0, 10] : span >= 6e4 ? [5, 16] : [11, 19];
-    return { ticks, write: (ms) => new Date(ms).toISOString().slice(...part).replace("T", " ") };
+    return {
+      ticks,
+      write: (ms) =>
+        new Date(ms)
+          .toISOString()
+          .slice(...part)
+          .replace("T", " "),
+    };
   }
   const months = [1, 3, 6, 12].find((one) => one * 30.4 * DAY >= wanted);
   const years = months ? 0 : Math.max(roundBelow(wanted / DAY / 365.25), 1);

@@ -10,14 +10,23 @@ const PAGE = 100;
  * reader does with a row. Returns the element, and show(rows).
  */
 export function createTable({ id, label, columns, point, unpoint, press }) {
-  const head = make("tr", {}, columns.map((column) => make("th", { scope: "col", class: column.align ?? false }, column.name)));
+  const head = make(
+    "tr",
+    {},
+    columns.map((column) => make("th", { scope: "col", class: column.align ?? false }, column.name)),
+  );
   const body = make("tbody");
   const table = make("table", { id, "aria-label": label }, make("thead", {}, head), body);
   const note = make("span", { class: "quiet" });
   const back = makeButton("Previous", () => turn(-1));
   const on = makeButton("Next", () => turn(1));
   const pager = make("div", { class: "pager" }, back, on, note);
-  const element = make("div", { class: "rows" }, make("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": label }, table), pager);
+  const element = make(
+    "div",
+    { class: "rows" },
+    make("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": label }, table),
+    pager,
+  );
   let rows = [];
   let first = 0;
 
@@ -45,7 +54,12 @@ export function createTable({ id, label, columns, point, unpoint, press }) {
     note.textContent = `Rows ${tellCount(first + 1)} to ${tellCount(last)} of ${tellCount(rows.length)}`;
   }
 
-  const lineOf = (i) => make("tr", { "data-row": i }, columns.map((column) => cellOf(column, i)));
+  const lineOf = (i) =>
+    make(
+      "tr",
+      { "data-row": i },
+      columns.map((column) => cellOf(column, i)),
+    );
 
   function cellOf(column, i) {
     const drawn = column.element?.(i);

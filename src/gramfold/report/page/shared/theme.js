@@ -21,11 +21,15 @@ export function whenThemeChanges(follower) {
 export function makeThemeButton() {
   const remembered = recalled();
   if (remembered) document.documentElement.dataset.theme = remembered;
-  const button = makeButton("", () => {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    remember(document.documentElement.dataset.theme);
-    tell();
-  }, { id: "theme" });
+  const button = makeButton(
+    "",
+    () => {
+      document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+      remember(document.documentElement.dataset.theme);
+      tell();
+    },
+    { id: "theme" },
+  );
   const tell = () => {
     button.textContent = isDark() ? "Light page" : "Dark page";
     for (const follower of followers) follower(isDark());

@@ -3,7 +3,14 @@
 import { tellDate, tellNumber } from "./format.js";
 import { byId } from "./dom.js";
 
-const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f32: Float32Array, f64: Float64Array };
+const ARRAYS = {
+  u8: Uint8Array,
+  u16: Uint16Array,
+  u32: Uint32Array,
+  i32: Int32Array,
+  f32: Float32Array,
+  f64: Float64Array,
+};
 const MOST_SHOWN = 6; // digits of a number that are read at a glance; files have all that are known
 const NONE = { u8: 0xff, u16: 0xffff, u32: 0xffffffff }; // the code of a missing value: all ones
 
@@ -53,7 +60,10 @@ export function numbersOf(ref, blocks) {
 
 /** A column: `missing(i)`, `at(i)` (number, name of the category or text), `text(i)` as shown, `exact(i)` for files. */
 export function columnOf(described, blocks) {
-  return { number: numberColumn, date: dateColumn, category: categoryColumn, text: textColumn }[described.kind](described, blocks);
+  return { number: numberColumn, date: dateColumn, category: categoryColumn, text: textColumn }[described.kind](
+    described,
+    blocks,
+  );
 }
 
 function numberColumn(described, blocks) {
@@ -149,16 +159,19 @@ function categoryColumn(described, blocks) {
 }
 
 function textColumn(described, blocks) {
-  const bytes = storedIn(described.values.texts, blocks);
-  const ends = storedIn(described.values.ends, blocks);
   const reader = new TextDecoder();
+  let kept = null;
+  const stored = () =>
+    (kept ??= { bytes: storedIn(described.values.texts, blocks), ends: storedIn(described.values.ends, blocks) });
   return {
     name: described.name,
     kind: "text",
     missing(i) {
+      const { ends } = stored();
       return ends[i] === (i ? ends[i - 1] : 0);
     },
     at(i) {
+      const { bytes, ends } = stored();
       return reader.decode(bytes.subarray(i ? ends[i - 1] : 0, ends[i]));
     },
     text(i) {
