@@ -24,15 +24,13 @@ class Doubtful:
 
 
 def doubtful_rows_of(judged: Judged, found: Faults) -> Doubtful:
-    """Rows of which a named fault has a quarter of the neighbours, and those that lost most of them."""
+    """Rows of which a named fault has a quarter of the neighbours, and those that lost more than half of them."""
     named = [fault for fault in found if fault.named]
     kept = np.asarray(found.kept.per_point)
     known = np.any([~np.isnan(kept), *(~np.isnan(fault.per_point) for fault in named)], axis=0)
-    # where there is a fault, most rows may have lost many: those count that have half as many left as the others
-    few = min(_HALF, _HALF * float(np.nanmedian(kept))) if named else _HALF
-    lost = np.nan_to_num(kept, nan=1.0) < few
+    lost = np.nan_to_num(kept, nan=1.0) < _HALF
     bad = np.any([lost, *(_above(fault.per_point, fault.threshold) for fault in named)], axis=0)
-    what = "have a fault, or lost most of their neighbours" if named else "lost more than half of their neighbours"
+    what = f"{'have a fault, or ' if named else ''}lost more than half of their neighbours"
     share = float(bad.sum() / max(known.sum(), 1))
     if not bad.any():
         return Doubtful(0.0, "no row stands out")

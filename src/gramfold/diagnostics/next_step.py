@@ -19,6 +19,7 @@ _FEW_KEPT = 0.5  # of the neighbours: fewer, and a row on the map is mostly amon
 _MANY_KEPT = 0.7  # that a map of a shape without noise has, if it can lie flat
 _FLAT = ("line", "ring", "sheet")  # shapes that can
 _FEW = 6  # neighbours, below which a graph falls apart
+_MANY_ROWS = 20_000  # beyond which methods are advised that do without the distances of all pairs
 
 
 def next_step(judged: Judged, shape: Shape, found: Faults, model: Any = None, names: Any = None) -> str:
@@ -70,7 +71,9 @@ def _of_collapsed(found: Faults, model: Any) -> str:
 
 
 def _of_shape(judged: Judged, shape: Shape, named: set[str], model: Any) -> str:
-    p = int(judged.map.rows.shape[1])
+    p, needed, many = int(judged.map.rows.shape[1]), _needed(shape), judged.n_given > _MANY_ROWS
+    if named == {"strained"} and shape.kind in _FLAT and needed is not None and p > needed:
+        return f"map to n_components={needed}, as many dimensions as the data have: more of them bend what is flat"
     if shape.kind == "groups":
         return f"find the groups in the data, SpectralClustering(n_clusters={shape.n_groups}), and map each by itself"
     if shape.kind == "branches" and _is(model, "DiffusionMap") and p >= _DRAWABLE:
@@ -79,8 +82,11 @@ def _of_shape(judged: Judged, shape: Shape, named: set[str], model: Any) -> str:
         return f"try DiffusionMap(n_components={max(p, _DRAWABLE)}), on which branches come apart"
     if "glued" in named or "torn" in named:
         what = "a sheet" if shape.kind == "sheet" else "the data"
-        return _other_graph(model, {"line": 1, "ring": 2}.get(shape.kind, p), what)
-    others = [f"{name}(n_components={p})" for name in ("Isomap", "SDE") if not _is(model, name)]
+        return _other_graph(model, {"line": 1, "ring": 2}.get(shape.kind, p), what, many)
+    known = ("LandmarkIsomap",) if many else ("Isomap", "SDE")
+    others = [f"{name}(n_components={p})" for name in known if not _is(model, name)]
+    if not others:
+        return "diagnostics.sweep shows for which numbers of neighbours lengths are kept best"
     keep = "which keep" if len(others) > 1 else "which keeps"
     return f"try {' or '.join(others)}, {keep} lengths along the data"
 
@@ -111,7 +117,7 @@ def _needed(shape: Shape) -> int | None:
     return ceil(shape.dimension - 0.5) if shape.kind == "unclear" and np.isfinite(shape.dimension) else None
 
 
-def _other_graph(model: Any, p: int, what: str) -> str:
+def _other_graph(model: Any, p: int, what: str, many: bool) -> str:
     k, dropped = getattr(model, "n_neighbors", None), getattr(model, "drop_edges", None)
     drop = (
         "" if dropped == "short_circuits" else ", or with drop_edges='short_circuits', which removes edges across gaps"
@@ -121,7 +127,8 @@ def _other_graph(model: Any, p: int, what: str) -> str:
     if _is(model, "Isomap") and not drop:
         return "diagnostics.sweep shows for which numbers of neighbours the graph neither breaks nor crosses gaps"
     return (
-        f"try Isomap(n_components={p}, n_neighbors=8, drop_edges='short_circuits'), which neither cuts nor folds {what}"
+        f"try {'LandmarkIsomap' if many else 'Isomap'}(n_components={p}, n_neighbors=8, drop_edges='short_circuits'), "
+        f"which neither cuts nor folds {what}"
     )
 
 
