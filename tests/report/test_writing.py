@@ -355,7 +355,7 @@ def test_how_it_was_made_stands_on_the_page(page):
 class _Plain:
     """A step that does not tell its parameters."""
 
-    def fit(self, X, y=None):  # noqa: ARG002 - as scikit-learn calls it
+    def fit(self, X, y=None):
         return self
 
     def transform(self, X):
@@ -577,9 +577,14 @@ def test_a_number_of_neighbours_is_checked_early(tmp_path, number):
 
 @pytest.mark.parametrize("params", [5, [1], {"p": "x"}, {"p": float("nan")}, {"p": None}])
 def test_parameters_of_a_metric_are_checked(tmp_path, params):
-    with pytest.raises(InputError, match="not parameters of a metric|is not a distance"):
+    with pytest.raises(InputError, match=r"not parameters of a metric|is not a distance"):
         write_report(
-            tmp_path / "x.html", TWO_GROUPS, TWO_GROUPS[:, :2], metric="minkowski", metric_params=params, dimension=False
+            tmp_path / "x.html",
+            TWO_GROUPS,
+            TWO_GROUPS[:, :2],
+            metric="minkowski",
+            metric_params=params,
+            dimension=False,
         )
 
 

@@ -86,10 +86,16 @@ async function openMap() {
     path.element,
     chosen.element,
   );
-  if (!stage.drawn) {
+  const showStill = () => {
     tools.element.hidden = true;
     stage.element.replaceWith(byId("map-still") ?? "");
-  }
+    document.body.dataset.drawn = "still";
+  };
+  if (!stage.drawn) showStill();
+  store.on("lost", () => {
+    showStill();
+    say("The browser has taken the drawing away, so the map is a still picture: load the page again.");
+  });
 
   for (const topic of ["chosen", "groups"]) store.on(topic, () => stage.paint());
   whenThemeChanges(recolor);
@@ -106,7 +112,7 @@ async function openMap() {
   marks.drawAll();
   store.tell("color");
   offerToTests(stage, store);
-  document.body.dataset.drawn = stage.drawn ? "points" : "still";
+  if (stage.drawn) document.body.dataset.drawn = "points";
   document.body.dataset.ready = "true";
 }
 
