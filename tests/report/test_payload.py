@@ -298,9 +298,9 @@ def test_tables_of_all_kinds_have_the_same_columns():
 def test_a_table_of_other_rows_is_refused():
     with pytest.raises(InputError, match="2 rows in column 'x', and the map has 3"):
         columns_of({"x": [1, 2]}, 3)
-    for values in (pd.DataFrame({"x": [1]}), pl.DataFrame({"x": [1]}), {"x": 1}, {1}, np.array(1), csr_array([[1]])):
-        with pytest.raises(InputError, match="column 'x' of table is a .*, not a list or array of values"):
-            columns_of({"x": values}, 1)
+    for odd in (pd.DataFrame({"x": [1]}), pl.DataFrame({"x": [1]}), {"x": 1}, {1}, np.array(1), csr_array([[1]])):
+        with pytest.raises(InputError, match=r"column 'x' of table is a .*, not a list or array of values"):
+            columns_of({"x": odd}, 1)
     with pytest.raises(InputError, match=r"the name of column 1 of table cannot be written \(RuntimeError\)"):
         columns_of({"x": [1], _Rude(): [1]}, 1)
     with pytest.raises(InputError, match="lazy query"):

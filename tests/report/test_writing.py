@@ -362,8 +362,11 @@ class _Plain:
         return X
 
 
+_WEIGHTS = np.arange(3)
+
+
 class _Weighted(StandardScaler):
-    def __init__(self, weights=np.arange(3)):
+    def __init__(self, weights=_WEIGHTS):
         super().__init__()
         self.weights = weights
 

@@ -50,9 +50,7 @@ def test_without_webgl_the_picture_stands_and_everything_else_works(visit, repor
 def test_a_drawing_that_the_browser_takes_away_leaves_the_picture(visit, report):
     seen = visit(report("roll").path)
     assert not seen.shown("#still")
-    seen.value(
-        """() => document.getElementById("canvas").getContext("webgl").getExtension("WEBGL_lose_context").loseContext()"""
-    )
+    seen.value("() => canvas.getContext('webgl').getExtension('WEBGL_lose_context').loseContext()")
     seen.page.wait_for_selector("#still", state="visible")
     assert seen.value("() => document.body.dataset.drawn") == "still"
     assert not seen.shown("#canvas")
