@@ -405,7 +405,7 @@ def check_neighbors(k: Any) -> int:
 
 
 def _checked_neighbors(k: Any, n: int, given: int) -> int:
-    k = check_neighbors(k)
+    count = check_neighbors(k)
     if n < 3:
         without = "" if n == given else f" of {given}"
         raise InputError(f"the map has {n}{without} rows with coordinates, but a comparison needs 3: pass more rows.")
@@ -414,4 +414,4 @@ def _checked_neighbors(k: Any, n: int, given: int) -> int:
             f"n_neighbors={k}, but there are only {n} rows, so each has at most {n - 1} neighbours: use "
             f"n_neighbors <= {n - 1} or more rows."
         )
-    return k
+    return count

@@ -256,8 +256,8 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
         return Metric("minkowski", name, p=_MINKOWSKI[name])
     if name == "minkowski" and params.keys() <= {"p"}:
         p = params.get("p", 2.0)
-        if not isinstance(p, Real) or not p >= 1:  # NaN is no number of at least 1 either
-            raise InputError(f"metric 'minkowski' with p={p!r} is not a distance: use a number p >= 1.")
+        if not isinstance(p, Real) or not float(p) >= 1:  # NaN is no number of at least 1 either
+            raise InputError(f"metric 'minkowski' with p={p!r} is not a distance: use p >= 1.")
         return Metric("minkowski", name, p=float(p))
     if name in _OF_SETS and not params:
         from gramfold.neighbors.binary import BinaryMetric, is_binary
