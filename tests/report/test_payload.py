@@ -130,6 +130,8 @@ def test_blocks_are_the_same_for_the_same_arrays_and_never_split_one():
 
 # --- columns
 
+_FIRST = "1970-01-01T00:00:00.001"
+
 
 @pytest.mark.parametrize(
     ("given", "kind", "expected"),
@@ -149,6 +151,11 @@ def test_blocks_are_the_same_for_the_same_arrays_and_never_split_one():
         ([1 + 2j, 3j, 0j], "category", ["(1+2j)", "3j", "0j"]),
         ([b"abc", b"\xff"], "category", ["abc", "\\xff"]),
         ([timedelta(seconds=90), None], "number", [90, NAN]),
+        ([np.timedelta64(1, "Y"), timedelta(seconds=1)], "number", [31_556_952, 1]),
+        (np.array([2**62, 1], dtype="timedelta64[D]"), "number", [2.0**62 * 86_400, 86_400]),
+        (np.array([2**62, 1], dtype="datetime64[ms]"), "category", ["146140482-04-24T15:36:27.904", _FIRST]),
+        (np.array(["1e4000", "2"], dtype=np.longdouble), "category", ["1e+4000", "2.0"]),
+        ([Decimal("1e4000"), Decimal(2)], "category", ["1E+4000", "2"]),
         ([None, None], "number", [NAN, NAN]),
         (np.ma.masked_array([1.0, 2.0], [False, True]), "number", [1, NAN]),
         (pd.array([1, None], dtype="Int64"), "number", [1, NAN]),
@@ -159,7 +166,10 @@ def test_blocks_are_the_same_for_the_same_arrays_and_never_split_one():
         (pd.period_range("2001-01", periods=2, freq="M").to_series(), "category", ["2001-01", "2001-02"]),
         (pl.Series([1, None]), "number", [1, NAN]),
         (pl.Series(["a", "b"], dtype=pl.Categorical), "category", ["a", "b"]),
+        (pl.Series([1, 2**100], dtype=pl.Int128), "category", ["1", str(2**100)]),
+        (pl.Series([Decimal(1), "b"], dtype=pl.Object), "category", ["1", "b"]),
         (pa.array([1, None]), "number", [1, NAN]),
+        (pa.array([2**62, None], pa.duration("s")), "number", [2.0**62, NAN]),
         (pa.chunked_array([["a"], ["b"]]), "category", ["a", "b"]),
         (pa.array([{"a": 1}, None]), "category", ["{'a': 1}", None]),
         (pa.array([Decimal("1.50")]), "number", [1.5]),
@@ -288,6 +298,11 @@ def test_tables_of_all_kinds_have_the_same_columns():
 def test_a_table_of_other_rows_is_refused():
     with pytest.raises(InputError, match="2 rows in column 'x', and the map has 3"):
         columns_of({"x": [1, 2]}, 3)
+    for odd in (pd.DataFrame({"x": [1]}), pl.DataFrame({"x": [1]}), {"x": 1}, {1}, np.array(1), csr_array([[1]])):
+        with pytest.raises(InputError, match=r"column 'x' of table is a .*, not a list or array of values"):
+            columns_of({"x": odd}, 1)
+    with pytest.raises(InputError, match=r"the name of column 1 of table cannot be written \(RuntimeError\)"):
+        columns_of({"x": [1], _Rude(): [1]}, 1)
     with pytest.raises(InputError, match="lazy query"):
         columns_of(pl.DataFrame({"x": [1]}).lazy(), 1)
     with pytest.raises(InputError, match="no columns"):

@@ -1,6 +1,7 @@
 """Reports as they are written: of every kind of model and map, with any table, and nothing hostile in them."""
 
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn import decomposition
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import gramfold
@@ -24,6 +25,7 @@ from gramfold.report import digest_of, write_report
 from gramfold.report.page import assemble, script_of
 from gramfold.report.payload import Payload
 from gramfold.report.subject import Sections
+from gramfold.runtime.destinations import check_page
 from tests.report.decoded import Page, numbers, stored
 
 pytestmark = pytest.mark.filterwarnings("ignore::gramfold.errors.GramfoldWarning")
@@ -350,6 +352,46 @@ def test_how_it_was_made_stands_on_the_page(page):
         assert words in found.text
 
 
+class _Plain:
+    """A step that does not tell its parameters."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return X
+
+
+_WEIGHTS = np.arange(3)
+
+
+class _Weighted(StandardScaler):
+    def __init__(self, weights=_WEIGHTS):
+        super().__init__()
+        self.weights = weights
+
+
+def test_pipelines_within_pipelines_and_steps_of_any_kind(page):
+    inner = make_pipeline(None, _Weighted(np.arange(2)), _Weighted(np.arange(30)), StandardScaler())
+    steps = [("none", "passthrough"), ("inner", inner), ("plain", _Plain()), ("map", PCA()), ("end", "passthrough")]
+    found = page(Pipeline(steps).fit(TWO_GROUPS))
+    for call in ("_Weighted(weights=np.array([0, 1]))", "_Weighted(weights=np.array(...))", "_Plain(...)"):
+        assert call in found.text
+    assert "passthrough" not in found.text
+
+
+def test_a_stability_that_cannot_be_measured_leaves_the_rest(page):
+    table = NAMED.assign(kind=["a", "b"] * 100)
+    found = page(Isomap(metric="gower", n_neighbors=20).fit(table), stability=True)
+    assert "Not shown. Isomap was fitted on precomputed values" in found.text
+
+
+def test_lengths_beyond_single_precision(page):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        page(PCA().fit(TWO_GROUPS * 1e150))
+
+
 def test_stability_moves_to_the_rows(page):
     model = LandmarkMDS(landmarks=50).fit(TWO_GROUPS[::2])
     found = page(model, stability=True)
@@ -484,6 +526,7 @@ def test_the_same_model_gives_the_same_bytes(tmp_path):
         ({"pictures": np.zeros((200, 8, 8, 2))}, "pictures have 2 values for each pixel"),
         ({"most": 0}, "most=0 is not a number of rows"),
         ({"rows": TWO_GROUPS[:5]}, "rows has 5 rows, but PCA was fitted on 200"),
+        ({"title": b"x"}, "title=b'x' is a bytes, not a title"),
     ],
 )
 def test_an_error_names_what_to_change(tmp_path, options, words):
@@ -503,7 +546,8 @@ def test_rows_in_another_order_are_refused(tmp_path):
     ("given", "kind", "words"),
     [
         ((PCA(),), NotFittedError, "PCA is not fitted, so it has no map to report"),
-        ((decomposition.PCA(2),), InputError, "PCA is not an estimator of gramfold"),
+        ((decomposition.PCA(2),), InputError, r"PCA is not .*write_report\(path, rows, pca.transform\(rows\)\)"),
+        ((TWO_GROUPS, TWO_GROUPS * 1e307), InputError, r"Y holds coordinates up to .*e\+307, too large to be drawn"),
         ((TWO_GROUPS,), InputError, "Y is missing"),
         ((TWO_GROUPS, TWO_GROUPS[:5, :2]), InputError, "X has 200 rows and Y has 5"),
         ((PCA().fit(TWO_GROUPS), TWO_GROUPS), InputError, "Y was given with PCA, which has its own map"),
@@ -520,6 +564,47 @@ def test_a_compact_model_has_no_map(tmp_path):
     with pytest.raises(InputError, match="saved with compact=True and keeps no map"):
         model.report(tmp_path / "x.html")
     write_report(tmp_path / "x.html", TWO_GROUPS, model.transform(TWO_GROUPS), dimension=False)
+
+
+def test_distances_of_another_shape_are_refused(tmp_path):
+    model = Isomap(metric="precomputed", n_neighbors=9, on_disconnected="bridge").fit(DISTANCES)
+    with pytest.raises(InputError, match=r"rows has shape \(200, 4\).* of shape \(200, 200\)"):
+        model.report(tmp_path / "x.html", rows=TWO_GROUPS)
+
+
+@pytest.mark.parametrize("number", ["x", 0, -1, 2.5])
+def test_a_number_of_neighbours_is_checked_early(tmp_path, number):
+    with pytest.raises(InputError, match="is not a number of neighbours"):
+        write_report(tmp_path / "x.html", TWO_GROUPS, TWO_GROUPS[:, :2], n_neighbors=number)
+
+
+@pytest.mark.parametrize("params", [5, [1], {"p": "x"}, {"p": float("nan")}, {"p": None}])
+def test_parameters_of_a_metric_are_checked(tmp_path, params):
+    with pytest.raises(InputError, match=r"not parameters of a metric|is not a distance"):
+        write_report(
+            tmp_path / "x.html",
+            TWO_GROUPS,
+            TWO_GROUPS[:, :2],
+            metric="minkowski",
+            metric_params=params,
+            dimension=False,
+        )
+
+
+def test_notes_are_sentences(tmp_path, page):
+    assert "Rows were scaled." in page(TWO_GROUPS, TWO_GROUPS[:, :2], notes="Rows were scaled.").text
+    with pytest.raises(InputError, match="notes is a int, not sentences"):
+        write_report(tmp_path / "y.html", TWO_GROUPS, TWO_GROUPS[:, :2], notes=5)
+
+
+@pytest.mark.parametrize("path", [5, None, b"x.html", ""])
+def test_what_names_no_file_is_refused(path):
+    with pytest.raises(InputError, match="is not the name of a file: pass the path of a file to write"):
+        write_report(path, TWO_GROUPS, TWO_GROUPS[:, :2])
+
+
+def test_an_ending_may_be_the_whole_name(tmp_path):
+    check_page(tmp_path / ".html")
 
 
 @pytest.mark.parametrize(("name", "words"), [("x.pdf", "does not end in .html"), ("no/x.html", "there is no folder")])

@@ -11,6 +11,7 @@ from gramfold.comparison.words import notes_of_costs, notes_of_few_rows
 from gramfold.report.compared import ComparedEntry, ComparedSubject, Ranking
 from gramfold.report.comparing import write_comparison
 from gramfold.report.provenance import digest_of
+from gramfold.report.writing import checked_title
 
 if TYPE_CHECKING:
     from gramfold.comparison.table import ComparedMap, Comparison
@@ -22,6 +23,7 @@ def write(
     found: "Comparison", path: str | os.PathLike[str], X: Any, title: str | None, options: Mapping[str, Any]
 ) -> Path:
     """Write the page; `options` are those of the columns and of drawing."""
+    title = checked_title(title)
     rows = None if found.asked.get("metric") == "precomputed" else X
     return write_comparison(path, subject_of(found, X, title), rows, **options)
 

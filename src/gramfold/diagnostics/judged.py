@@ -397,9 +397,15 @@ def read_places(Y: Any) -> Floats:
     return found
 
 
-def _checked_neighbors(k: Any, n: int, given: int) -> int:
+def check_neighbors(k: Any) -> int:
+    """A number of neighbours, at least 1."""
     if _whole(k, 1) < 0:
         raise InputError(f"n_neighbors={k!r} is not a number of neighbours: pass an integer of at least 1.")
+    return int(k)
+
+
+def _checked_neighbors(k: Any, n: int, given: int) -> int:
+    count = check_neighbors(k)
     if n < 3:
         without = "" if n == given else f" of {given}"
         raise InputError(f"the map has {n}{without} rows with coordinates, but a comparison needs 3: pass more rows.")
@@ -408,4 +414,4 @@ def _checked_neighbors(k: Any, n: int, given: int) -> int:
             f"n_neighbors={k}, but there are only {n} rows, so each has at most {n - 1} neighbours: use "
             f"n_neighbors <= {n - 1} or more rows."
         )
-    return int(k)
+    return count

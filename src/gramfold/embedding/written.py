@@ -8,11 +8,12 @@ from sklearn.pipeline import Pipeline
 
 _TOLD = ("n_components", "n_neighbors")  # of a method, also where they are the defaults
 _OF_A_SESSION = ("verbose", "progress")  # they change nothing of a model
+_MOST_VALUES = 20  # of an array that is written in full
 
 
 def written(estimator: Any, *, supervised: bool = False) -> str:
     """Imports, the estimator, and its fit to a table X (and classes y)."""
-    steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    steps = steps_of(estimator)
     homes: dict[str, set[str]] = {}
     for step in steps:
         homes.setdefault(_home(type(step)), set()).add(type(step).__name__)
@@ -31,6 +32,13 @@ def written(estimator: Any, *, supervised: bool = False) -> str:
     return "\n".join([*first, *imports, "", f"model = {whole}", f"embedding = model.fit_transform({given})", ""])
 
 
+def steps_of(estimator: Any) -> list[Any]:
+    """The estimators of a pipeline, those of pipelines within it too, without steps that change nothing."""
+    if isinstance(estimator, Pipeline):
+        return [one for _, step in estimator.steps for one in steps_of(step)]
+    return [] if estimator is None or isinstance(estimator, str) else [estimator]
+
+
 def _home(kind: type) -> str:
     """The module that users import a class from."""
     if kind.__module__.startswith("gramfold.methods."):
@@ -42,15 +50,19 @@ def _home(kind: type) -> str:
 
 def _of_pandas(step: Any) -> set[str]:
     """Types of pandas, such as Timestamp, that name columns among the parameters of a step."""
-    columns = getattr(step, "columns", ())
+    columns = getattr(step, "columns", None)
+    columns = columns if isinstance(columns, list | tuple) else ()
     names = [part for one in columns for part in (one if isinstance(one, tuple) else (one,))]
     return {type(name).__name__ for name in names if type(name).__module__.split(".")[0] == "pandas"}
 
 
 def call_of(step: Any) -> str:
-    """The call that makes one estimator."""
-    defaults = {name: one.default for name, one in inspect.signature(type(step)).parameters.items()}
-    params = step.get_params(deep=False)
+    """The call that makes one estimator; of one that does not tell its parameters, its class."""
+    try:
+        defaults = {name: one.default for name, one in inspect.signature(type(step)).parameters.items()}
+        params = step.get_params(deep=False)
+    except (AttributeError, RuntimeError, TypeError, ValueError):
+        return f"{type(step).__name__}(...)"
     told = _TOLD if _home(type(step)) == "gramfold" and params.get("graph") != "classes" else ()
     changed = [
         (name, params[name])
@@ -61,8 +73,17 @@ def call_of(step: Any) -> str:
 
 
 def _same(value: Any, default: Any) -> bool:
-    return value is default or (type(value) is type(default) and bool(value == default))
+    if value is default or type(value) is not type(default):
+        return value is default
+    try:
+        return bool(value == default)
+    except (TypeError, ValueError):  # of arrays, or of what holds them
+        return False
 
 
 def _value(value: Any) -> str:
-    return f"np.{value.__name__}" if isinstance(value, np.ufunc) else repr(value)
+    if isinstance(value, np.ufunc):
+        return f"np.{value.__name__}"
+    if isinstance(value, np.ndarray):
+        return f"np.array({value.tolist()!r})" if value.size <= _MOST_VALUES else "np.array(...)"
+    return repr(value)

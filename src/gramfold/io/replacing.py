@@ -18,6 +18,7 @@ from gramfold.runtime.destinations import check_folder
 
 # Signals that end a process at once unless it handles them; Windows has no SIGHUP.
 _ENDING_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} if hasattr(errno, "EDQUOT") else {errno.ENOSPC, errno.EFBIG}
 
 
 @contextmanager
@@ -149,9 +150,8 @@ def _refused_by_system(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(
-            f"'{path}' could not be written ({reason}): free disk space or choose another folder."
-        ) from error
+        advice = "free disk space or choose" if error.errno in _FULL else "choose"
+        raise InputError(f"'{path}' could not be written ({reason}): {advice} another folder.") from error
 
 
 @contextmanager

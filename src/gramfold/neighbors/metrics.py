@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -224,6 +225,11 @@ def sees_units(name: Any) -> bool:
 
 def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -> Metric:
     """The metric of this name; variances or covariances that it needs are those of the training rows."""
+    if params is not None and not isinstance(params, Mapping):
+        raise InputError(
+            f"metric_params={params!r} is a {type(params).__name__}, not parameters of a metric: pass a dict, such as "
+            "{'p': 3}."
+        )
     params = dict(params or {})
     if callable(name):
         if issparse(X):
@@ -249,10 +255,10 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
     if name in _MINKOWSKI and not params:
         return Metric("minkowski", name, p=_MINKOWSKI[name])
     if name == "minkowski" and params.keys() <= {"p"}:
-        p = float(params.get("p", 2.0))
-        if p < 1:
-            raise InputError(f"metric 'minkowski' with p={p:g} is not a distance: use p >= 1.")
-        return Metric("minkowski", name, p=p)
+        p = params.get("p", 2.0)
+        if not isinstance(p, Real) or not float(p) >= 1:  # NaN is no number of at least 1 either
+            raise InputError(f"metric 'minkowski' with p={p!r} is not a distance: use p >= 1.")
+        return Metric("minkowski", name, p=float(p))
     if name in _OF_SETS and not params:
         from gramfold.neighbors.binary import BinaryMetric, is_binary
 
@@ -270,6 +276,12 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
 def _require_scales(name: str, scales: Any, columns: int) -> None:
     """Refuse scales of another number of columns, beyond which SciPy would read."""
     needed = (columns, columns) if name == "mahalanobis" else (columns,)
+    try:
+        scales = np.asarray(scales, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{_DATA_SCALED[name]} of metric='{name}' does not hold numbers: pass an array of shape {needed}."
+        ) from error
     if np.shape(scales) != needed:
         raise InputError(
             f"{_DATA_SCALED[name]} of metric='{name}' has shape {np.shape(scales)}, but X has {columns} columns: "

@@ -7,7 +7,7 @@ not hold are texts too, so that none is changed.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -33,6 +33,18 @@ _SHARE = 0.5  # of the rows, likewise: with more, texts are names
 _LONGEST = 2_000  # letters of a text, and of ...
 _LONGEST_ODD = 300  # ... an object written as text
 _DAY = 86_400_000  # milliseconds
+_LAST = 100_000_000 * _DAY  # from 1970, in both directions: of other days browsers know no date
+_SECONDS = {  # of each unit of NumPy's dates and spans; years and months of mean length
+    "Y": (31_556_952, 1),
+    "M": (2_629_746, 1),
+    "W": (604_800, 1),
+    "D": (86_400, 1),
+    "h": (3_600, 1),
+    "m": (60, 1),
+    "s": (1, 1),
+    **{unit: (1, 1000**power) for power, unit in enumerate(("ms", "us", "ns", "ps", "fs", "as"), 1)},
+    "generic": (1, 1_000_000),
+}
 _NO_DATE = np.iinfo(np.int64).min
 _NONE = -1  # the code of a missing category
 _SINGLE = 4  # bytes of a number in single precision, ...
@@ -130,13 +142,19 @@ def columns_of(table: Any, n: int, name: str = "table") -> list[Raw]:
     pairs = _pairs(table, name)
     found, taken = [], set[str]()
     for j, (key, values) in enumerate(pairs):
-        count = _length(values)
+        try:
+            written = _written(key) or f"column {j}"
+        except Exception as error:  # anybody's object
+            raise InputError(
+                f"the name of column {j} of {name} cannot be written ({type(error).__name__}): give it a str as name."
+            ) from error
+        count = _length(values, f"column {_shown(key)} of {name}")
         if count != n:
             raise InputError(
                 f"{name} has {count} rows in column {_shown(key)}, and the map has {n}: pass a table with a row for "
                 "each row of the map, in the same order."
             )
-        found.append(Raw(free_name(_written(key) or f"column {j}", taken), key, values))
+        found.append(Raw(free_name(written, taken), key, values))
     return found
 
 
@@ -213,9 +231,11 @@ class _SparseColumn:
         return np.asarray(self.matrix[:, [self.j]].toarray()[:, 0], dtype=dtype)
 
 
-def _length(values: Any) -> int:
-    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
-        raise InputError(f"a column of table is a {type(values).__name__}, not a list or array of values: pass one.")
+def _length(values: Any, what: str) -> int:
+    table = issparse(values) or hasattr(values, "columns") or hasattr(values, "column_names")
+    without_order = isinstance(values, str | bytes | Mapping | Set)
+    if table or without_order or not hasattr(values, "__len__") or getattr(values, "ndim", 1) == 0:
+        raise InputError(f"{what} is a {type(values).__name__}, not a list or array of values: pass one.")
     return len(values)
 
 
@@ -226,7 +246,10 @@ def _taken(values: Any, rows: Integers) -> Any:
         return values.take(rows)
     if hasattr(values, "gather"):
         return values.gather(rows)
-    return np.asarray(values, dtype=None if hasattr(values, "dtype") else object)[rows]
+    if hasattr(values, "dtype") or isinstance(values, _SparseColumn):
+        return np.asarray(values)[rows]
+    listed = list(values)
+    return [listed[i] for i in rows.tolist()]
 
 
 def _written(key: Any) -> str:
@@ -234,7 +257,7 @@ def _written(key: Any) -> str:
 
 
 def _shown(key: Any) -> str:
-    return repr(key)
+    return _safely(key, repr)
 
 
 # --- what a column holds
@@ -245,7 +268,7 @@ def _read(values: Any) -> tuple[Kind, dict[str, Any]]:
     if hasattr(values, "iloc"):
         return _of_pandas(values)
     if hasattr(values, "to_arrow"):  # of polars
-        return _of_arrow(values.to_arrow())
+        return _of_polars(values)
     if hasattr(values, "type") and hasattr(values, "to_pylist"):
         return _of_arrow(values)
     if isinstance(values, np.ma.MaskedArray):
@@ -255,6 +278,16 @@ def _read(values: Any) -> tuple[Kind, dict[str, Any]]:
     if isinstance(values, np.ndarray | _SparseColumn):
         return _of_array(np.asarray(values))
     return _of_objects(list(values))
+
+
+def _of_polars(series: Any) -> tuple[Kind, dict[str, Any]]:
+    if str(series.dtype) == "Object":  # of which Arrow has addresses
+        return _of_objects(series.to_list())
+    try:
+        column = series.to_arrow()
+    except (TypeError, ValueError, NotImplementedError):  # of a type that Arrow does not have
+        return _of_objects(series.to_list())
+    return _of_arrow(column)
 
 
 def _of_pandas(series: Any) -> tuple[Kind, dict[str, Any]]:
@@ -267,7 +300,7 @@ def _of_pandas(series: Any) -> tuple[Kind, dict[str, Any]]:
         zone = "UTC" if getattr(series.dt, "tz", None) is not None else ""
         if zone:
             series = series.dt.tz_convert("UTC").dt.tz_localize(None)
-        return "date", {"values": _milliseconds(np.asarray(series)), "zone": zone}
+        return _of_moments(np.asarray(series), zone)
     if written.endswith("[pyarrow]") or hasattr(series.dtype, "pyarrow_dtype"):
         import pyarrow as pa
 
@@ -298,12 +331,9 @@ def _of_arrow(column: Any) -> tuple[Kind, dict[str, Any]]:
         return "number", {"values": values, "single": single}
     if types.is_timestamp(kind) or types.is_date(kind):
         zone = "UTC" if types.is_timestamp(kind) and kind.tz else ""
-        whole = (
-            column.cast(pa.timestamp("ms"), safe=False)
-            if not zone
-            else column.cast(pa.timestamp("ms", "UTC"), safe=False)
-        )
-        return "date", {"values": _milliseconds(whole.to_numpy(zero_copy_only=False)), "zone": zone}
+        return _of_moments(column.to_numpy(zero_copy_only=False), zone)
+    if types.is_duration(kind):
+        return _of_array(column.to_numpy(zero_copy_only=False))
     if types.is_integer(kind) and column.null_count == 0:
         return _of_array(column.to_numpy(zero_copy_only=False))
     return _of_objects(column.to_pylist())
@@ -320,9 +350,13 @@ def _of_array(values: NDArray[Any]) -> tuple[Kind, dict[str, Any]]:
             return _of_texts([str(value) for value in values.tolist()])
         return "number", {"values": values.astype(np.float64)}
     if kind == "f":
-        return "number", {"values": values.astype(np.float64), "single": values.dtype.itemsize <= _SINGLE}
+        with np.errstate(over="ignore"):  # long doubles beyond are told from infinite numbers
+            found = values.astype(np.float64)
+        if (np.isinf(found) & np.isfinite(values)).any():
+            return _of_texts([_text(value) for value in values])
+        return "number", {"values": found, "single": values.dtype.itemsize <= _SINGLE}
     if kind == "M":
-        return "date", {"values": _milliseconds(values)}
+        return _of_moments(values)
     if kind == "m":
         return "number", {"values": _seconds(values), "unit": "s"}
     return _of_objects(values.tolist())
@@ -342,10 +376,8 @@ def _of_objects(values: list[Any]) -> tuple[Kind, dict[str, Any]]:
     if all(issubclass(kind, date | np.datetime64) for kind in kinds):
         return _of_dates(values, gaps)
     if all(issubclass(kind, timedelta | np.timedelta64) for kind in kinds):
-        spans = np.array(
-            [None if gap else value for value, gap in zip(values, gaps, strict=True)], dtype="timedelta64[us]"
-        )
-        return "number", {"values": _seconds(spans), "unit": "s"}
+        spans = [math.nan if gap else _span(value) for value, gap in zip(values, gaps, strict=True)]
+        return "number", {"values": np.array(spans), "unit": "s"}
     return _of_texts(["" if gap else _text(value) for value, gap in zip(values, gaps, strict=True)], gaps)
 
 
@@ -367,7 +399,9 @@ def _is_long(value: Any) -> bool:
         return abs(int(value)) > _WHOLE
     if isinstance(value, Fraction):
         return max(abs(value.numerator), value.denominator) > _WHOLE
-    return isinstance(value, Decimal) and value.is_snan()
+    if isinstance(value, Decimal) and not value.is_finite():
+        return value.is_snan()
+    return math.isinf(float(value)) and value not in (math.inf, -math.inf)
 
 
 def _of_dates(values: list[Any], gaps: NDArray[np.bool_]) -> tuple[Kind, dict[str, Any]]:
@@ -375,7 +409,19 @@ def _of_dates(values: list[Any], gaps: NDArray[np.bool_]) -> tuple[Kind, dict[st
     if any(zones) and not all(zones):  # which cannot be put in one order
         return _of_texts(["" if gap else _text(value) for value, gap in zip(values, gaps, strict=True)], gaps)
     found = [math.nan if gap else _since_1970(value) for value, gap in zip(values, gaps, strict=True)]
-    return "date", {"values": np.array(found, dtype=np.float64), "zone": "UTC" if any(zones) else ""}
+    return _dated(np.array(found, dtype=np.float64), values, "UTC" if any(zones) else "")
+
+
+def _of_moments(values: NDArray[Any], zone: str = "") -> tuple[Kind, dict[str, Any]]:
+    return _dated(_milliseconds(values), values, zone)
+
+
+def _dated(found: Floats, values: Iterable[Any], zone: str) -> tuple[Kind, dict[str, Any]]:
+    """Milliseconds as dates; as texts where there are some that browsers do not know."""
+    if not (np.abs(found) > _LAST).any():
+        return "date", {"values": found, "zone": zone}
+    gaps = np.isnan(found)
+    return _of_texts(["" if gap else _text(value) for value, gap in zip(values, gaps, strict=True)], gaps)
 
 
 def _since_1970(value: Any) -> float:
@@ -391,13 +437,23 @@ def _since_1970(value: Any) -> float:
 
 
 def _milliseconds(values: NDArray[Any]) -> Floats:
-    counts = values.astype("datetime64[ms]").astype(np.int64)
-    return np.where(counts == _NO_DATE, np.nan, counts.astype(np.float64))
+    found = 1000 * _seconds(values)
+    near = np.abs(found) <= 2 * _LAST  # what is farther NumPy may not hold in milliseconds, nor is it shown as a date
+    found[near] = values[near].astype("datetime64[ms]").astype(np.int64)
+    return found
 
 
 def _seconds(values: NDArray[Any]) -> Floats:
-    counts = values.astype("timedelta64[us]").astype(np.int64)
-    return np.where(counts == _NO_DATE, np.nan, counts / 1e6)
+    """Seconds of dates or spans, NaN where there is none; never beyond what NumPy's integers hold."""
+    unit, count = np.datetime_data(values.dtype)
+    times, part = _SECONDS[unit]
+    counts = values.astype(np.int64)
+    return np.where(counts == _NO_DATE, np.nan, counts * float(times * count) / part)
+
+
+def _span(value: Any) -> float:
+    """Seconds."""
+    return value.total_seconds() if isinstance(value, timedelta) else float(_seconds(np.array([value]))[0])
 
 
 def _of_texts(texts: list[str], gaps: NDArray[np.bool_] | None = None) -> tuple[Kind, dict[str, Any]]:

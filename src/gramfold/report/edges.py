@@ -80,9 +80,10 @@ def edges_of(subject: Subject, near: Around | None, blocks: Blocks) -> dict[str,
         both, whose = _both_ways(near.lists), near.whose
     else:
         return None
-    lengths = both.distances / (float(both.distances.max(initial=0.0)) or 1.0)
     largest = float(both.distances.max(initial=0.0))
-    plain = bool(np.finfo(np.float32).tiny < largest < np.finfo(np.float32).max)
+    lengths = both.distances / (largest or 1.0)
+    single = np.finfo(np.float32)
+    plain = float(single.tiny) < largest < float(single.max)  # as numbers of single precision they would be compared
     return {
         "starts": blocks.add(both.indptr.astype(np.uint32)),
         "ends": blocks.add(both.indices.astype(np.uint32)),

@@ -15,6 +15,7 @@ from gramfold.diagnostics.plain_places import plain_places
 from gramfold.embedding import Estimator, FittedMap, Model
 from gramfold.embedding.reading import coordinates_of
 from gramfold.embedding.written import call_of as step_of
+from gramfold.embedding.written import steps_of
 from gramfold.errors import GramfoldError, InputError, PrecomputedInputError
 from gramfold.neighbors.columns import numeric_table, require_one_order, types_of
 from gramfold.report.provenance import call_of, digest_of
@@ -25,6 +26,7 @@ from gramfold.types import Floats
 
 NEIGHBORS = 10  # by which maps are judged
 _FEWEST = 3  # rows that can be compared
+_FARTHEST = float(np.finfo(np.float64).max) / 16  # coordinate up to which distances on the map are numbers
 _MOST = 50_000  # rows that are compared: more are drawn from, as for a verdict
 
 
@@ -48,22 +50,24 @@ def subject_of(X: Any, Y: Any, rows: Any, asked: Asked, stages: Stages) -> Subje
 
     `rows` are those that a model was fitted on, or the distances, where it does not keep them.
     """
-    steps: tuple[Any, ...] = ()
+    given, steps = X, ()
     if isinstance(X, Pipeline):
-        X, steps = X[-1], tuple(step for _, step in X.steps[:-1])
+        *before, X = steps_of(X) or [X]
+        steps = tuple(before)
     if isinstance(X, Estimator):
         if Y is not None:
             raise InputError(
                 f"Y was given with {type(X).__name__}, which has its own map: leave Y out, or pass the rows and Y."
             )
         return _of_model(X, steps, rows, asked, stages)
-    if rows is not None:
-        raise InputError("rows was given with rows X: pass rows with a fitted model only.")
     if hasattr(X, "fit"):
+        made = f"{type(given).__name__.lower()}.{'transform(rows)' if hasattr(given, 'transform') else 'embedding_'}"
         raise InputError(
             f"{type(X).__name__} is not an estimator of gramfold, so that its rows are not known: pass the rows and "
-            "the coordinates, write_report(path, X, Y)."
+            f"the coordinates, write_report(path, rows, {made})."
         )
+    if rows is not None:
+        raise InputError("rows was given with rows X: pass rows with a fitted model only.")
     return _of_map(X, Y, asked, stages)
 
 
@@ -87,6 +91,11 @@ def _of_model(model: Any, steps: tuple[Any, ...], rows: Any, asked: Asked, stage
     n = fitted.n_rows if places is None else len(places)
     if X is not None and X.shape[0] != n:
         raise InputError(f"rows has {X.shape[0]} rows, but {name} was fitted on {n}: pass the rows of the fit.")
+    if given and precomputed and X.shape != (n, n):
+        raise InputError(
+            f"rows has shape {X.shape}, but {name} was fitted on values for all pairs of {n} rows: pass these, of "
+            f"shape ({n}, {n})."
+        )
     measure = {"metric": metric, "metric_params": getattr(model, "metric_params", None)}
     axes: tuple[str, ...] = ()
     made_by = name
@@ -101,6 +110,7 @@ def _of_model(model: Any, steps: tuple[Any, ...], rows: Any, asked: Asked, stage
             options = {"n_neighbors": k, "random_state": asked.seed}
             judged, why = _judged(model, None, options) if own else _judged(X, places, {**options, **measure}, name)
     seen = judged.fewer(_MOST) if judged is not None else None
+    moved, unmoved = _stability(model, rows, asked, stages)
     return Subject(
         title=asked.title or f"{name} of {counted(len(places), 'row')}",
         model=model,
@@ -115,7 +125,8 @@ def _of_model(model: Any, steps: tuple[Any, ...], rows: Any, asked: Asked, stage
         seconds=dict(fitted.timings),
         digest=_digest(X),
         warnings=tuple(fitted.warned),
-        stability=_stability(model, rows, asked, stages),
+        stability=moved,
+        not_measured=unmoved,
         dimension=_dimension(model if isinstance(fitted, Model) and not given else X, measure, asked, stages),
         seed=asked.seed,
         metric=metric,
@@ -187,13 +198,17 @@ def _axes(model: Any, count: int) -> tuple[str, ...]:
     return tuple(f"{type(model).__name__.lower()}{j}" for j in range(count))
 
 
-def _stability(model: Any, rows: Any, asked: Asked, stages: Stages) -> Stability | None:
+def _stability(model: Any, rows: Any, asked: Asked, stages: Stages) -> tuple[Stability | None, str]:
+    """How far rows move, or why it is not known."""
     if not asked.stability:
-        return None
+        return None, ""
     if not hasattr(model, "fit_transform"):
         raise InputError(f"{type(model).__name__} makes no map that could be fitted again: leave stability out.")
     with stages("stability"):
-        return stability(model, rows, random_state=asked.seed, progress=stages.progress)
+        try:
+            return stability(model, rows, random_state=asked.seed, progress=stages.progress), ""
+        except GramfoldError as error:  # of rows that are not kept as they were, of too few
+            return None, str(error)
 
 
 def _dimension(X: Any, measure: Mapping[str, Any], asked: Asked, stages: Stages) -> Dimensions | None:
@@ -217,6 +232,9 @@ def _of_map(X: Any, Y: Any, asked: Asked, stages: Stages) -> Subject:
     Y = coordinates_of(Y, "Y")
     require_one_order(X, Y)
     places = read_places(Y)
+    farthest = float(np.abs(places[np.isfinite(places)]).max(initial=0.0))
+    if farthest > _FARTHEST:
+        raise InputError(f"Y holds coordinates up to {farthest:.1e}, too large to be drawn: divide Y by a constant.")
     axes = [str(name) for name, _ in types_of(Y, "Y")] or [f"coordinate {j + 1}" for j in range(places.shape[1])]
     measure = {"metric": asked.metric, "metric_params": asked.metric_params}
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)

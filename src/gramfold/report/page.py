@@ -74,8 +74,7 @@ def _filled(template: str, slots: dict[str, str]) -> str:
 
 @cache
 def _file(name: str) -> str:
-    path = _FILES / name
-    return path.read_text("utf-8") if path.exists() else ""
+    return (_FILES / name).read_text("utf-8")
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.pipeline import Pipeline
 
 from gramfold.embedding.written import written
 
@@ -79,7 +80,5 @@ def call_of(fitted: Any, steps: Sequence[Any] = ()) -> str:
     steps : sequence of estimators
         Those before it in its pipeline.
     """
-    from sklearn.pipeline import Pipeline
-
     made = Pipeline([(str(j), step) for j, step in enumerate((*steps, fitted))]) if steps else fitted
     return written(made).rstrip()

@@ -26,6 +26,7 @@ class Subject:
     digest: str = ""  # SHA-256 of the rows, with shape and dtype, in hexadecimal
     warnings: tuple[str, ...] = ()  # of the fit
     stability: Stability | None = None
+    not_measured: str = ""  # why it is not known, where it was asked for
     dimension: Dimensions | None = None
     seed: int = 0
     metric: Any = "euclidean"  # by which rows are near

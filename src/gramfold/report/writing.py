@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gramfold.diagnostics.judged import check_neighbors
 from gramfold.errors import InputError, NoPreimageError, PrecomputedInputError
 from gramfold.io import replacing
 from gramfold.neighbors.columns import require_one_order
@@ -47,7 +48,7 @@ def write_report(
     metric: MetricName = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
     n_neighbors: int = NEIGHBORS,
-    notes: Sequence[str] = (),
+    notes: str | Sequence[str] = (),
     random_state: int = 0,
     verbose: int = 0,
     progress: Progress | None = None,
@@ -88,7 +89,7 @@ def write_report(
         Distance between rows, where X are rows; of a model its own is taken.
     n_neighbors : int, default=10
         Number of neighbours by which the map is judged; at most a third of the rows.
-    notes : sequence of str, optional
+    notes : str or sequence of str, optional
         Sentences on how the table was prepared, such as ``places.attrs["gramfold"]`` of `gramfold.embed`.
     random_state : int, default=0
         Seed of what is drawn.
@@ -122,7 +123,8 @@ def write_report(
     """
     path = checked(path)
     most = checked_most(most)
-    asked = Asked(title, stability, dimension, metric, metric_params, n_neighbors, random_state, tuple(notes))
+    k, said = check_neighbors(n_neighbors), checked_notes(notes)
+    asked = Asked(checked_title(title), stability, dimension, metric, metric_params, k, random_state, said)
     stages = Stages(verbose, "report", progress)
     _check_order(X, table, color, label)
     with at_work(getattr(X, "n_jobs", None)):
@@ -212,6 +214,21 @@ def checked(path: str | os.PathLike[str]) -> Path:
     """Raise an error for a file that cannot be written, or is no page."""
     check_page(path)
     return Path(path)
+
+
+def checked_title(title: Any) -> str | None:
+    """A title in words, or none."""
+    if title is not None and not isinstance(title, str):
+        raise InputError(f"title={title!r} is a {type(title).__name__}, not a title: pass a str, or leave it out.")
+    return title
+
+
+def checked_notes(notes: Any) -> tuple[str, ...]:
+    """Sentences; one of them may stand alone."""
+    found = (notes,) if isinstance(notes, str) else tuple(notes) if isinstance(notes, list | tuple) else (notes,)
+    if not all(isinstance(one, str) for one in found):
+        raise InputError(f"notes is a {type(notes).__name__}, not sentences: pass a str, or a list of them.")
+    return found
 
 
 def checked_most(most: Any) -> int:

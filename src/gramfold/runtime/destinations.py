@@ -20,9 +20,7 @@ def check_folder(path: str | os.PathLike[str]) -> None:
     path : str or path-like
         File that will be written.
     """
-    given: Any = path  # whatever it is
-    if not isinstance(given, str | os.PathLike) or isinstance(os.fspath(given), bytes):
-        raise InputError(f"path={path!r} is not the name of a file: pass the path of a file to write.")
+    _require_name(path)
     mode = _mode(path)
     if mode is not None and stat.S_ISDIR(mode):
         raise InputError(f"'{path}' is a folder: give the name of a file to write.")
@@ -48,11 +46,17 @@ def check_page(path: str | os.PathLike[str]) -> None:
     path : str or path-like
         File that will be written.
     """
+    _require_name(path)
     mode = _mode(path)
-    ending = Path(path).suffix.lower()
-    if ending not in _PAGES and (mode is None or stat.S_ISREG(mode)):
+    if not Path(path).name.lower().endswith(_PAGES) and (mode is None or stat.S_ISREG(mode)):
         raise InputError(f"'{path}' does not end in .html, by which browsers know a page: choose such a name.")
     check_folder(path)
+
+
+def _require_name(path: Any) -> None:
+    """Refuse what names no file, whatever it is."""
+    if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes) or not os.fspath(path):
+        raise InputError(f"path={path!r} is not the name of a file: pass the path of a file to write.")
 
 
 def _mode(path: str | os.PathLike[str]) -> int | None:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from gramfold.diagnostics import faults, loadings
+from gramfold.report import write_report
 from tests.report.browser.visit import DESKTOP, PHONE, numbers_in
 
 SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
@@ -371,3 +372,16 @@ def test_a_thinned_page_says_so_and_keeps_the_numbers_of_its_rows(visit, report)
     saved = pd.DataFrame(seen.saved_rows()[1:], columns=seen.saved_rows()[0])
     assert saved["row"].astype(int).tolist() == rows
     assert saved["number"].astype(int).tolist() == rows  # a column that holds the numbers of rows
+
+
+def test_columns_of_the_largest_numbers_are_drawn(visit, tmp_path):
+    """Their differences are no numbers, but their places on a ramp are; half of the rows are above the hint."""
+    far = 1.7e308 * np.linspace(-1, 1, 101)
+    places = np.stack([np.arange(101.0), np.arange(101.0) % 7], axis=1)
+    path = write_report(tmp_path / "far.html", places, places, table={"far": far}, color="far", dimension=False)
+    seen = visit(path)
+    drawing = seen.page.locator("#legend svg.ramp").evaluate("svg => svg.outerHTML")
+    assert "NaN" not in drawing
+    colors = seen.value("() => window.gramfold.colors()")
+    assert len(set(colors)) > 50
+    assert seen.text("#search-help").endswith("far > 0")

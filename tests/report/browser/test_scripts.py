@@ -18,7 +18,7 @@ from gramfold.report.columns import columns_of
 from gramfold.report.payload import Payload
 from tests.report.browser.visit import Visit
 
-SHARED = ("unpack", "differences", "statistics", "grid", "csv", "format")
+SHARED = ("unpack", "differences", "statistics", "grid", "csv", "format", "scales")
 RNG = np.random.default_rng(5)
 N = 400
 TABLE = pd.DataFrame(
@@ -190,7 +190,9 @@ def test_files_of_rows_are_read_as_they_were_and_run_nothing(scripts):
         "@x",
         "-x",
         "+x",
-        "\t=1",
+        "\tx",
+        'a;"=1"',
+        "a\t@x;\n+1",
     ]
     text = scripts.value(
         """async (cells) => (await shared.csvParts([{ name: "=name", cell: (i) => cells[i] }, { name: "b, c",
@@ -199,8 +201,18 @@ def test_files_of_rows_are_read_as_they_were_and_run_nothing(scripts):
     )
     assert text.startswith("\ufeff")
     found = list(csv.reader(io.StringIO(text[1:], newline="")))
-    harmless = [*cells[:8], *(f"'{cell}" for cell in cells[8:])]
+    harmless = [*cells[:8], *(f"'{cell}" for cell in cells[8:13]), 'a;\'"=1"', "a\t'@x;\n'+1"]
+    assert all(line.startswith('"') for line in text.split("\r\n") if ";" in line or line.startswith("'\t"))
     assert found == [["'=name", "b, c"], *([cell, str(i)] for i, cell in enumerate(harmless))]
+
+
+def test_places_among_the_largest_numbers_are_numbers(scripts):
+    found = scripts.value(
+        """() => { const far = 1.7e308; return [shared.shareBetween(far / 2, -far, far), shared.shareBetween(3, 3, 3),
+          shared.quantileOf([-far, far], 0.75) / far, shared.roundTicks(-far, far, 4).length]; }"""
+    )
+    assert found[:3] == pytest.approx([0.75, 0, 0.5])
+    assert 3 <= found[3] <= 6
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,19 @@ def test_without_webgl_the_picture_stands_and_everything_else_works(visit, repor
     assert seen.page.locator("#differences li[data-name]").count() > 5
 
 
+def test_a_drawing_that_the_browser_takes_away_leaves_the_picture(visit, report):
+    seen = visit(report("roll").path)
+    assert not seen.shown("#still")
+    seen.value("() => canvas.getContext('webgl').getExtension('WEBGL_lose_context').loseContext()")
+    seen.page.wait_for_selector("#still", state="visible")
+    assert seen.value("() => document.body.dataset.drawn") == "still"
+    assert not seen.shown("#canvas")
+    assert "load the page again" in seen.text("#message")
+    seen.page.locator("#search").fill("kind = dune")
+    seen.page.keyboard.press("Enter")
+    assert seen.chosen()
+
+
 @SIZES
 def test_without_scripts_the_page_is_whole(visit, report, size):
     seen = visit(report("roll").path, size=size, java_script_enabled=False, ready=False)

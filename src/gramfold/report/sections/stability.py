@@ -17,6 +17,8 @@ def stability_section(found: Found) -> str:
     """Numbers and charts, or how to get them."""
     known = found.subject.stability
     if known is None:
+        if found.subject.not_measured:
+            raise MissingPartError(found.subject.not_measured)
         if found.subject.model is None:
             raise MissingPartError("a finished map cannot be fitted again.")
         words = (

@@ -1,7 +1,7 @@
 // From a column to the colours of rows, and to what the legend says about them.
 
 import { RAMP_SIZE, absentColor, categoryColor, plainColor, rampColors } from "../shared/palette.js";
-import { quantileOf } from "../shared/scales.js";
+import { quantileOf, shareBetween } from "../shared/scales.js";
 
 const FAR_OUT_SHARE = 0.005; // the share of rows at each end that may be cut off
 const WORTH_IT = 1.6; // a range this many times that of the others has outliers, and is cut
@@ -68,13 +68,13 @@ function rampColoring(column, ramp, dark) {
   const { values } = column;
   const range = rangeOf(values);
   const codes = new Uint16Array(values.length);
-  const scale = range.high > range.low ? (RAMP_SIZE - 1) / (range.high - range.low) : 0;
+  const wide = range.high > range.low;
   let missing = 0;
   for (let i = 0; i < values.length; i++) {
     if (Number.isNaN(values[i])) {
       codes[i] = RAMP_SIZE;
       missing++;
-    } else if (scale) codes[i] = Math.min(Math.max(Math.round((values[i] - range.low) * scale), 0), RAMP_SIZE - 1);
+    } else if (wide) codes[i] = Math.min(Math.max(Math.round(shareBetween(values[i], range.low, range.high) * (RAMP_SIZE - 1)), 0), RAMP_SIZE - 1);
     else codes[i] = RAMP_SIZE >> 1;
   }
   const colors = [...rampColors(ramp, dark), absentColor(dark)];
@@ -111,7 +111,7 @@ function rangeOf(values) {
   if (least > largest) return { low: 0, high: 1, below: 0, above: 0, empty: true };
   const sorted = Float64Array.from(known).sort();
   const [low, high] = [quantileOf(sorted, FAR_OUT_SHARE), quantileOf(sorted, 1 - FAR_OUT_SHARE)];
-  const cut = high > low && largest - least > WORTH_IT * (high - low);
+  const cut = high > low && largest / 2 - least / 2 > WORTH_IT * (high / 2 - low / 2);
   const range = cut ? { low, high } : { low: least, high: largest };
   range.below = cut ? counted(values, (value) => value < low) : 0;
   range.above = cut ? counted(values, (value) => value > high) : 0;

@@ -3,7 +3,7 @@
 import { make, makeButton, makeSvg } from "../shared/dom.js";
 import { ranksOf } from "../shared/differences.js";
 import { tellCount, tellDate, tellNumber, tellShare } from "../shared/format.js";
-import { quantileOf } from "../shared/scales.js";
+import { quantileOf, shareBetween } from "../shared/scales.js";
 
 const SHOWN = 8; // entries until the reader asks for all
 const CROWD_WIDTH = 180; // units of the drawings
@@ -124,7 +124,7 @@ function crowdDrawing({ column, name, counts }) {
   const low = quantileOf(distinct, distinct.length > 50 ? CENTRAL[0] : 0);
   const high = quantileOf(distinct, distinct.length > 50 ? CENTRAL[1] : 1);
   const bins = Math.min(CROWD_BINS, Math.max(distinct.length, 2));
-  const binOf = (value) => Math.min(Math.max(Math.floor(((value - low) / (high - low || 1)) * bins), 0), bins - 1);
+  const binOf = (value) => Math.min(Math.max(Math.floor(shareBetween(value, low, high) * bins), 0), bins - 1);
   const shares = counts.map((group) => {
     const sums = new Float64Array(bins);
     let total = 0;

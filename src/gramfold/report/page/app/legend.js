@@ -3,7 +3,7 @@
 import { make, makeButton, makeSvg, say } from "../shared/dom.js";
 import { tellCount, tellCounted, tellDate, tellNumber } from "../shared/format.js";
 import { RAMP_SIZE } from "../shared/palette.js";
-import { dateTicks, roundTicks } from "../shared/scales.js";
+import { dateTicks, roundTicks, shareBetween } from "../shared/scales.js";
 
 const MANY = 12; // groups from which they can be searched
 const RAMP_WIDTH = 260; // units of the drawing of a ramp
@@ -143,7 +143,7 @@ export function createLegend(store, chooseGroup) {
 
   function rampDrawing(coloring, column) {
     const { low, high, colors, codes } = coloring;
-    const place = (value) => (high > low ? ((value - low) / (high - low)) * RAMP_WIDTH : RAMP_WIDTH / 2);
+    const place = (value) => (high > low ? shareBetween(value, low, high) * RAMP_WIDTH : RAMP_WIDTH / 2);
     const dates = coloring.kind === "date" ? dateTicks(low, high, 3) : null;
     const write = dates?.write ?? ((value) => tellNumber(value, 6));
     const writeEnd = dates ? (value) => tellDate(value) : (value) => tellNumber(value, 3);

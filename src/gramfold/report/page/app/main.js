@@ -96,10 +96,16 @@ async function openMap() {
     path.element,
     chosen.element,
   );
-  if (!stage.drawn) {
+  const showStill = () => {
     tools.element.hidden = true;
     stage.element.replaceWith(byId("map-still") ?? "");
-  }
+    document.body.dataset.drawn = "still";
+  };
+  if (!stage.drawn) showStill();
+  store.on("lost", () => {
+    showStill();
+    say("The browser has taken the drawing away, so the map is a still picture: load the page again.");
+  });
 
   const drawn = stage.open(); // the words are made while the points are drawn
   rulers.name();
@@ -118,7 +124,7 @@ async function openMap() {
     });
   }
   offerToTests(stage, store);
-  document.body.dataset.drawn = stage.drawn ? "points" : "still";
+  if (stage.drawn) document.body.dataset.drawn = "points";
   document.body.dataset.ready = "true";
 }
 

@@ -3,7 +3,7 @@
 import { make, makeButton, makeSvg, say } from "../shared/dom.js";
 import { tellCounted, tellNumber } from "../shared/format.js";
 import { drawPicture, paintPixels } from "../shared/pictures.js";
-import { quantileOf } from "../shared/scales.js";
+import { quantileOf, shareBetween } from "../shared/scales.js";
 import { createTable } from "../shared/table.js";
 import { shownColumns } from "./chosen.js";
 import { shortestPath } from "./paths.js";
@@ -143,21 +143,15 @@ export function createPathPanel(stage, store) {
   function changeOf({ values }) {
     const along = Array.from(way.rows, (i) => values[i]).filter(Number.isFinite);
     const step = Math.max(1, Math.floor(values.length / 5_000));
-    const some = Float64Array.from({ length: Math.ceil(values.length / step) }, (_, k) => values[k * step])
-      .filter(Number.isFinite)
-      .sort();
-    const reach = quantileOf(some, 0.95) - quantileOf(some, 0.05);
-    return {
-      change: along.length > 1 && reach > 0 ? (Math.max(...along) - Math.min(...along)) / reach : 0,
-      low: Math.min(...along),
-      high: Math.max(...along),
-    };
+    const some = Float64Array.from({ length: Math.ceil(values.length / step) }, (_, k) => values[k * step]).filter(Number.isFinite).sort();
+    const [from, to] = [quantileOf(some, 0.05), quantileOf(some, 0.95)];
+    const [low, high] = [Math.min(...along), Math.max(...along)];
+    return { change: along.length > 1 && to > from ? shareBetween(high, from, to) - shareBetween(low, from, to) : 0, low, high };
   }
 
   function chartOf({ column, low, high }) {
     const last = Math.max(way.rows.length - 1, 1);
-    const place = (k, value) =>
-      `${((k / last) * CHART_WIDTH).toFixed(1)} ${(CHART_HEIGHT - 3 - ((value - low) / (high - low || 1)) * (CHART_HEIGHT - 6)).toFixed(1)}`;
+    const place = (k, value) => `${((k / last) * CHART_WIDTH).toFixed(1)} ${(CHART_HEIGHT - 3 - shareBetween(value, low, high) * (CHART_HEIGHT - 6)).toFixed(1)}`;
     let path = "";
     let pen = "M";
     way.rows.forEach((i, k) => {

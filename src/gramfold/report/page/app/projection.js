@@ -107,7 +107,7 @@ function middleOf(values, among) {
     if (values[i] < low) low = values[i];
     if (values[i] > high) high = values[i];
   }
-  return low <= high ? { middle: (low + high) / 2, half: (high - low) / 2 } : { middle: 0, half: 1 };
+  return low <= high ? { middle: low / 2 + high / 2, half: high / 2 - low / 2 } : { middle: 0, half: 1 };
 }
 
 /** The direction in which a vector of map units points on the canvas. */

@@ -5,6 +5,7 @@
 
 import { make, say, whenQuiet } from "../shared/dom.js";
 import { tellCount, tellCounted, tellNumber } from "../shared/format.js";
+import { quantileOf } from "../shared/scales.js";
 import { nameOfRow } from "./rows.js";
 
 const LISTED = 12; // rows in the list, beside groups
@@ -270,10 +271,10 @@ export function createSearch(store, choose) {
   return { element, field };
 }
 
-/** A question that this table can answer. */
+/** A question that this table can answer: which rows are above the median of a column. */
 function exampleOf(rows) {
   const column = rows.columns.find((one, j) => one.kind === "number" && !rows.ofFault.has(j) && one.name.length < 20);
   if (!column) return "column = value";
-  const value = rows.placed.length ? column.at(rows.placed[0]) : 0;
-  return `${column.name} > ${tellNumber(value || 0, 2)}`;
+  const known = Float64Array.from(column.values).filter(Number.isFinite).sort();
+  return `${column.name} > ${tellNumber(quantileOf(known, 0.5) || 0, 2)}`;
 }

@@ -55,9 +55,11 @@ export function createStage(store, projection) {
       setForm();
       measure();
       resetCamera(camera, wholeBox(), PADDING);
-      canvas.addEventListener("webglcontextlost", () =>
-        say("The browser has taken the drawing away: load the page again."),
-      );
+      canvas.addEventListener("webglcontextlost", () => {
+        stage.drawn = false;
+        store.tell("lost");
+      });
+      canvas.addEventListener("webglcontextrestored", () => say("The browser can draw the map again: load the page again."));
       points = createPoints(canvas, { renderer, width: camera.width, height: camera.height });
       stage.paintColors();
       followCamera();
@@ -78,7 +80,7 @@ export function createStage(store, projection) {
 
     /** Draw all points anew, in the order: without a value, others, chosen ones. */
     async paint() {
-      if (!points) return;
+      if (!points || !stage.drawn) return;
       await points.draw(projection.x, projection.y, store.coloring.codes, states(), drawingOrder());
     },
 

@@ -141,6 +141,11 @@ async function openComparison() {
 
   store.coloring = coloringOf(rows.columns[rows.firstColor] ?? null, false, rows.count, isDark());
   document.body.dataset.drawn = "points";
+  renderer.canvas.addEventListener("webglcontextlost", () => {
+    document.body.dataset.drawn = "still";
+    say("The browser has taken the drawing away, so the maps are still pictures: load the page again.");
+  });
+  renderer.canvas.addEventListener("webglcontextrestored", () => say("The browser can draw the maps again: load the page again."));
   for (const pane of panes) await pane.open();
   recolor();
   await new Promise((resume) => requestAnimationFrame(resume));

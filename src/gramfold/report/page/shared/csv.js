@@ -4,13 +4,18 @@ import { breathe } from "./dom.js";
 
 const MARK = "\ufeff"; // tells spreadsheets that the text is UTF-8
 const RUNS = /^[=+\-@\t\r]./s; // how cells begin that spreadsheets take for formulas
+const RUNS_WITHIN = /[;\t\r\n](?=[" ]*[=+\-@])/g; // where spreadsheets that split lines there would find a formula
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const AT_ONCE = 5_000; // rows
 
-/** A cell. What would be run as a formula begins with an apostrophe, which spreadsheets take as "this is text". */
+/**
+ * A cell. What would be run as a formula begins with an apostrophe, which spreadsheets take as "this is text"; also what
+ * follows a separator of other spreadsheets, to whom a quotation mark within a line is none.
+ */
 export function csvCell(text) {
-  const harmless = RUNS.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) || harmless !== harmless.trim() ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const first = RUNS.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+  const harmless = first.replace(RUNS_WITHIN, "$&'");
+  return /[",;\t\r\n]/.test(harmless) || harmless !== harmless.trim() ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 /** Pieces of the file: `columns` are {name, cell(i) -> text}, rows their numbers. */

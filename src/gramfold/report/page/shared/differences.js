@@ -5,6 +5,7 @@
 
 import { betaQuantile, bisected, normalDeviate } from "./statistics.js";
 import { breathe } from "./dom.js";
+import { shareBetween } from "./scales.js";
 
 const FEWEST = 2; // known values of a column in each group
 const MOST_CATEGORIES = 50; // of a column; the commonest are looked at
@@ -65,8 +66,7 @@ function codesOf(values, distinct, unknown) {
   if (!unknown) return codes;
   const lowest = distinct[0];
   const steps = Math.min(2 * unknown, 1 << 18);
-  const scale = steps / (distinct[unknown - 1] - lowest || 1);
-  const stepOf = (value) => Math.min(Math.floor((value - lowest) * scale), steps - 1);
+  const stepOf = (value) => Math.min(Math.floor(shareBetween(value, lowest, distinct[unknown - 1]) * steps), steps - 1);
   const firsts = new Uint32Array(steps + 1).fill(unknown - 1);
   for (let k = unknown - 1; k >= 0; k--) firsts[stepOf(distinct[k])] = k;
   for (let step = steps - 1; step >= 0; step--) firsts[step] = Math.min(firsts[step], firsts[step + 1]);

@@ -10,10 +10,13 @@ export function roundBelow(value) {
   return power * (STEPS.findLast((step) => step * power <= value * (1 + 1e-9)) ?? 1);
 }
 
+/** How far between two numbers a value lies, from 0 to 1. They are halved first, since their difference may be none. */
+export const shareBetween = (value, low, high) => (value / 2 - low / 2) / (high / 2 - low / 2 || 1);
+
 /** About so many round numbers between two numbers. */
 export function roundTicks(low, high, count = 5) {
   if (!(high > low)) return [low];
-  const least = (high - low) / count;
+  const least = high / count - low / count;
   const power = 10 ** Math.floor(Math.log10(least));
   const step = power * STEPS.find((one) => one * power >= least * (1 - 1e-9));
   const digits = Math.max(0, -Math.floor(Math.log10(step)) + 1);
@@ -27,7 +30,7 @@ export function roundTicks(low, high, count = 5) {
 /** About so many round moments between two, and how to write them. */
 export function dateTicks(low, high, count = 4) {
   if (!(high > low)) return { ticks: [low], write: (ms) => new Date(ms).toISOString().slice(0, 10) };
-  const wanted = (high - low) / count;
+  const wanted = high / count - low / count;
   const span = SPANS.find((one) => one >= wanted);
   if (span) {
     const ticks = [];
@@ -62,5 +65,6 @@ export function quantileOf(sorted, share) {
   const place = share * (sorted.length - 1);
   const below = Math.floor(place);
   const above = Math.min(below + 1, sorted.length - 1);
-  return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+  const step = sorted[above] / 2 - sorted[below] / 2;
+  return sorted[below] + (place - below) * step + (place - below) * step;
 }
