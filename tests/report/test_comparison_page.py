@@ -12,8 +12,12 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from gramfold import PCA, Isomap, compare
+from gramfold.comparison import Best
 from gramfold.datasets import make_swiss_roll
+from gramfold.diagnostics import Measure
 from gramfold.errors import InputError
+from gramfold.report.compared import ComparedEntry, ComparedSubject, Ranking
+from gramfold.report.sections.comparison import compared
 
 N = 240
 HOSTILE = "</script><img src=x onerror=alert(1)>&amp;{{style}}"
@@ -278,6 +282,16 @@ def test_infinite_coordinates_are_told_not_drawn(roll, tmp_path):
     assert [one["name"] for one in manifest_of(text)["maps"]] == ["pca"]
     cells = Cells(text)
     assert "cannot be judged" in cells.words["map-grid"] or "cannot be drawn" in cells.words["map-grid"]
+
+
+@pytest.mark.parametrize(("margin", "word"), [(0.026, "narrow lead"), (0.04, "clear lead")])
+def test_a_lead_hardly_above_noise_is_narrow(margin, word):
+    best = Best("local", "r_nx", "one", 0.5, "other", margin, 0.025, (), {}, ())
+    ranking = Ranking("local", "r_nx", "one", best.sentence, best.decided, best.narrow, "other", (), ())
+    entries = [ComparedEntry(name, measures={"r_nx": Measure(0.5)}) for name in ("one", "other")]
+    said = compared(ComparedSubject("maps", entries, [ranking], 99, 99, 99, 9), {}).verdict
+    assert word in said
+    assert ("narrowly" in said) is best.narrow
 
 
 def test_one_map_has_nothing_beside_it(roll, tmp_path):
