@@ -261,6 +261,18 @@ def test_columns_colors_labels_and_pictures(found, roll, tmp_path):
         found.report(tmp_path / "maps.txt")
 
 
+@pytest.mark.parametrize("color", [None, "along"])
+def test_labels_are_classes_though_they_are_numbers(roll, tmp_path, color):
+    labels = np.arange(N) % 30 + 2
+    found = compare(roll.points, {"pca": "pca"}, labels=labels)
+    page = found.report(tmp_path / "maps.html", table={"along": roll.truth[:, 0]}, color=color)
+    text = page.read_text(encoding="utf-8")
+    column = manifest_of(text)["columns"][0]
+    assert (column["name"], column["kind"]) == ("labels", "category")
+    assert column["levels"] == [str(one) for one in range(2, 32)]
+    np.testing.assert_array_equal(stored(text, column["codes"]), labels - 2)
+
+
 def test_thinned_rows_keep_their_numbers(found, tmp_path):
     path = tmp_path / "maps.html"
     found.report(path, most=60)
