@@ -346,7 +346,6 @@ class TestBest:
         with pytest.raises(InputError, match="no labels were given"):
             compare(ROWS, ["pca"]).best_for("clusters")
 
-
     def test_narrow_leads_are_told_from_clear_ones(self):
         def lead(margin, noise):
             return Best("local", "r_nx", "one", 0.5, "other", margin, noise, (), {}, ())

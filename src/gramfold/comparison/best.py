@@ -78,9 +78,7 @@ class Best:
         else:
             others = ", ".join(self.level_with)
             are = "is" if len(self.level_with) == 1 else "are"
-            words = [
-                f"{who}, but not by more than noise: {others} {are} level with it (the margin is {self._lead})."
-            ]
+            words = [f"{who}, but not by more than noise: {others} {are} level with it (the margin is {self._lead})."]
         if self.passed_over:
             words.append(f"Not ranked, since collapsed: {', '.join(self.passed_over)}.")
         if self.faults:
