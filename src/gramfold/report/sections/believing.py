@@ -50,7 +50,16 @@ def head_of(subject: Subject) -> str:
     """Title, and one line: method, rows, columns, dimensions."""
     known = subject.method or ("a map made elsewhere" if subject.model is None else type(subject.model).__name__)
     sizes = f"{counted(len(subject.Y), 'row')}{_columns(subject)} → {counted(int(subject.Y.shape[1]), 'dimension')}"
-    return f'<h1>{named(subject.title)}</h1><p class="facts">{named(known)} · {sizes}</p>'
+    return f'<h1>{named(subject.title)}</h1><p class="facts">{named(known)} · {sizes}{_metric(subject)}</p>'
+
+
+def _metric(subject: Subject) -> str:
+    """Named where it is not the usual one; distances that were given are told of already."""
+    if subject.precomputed:
+        return ""
+    metric = subject.metric
+    name = str(getattr(metric, "__name__", type(metric).__name__)) if callable(metric) else str(metric)
+    return "" if name == "euclidean" else f" · metric {named(name)}"
 
 
 def _columns(subject: Subject) -> str:
