@@ -199,7 +199,7 @@ def test_tests_are_folded_away_below_the_sentences(page):
 
 
 def test_the_line_below_the_title_names_a_metric_that_is_not_euclidean(iris, page):
-    assert "metric" not in Page(page.html[: page.html.index("</header>")]).text
+    assert "metric" not in page.html[: page.html.index("</header>")]
     made = believed(subject_from(iris, iris[:, :2], dimension=False, metric="manhattan"))
     assert Page(made.head).text.endswith("2 dimensions · metric manhattan")
 
@@ -605,3 +605,12 @@ def test_a_map_of_pca_whose_rows_lie_in_a_crowd_says_so():
     for words in (verdict, faults):
         assert "cannot be decided" not in words
         assert "limit 100" not in words
+
+
+def test_where_pca_only_turns_the_columns_nothing_is_called_worse(roll):
+    three = Isomap(n_components=3, n_neighbors=8).fit(roll)
+    words = page_of(subject_from(three, dimension=False)).section("quality")
+    assert "In 3 dimensions PCA only turns the 3 columns, so that nothing can be better by these measures" in words
+    assert "worse" not in words
+    assert not re.search(r"better by [−\d]", words)
+    assert re.search(r"[−+]0\.\d{3}", words)
