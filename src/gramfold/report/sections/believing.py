@@ -17,6 +17,7 @@ from gramfold.report.sections.verdict import verdict_section
 from gramfold.report.sections.warned import warnings_section
 from gramfold.report.subject import Sections, Subject
 from gramfold.runtime.counting import counted
+from gramfold.runtime.progress import Stages
 
 _PARTS: tuple[tuple[str, str, Callable[[Found], str]], ...] = (
     ("faults", "The four faults", faults_section),
@@ -30,11 +31,12 @@ _PARTS: tuple[tuple[str, str, Callable[[Found], str]], ...] = (
 )
 
 
-def believed(subject: Subject) -> Sections:
-    """The sections of a report on one map."""
+def believed(subject: Subject, stages: Stages | None = None) -> Sections:
+    """The sections of a report on one map; `stages` tell how many of them are made."""
     found = Found(subject)
+    parts = (stages or Stages()).bar(_PARTS, len(_PARTS), "sections")
     verdict = _made("verdict", "Verdict", verdict_section, found)
-    below = "\n".join(_made(key, title, make, found) for key, title, make in _PARTS)
+    below = "\n".join(_made(key, title, make, found) for key, title, make in parts)
     return Sections(head_of(subject), verdict, below)
 
 
