@@ -340,10 +340,23 @@ class TestBest:
         assert isinstance(best, Best)
         assert best.decided
         assert f"ahead of noise by {best.margin:.3f} ± {best.noise:.3f}." in str(best)
+        assert not best.narrow
         with pytest.raises(InputError, match="purpose='best' is not known"):
             found.best_for("best")
         with pytest.raises(InputError, match="no labels were given"):
             compare(ROWS, ["pca"]).best_for("clusters")
+
+    def test_narrow_leads_are_told_from_clear_ones(self):
+        def lead(margin, noise):
+            return Best("local", "r_nx", "one", 0.5, "other", margin, noise, (), {}, ())
+
+        narrow = lead(0.0254, 0.0251)
+        assert narrow.decided
+        assert narrow.narrow
+        assert "narrowly ahead of other by 0.0254 ± 0.0251." in str(narrow)
+        assert not lead(0.04, 0.025).narrow
+        assert "ahead of other by 0.040 ± 0.025." in str(lead(0.04, 0.025))
+        assert not lead(0.02, 0.025).narrow
 
 
 @pytest.mark.filterwarnings("ignore::gramfold.errors.GramfoldWarning")

@@ -16,7 +16,7 @@ from gramfold import PCA, Isomap
 from gramfold.datasets import make_swiss_roll
 from gramfold.diagnostics import Judged, faults, verdict
 from gramfold.diagnostics.next_step import next_step
-from gramfold.diagnostics.plain_words import verdict_of
+from gramfold.diagnostics.plain_words import undecided, verdict_of
 from gramfold.diagnostics.shapes.shape import Shape
 from gramfold.errors import InputError, PrecomputedInputError
 
@@ -271,3 +271,19 @@ def test_the_command_line_prints_it(tmp_path: Path):
     judged = CliRunner().invoke(main, ["judge", str(table), str(places)])
     assert judged.exit_code == 0, judged.output
     assert judged.output.splitlines()[1].startswith("  verdict   The data lie on a sheet")
+
+
+@pytest.mark.parametrize("sample", [None, 300])
+def test_a_map_of_pca_whose_rows_lie_in_a_crowd_says_so_and_is_not_undecided(sample):
+    rows = np.random.default_rng(0).normal(size=(1500, 3)) * 1e-5
+    rows[:2] += np.eye(3)[:2]
+    places = PCA(2).fit_transform(rows)
+    found = faults(rows, places, sample=sample).collapsed
+    assert not found.named
+    assert not undecided(found)
+    assert "of the rows share a place, or lie in a crowd, as on the map of PCA" in found.words
+    said = str(verdict(rows, places, sample=sample))
+    assert f"Most rows lie on top of others: {found.words}." in said
+    assert "cannot be decided" not in said
+    if sample is None:
+        assert found.words.startswith("99.7% of the rows")

@@ -12,8 +12,12 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from gramfold import PCA, Isomap, compare
+from gramfold.comparison import Best
 from gramfold.datasets import make_swiss_roll
+from gramfold.diagnostics import Measure
 from gramfold.errors import InputError
+from gramfold.report.compared import ComparedEntry, ComparedSubject, Ranking
+from gramfold.report.sections.comparison import compared
 
 N = 240
 HOSTILE = "</script><img src=x onerror=alert(1)>&amp;{{style}}"
@@ -257,6 +261,18 @@ def test_columns_colors_labels_and_pictures(found, roll, tmp_path):
         found.report(tmp_path / "maps.txt")
 
 
+@pytest.mark.parametrize("color", [None, "along"])
+def test_labels_are_classes_though_they_are_numbers(roll, tmp_path, color):
+    labels = np.arange(N) % 30 + 2
+    found = compare(roll.points, {"pca": "pca"}, labels=labels)
+    page = found.report(tmp_path / "maps.html", table={"along": roll.truth[:, 0]}, color=color)
+    text = page.read_text(encoding="utf-8")
+    column = manifest_of(text)["columns"][0]
+    assert (column["name"], column["kind"]) == ("labels", "category")
+    assert column["levels"] == [str(one) for one in range(2, 32)]
+    np.testing.assert_array_equal(stored(text, column["codes"]), labels - 2)
+
+
 def test_thinned_rows_keep_their_numbers(found, tmp_path):
     path = tmp_path / "maps.html"
     found.report(path, most=60)
@@ -278,6 +294,16 @@ def test_infinite_coordinates_are_told_not_drawn(roll, tmp_path):
     assert [one["name"] for one in manifest_of(text)["maps"]] == ["pca"]
     cells = Cells(text)
     assert "cannot be judged" in cells.words["map-grid"] or "cannot be drawn" in cells.words["map-grid"]
+
+
+@pytest.mark.parametrize(("margin", "word"), [(0.026, "narrow lead"), (0.04, "clear lead")])
+def test_a_lead_hardly_above_noise_is_narrow(margin, word):
+    best = Best("local", "r_nx", "one", 0.5, "other", margin, 0.025, (), {}, ())
+    ranking = Ranking("local", "r_nx", "one", best.sentence, best.decided, best.narrow, "other", (), ())
+    entries = [ComparedEntry(name, measures={"r_nx": Measure(0.5)}) for name in ("one", "other")]
+    said = compared(ComparedSubject("maps", entries, [ranking], 99, 99, 99, 9), {}).verdict
+    assert word in said
+    assert ("narrowly" in said) is best.narrow
 
 
 def test_one_map_has_nothing_beside_it(roll, tmp_path):

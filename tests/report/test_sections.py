@@ -184,9 +184,24 @@ def test_verdict_says_the_sentences_with_their_tests(page, unrolled):
     for j, one in enumerate(said.sentences):
         assert one.text in words
         assert one.test in words
+        assert words.index("The tests behind these sentences") > words.index(one.text)
         if np.isfinite(one.number):
             assert page.number(f"verdict.{j}") == one.number
     assert "The data lie on a sheet (likely). The map has none of the four faults." in words
+
+
+def test_tests_are_folded_away_below_the_sentences(page):
+    verdict = page.html[: page.html.index("</section>")]
+    sentences = re.search(r'<ol class="sentences">(.*?)</ol>', verdict)[1]
+    assert "verdict.0" not in sentences
+    folded = re.search(r"<details><summary>The tests behind these sentences</summary>(.*?)</details>", verdict)[1]
+    assert "verdict.0" in folded
+
+
+def test_the_line_below_the_title_names_a_metric_that_is_not_euclidean(iris, page):
+    assert "metric" not in page.html[: page.html.index("</header>")]
+    made = believed(subject_from(iris, iris[:, :2], dimension=False, metric="manhattan"))
+    assert Page(made.head).text.endswith("2 dimensions · metric manhattan")
 
 
 def test_the_command_line_says_the_same_of_the_faults(page, unrolled):
@@ -576,3 +591,26 @@ def test_a_total_that_looks_like_its_limit_gets_more_digits():
 
     fault = Fault("glued", 0.4512, None, 0.4488, 0.4, 0.6, np.zeros(3), "x")
     assert [Page(one).texts for one in total_and_limit(fault)] == [["45.1%"], ["44.9%"]]
+
+
+def test_a_map_of_pca_whose_rows_lie_in_a_crowd_says_so():
+    rows = np.random.default_rng(0).normal(size=(1500, 3)) * 1e-5
+    rows[:2] += np.eye(3)[:2]
+    page = page_of(subject_from(rows, PCA(2).fit_transform(rows), dimension=False))
+    verdict, faults = page.section("verdict"), page.section("faults")
+    assert "but most rows lie on top of others" in verdict
+    assert "99.7% of the rows share a place, or lie in a crowd, as on the map of PCA" in faults
+    states = {held["data-fault"]: held["data-state"] for held in page.attributes if "data-fault" in held}
+    assert states["collapsed"] == "usual"
+    for words in (verdict, faults):
+        assert "cannot be decided" not in words
+        assert "limit 100" not in words
+
+
+def test_where_pca_only_turns_the_columns_nothing_is_called_worse(roll):
+    three = Isomap(n_components=3, n_neighbors=8).fit(roll)
+    words = page_of(subject_from(three, dimension=False)).section("quality")
+    assert "In 3 dimensions PCA only turns the 3 columns, so that nothing can be better by these measures" in words
+    assert "worse" not in words
+    assert not re.search(r"better by [−\d]", words)
+    assert re.search(r"[−+]0\.\d{3}", words)

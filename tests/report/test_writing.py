@@ -398,6 +398,18 @@ def test_stability_moves_to_the_rows(page):
     assert np.nanmax(found.column("moved")) > 0
 
 
+def test_stages_are_told_if_asked(tmp_path, capsys):
+    model = PCA().fit(TWO_GROUPS)
+    model.report(tmp_path / "x.html", dimension=False)
+    assert not capsys.readouterr().err
+    model.report(tmp_path / "x.html", dimension=False, verbose=1)
+    assert "[report] words" in capsys.readouterr().err
+    model.set_params(verbose=1).report(tmp_path / "x.html", dimension=False)
+    assert "[report] words" in capsys.readouterr().err
+    model.report(tmp_path / "x.html", dimension=False, verbose=0)
+    assert "[report]" not in capsys.readouterr().err
+
+
 def test_progress_is_told(tmp_path):
     told = []
     PCA().fit(TWO_GROUPS).report(

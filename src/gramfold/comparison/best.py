@@ -7,6 +7,8 @@ from gramfold.comparison.judging import PURPOSES, Judgement
 from gramfold.errors import InputError
 
 _SEEN = 5e-4  # smaller differences are not seen in three digits, and may be rounding errors
+_NARROW = 1.5  # times the noise, below which a lead is narrow
+_DIGITS, _MOST_DIGITS = 3, 6
 _SHOWS = {
     "local": "keeps most neighbours",
     "global": "keeps the order of all distances best",
@@ -61,23 +63,36 @@ class Best:
         return bool(self.margin > self.noise)
 
     @property
+    def narrow(self) -> bool:
+        """Whether it is larger, but less than 1.5 times the noise."""
+        return self.decided and bool(self.margin < _NARROW * self.noise)
+
+    @property
     def sentence(self) -> str:
         """All of it in words."""
         who = f"{self.winner} {_SHOWS[self.purpose]} ({self.measure} {self.value:.3f})"
         if self.runner_up is None:
             words = [f"{who}; there is no other map to compare it with."]
         elif self.decided:
-            words = [f"{who}, ahead of {self.runner_up} by {self.margin:.3f} ± {self.noise:.3f}."]
+            words = [f"{who}, {'narrowly ' * self.narrow}ahead of {self.runner_up} by {self._lead}."]
         else:
             others = ", ".join(self.level_with)
             are = "is" if len(self.level_with) == 1 else "are"
-            margin = f"the margin is {self.margin:.3f} ± {self.noise:.3f}"
-            words = [f"{who}, but not by more than noise: {others} {are} level with it ({margin})."]
+            words = [f"{who}, but not by more than noise: {others} {are} level with it (the margin is {self._lead})."]
         if self.passed_over:
             words.append(f"Not ranked, since collapsed: {', '.join(self.passed_over)}.")
         if self.faults:
             words.append(f"{self.winner} is {', '.join(self.faults)}.")
         return " ".join(words)
+
+    @property
+    def _lead(self) -> str:
+        """Margin and noise, with as many digits as tell them apart."""
+        for digits in range(_DIGITS, _MOST_DIGITS + 1):
+            margin, noise = f"{self.margin:.{digits}f}", f"{self.noise:.{digits}f}"
+            if margin != noise:
+                break
+        return f"{margin} ± {noise}"
 
     def __repr__(self) -> str:
         return f"Best({self.purpose}: {self.sentence})"

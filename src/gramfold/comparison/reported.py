@@ -108,6 +108,7 @@ def _ranking(found: "Comparison", purpose: str) -> Ranking:
         best.winner,
         best.sentence,
         best.decided,
+        best.narrow,
         best.runner_up,
         best.level_with,
         tuple(best.passed_over),

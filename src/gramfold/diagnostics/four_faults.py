@@ -66,6 +66,8 @@ _SEARCHED = (
     20_000  # rows up to which groups are looked for, which takes a neighbour search, where only a sample is judged
 )
 _NOTHING = 5e-7  # a share that is a rounding error
+_ALIKE = 0.01  # shares that differ by less are the same in words
+_NEARLY_ALL = 0.995  # a share that two digits would call all
 _FEWEST = 20  # rows with a place of their own, below which neighbours are not judged
 
 
@@ -294,7 +296,9 @@ class _Told:
             reasons.append("the map is flat along an axis that the data have")
         elif self.found.crowded.any():
             reasons.append(f"rows that differ in the data are nearer than {SAME:.2g} of the width of the map")
-        words = f"{percent(total)} of the rows share a place, or lie in a crowd (PCA: {percent(plain)})"
+        alike = total > _HALF and abs(total - plain) < _ALIKE
+        beside = ", as on the map of PCA" if alike else f" (PCA: {percent(plain)})"
+        words = f"{percent(total)} of the rows share a place, or lie in a crowd{beside}"
         if reasons:
             words += ": " + "; ".join(reasons)
         every = np.maximum(self.every.crowded, taken.inner if len(self.every.crowded) == self.judged.n else values)
@@ -373,9 +377,11 @@ def _root(square: float) -> float:
 
 
 def percent(share: float) -> str:
-    """A share in per cent, with two digits."""
+    """A share in per cent, with two digits; 100% is said only of all."""
     if not np.isfinite(share):
         return "unknown"
     if share < _NOTHING:
         return "0%"
+    if _NEARLY_ALL <= share < 1.0 - _NOTHING:
+        return f"{min(100 * share, 99.9):.1f}%"
     return f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.2g}%"

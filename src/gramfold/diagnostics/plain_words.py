@@ -26,6 +26,8 @@ _WHAT = {
     "collapsed": "rows that differ cannot be told apart",
 }
 _ALIKE, _LITTLE = 1e-3, 0.01  # maps whose faults differ by less are one; a share below which nothing is lost
+_HALF = 0.5
+_SAME = 1e-6  # relative: totals of one map, computed twice
 _SURE = {"clear": "this is clear", "likely": "this is likely, not certain", "not known": "so nothing is claimed"}
 
 
@@ -157,6 +159,9 @@ def verdict_of(judged: Judged, model: Any = None, found: Faults | None = None, n
         words = f"{shape.words}, but {few} {percent(loud.share)} of the variance and may be all of it"
         shape = replace(shape, words=words, sure="likely")
     sentences = [_shape_sentence(shape), _held(judged, found), _lost(found)]
+    if merged(found):
+        words = f"Most rows lie on top of others: {found.collapsed.words}."
+        sentences.append(Sentence(words, found.collapsed.total, "collapsed"))
     doubtful = doubtful_rows_of(judged, found)
     if doubtful.share > 0.0:
         sentences.append(Sentence(f"Do not trust {doubtful.words}.", doubtful.share, "faults of each row"))
@@ -223,8 +228,15 @@ def _is_of_pca(found: Faults) -> bool:
     return alike and max(fault.total for fault in three) > _LITTLE
 
 
+def merged(found: Faults) -> bool:
+    """Whether most rows lie in crowds, but no more than on the map of PCA, so that this is not named."""
+    return found.collapsed.total > _HALF and not found.collapsed.named
+
+
 def undecided(fault: Fault) -> bool:
-    """Whether the rows drawn leave open if a fault is above its threshold."""
+    """Whether the rows drawn leave open if a fault is above its threshold; none of PCA's own map is, or above 100%."""
+    if not fault.named and (fault.threshold >= 1.0 or np.isclose(fault.total, fault.plain, rtol=_SAME, atol=0.0)):
+        return False
     return fault.interval is not None and bool(fault.interval[0] <= fault.threshold <= fault.interval[1])
 
 

@@ -211,6 +211,7 @@ class Estimator(BaseEstimator):
         stability: bool = False,
         dimension: bool = True,
         most: int = 200_000,
+        verbose: int | None = None,
         progress: Callable[[str, int, int | None], Any] | None = None,
     ) -> Path:
         """Write one HTML file that shows the map and whether to believe it; it opens from disk, without a network.
@@ -221,6 +222,8 @@ class Estimator(BaseEstimator):
             File to write or replace, at once; it ends in .html.
         rows, table, color, label, pictures, title, stability, dimension, most, progress
             As for `gramfold.report.write_report`: what is shown of each row, what colours the map, what is computed.
+        verbose : int, optional
+            Report each stage on standard error. By default as the model was told to.
 
         Returns
         -------
@@ -258,7 +261,7 @@ class Estimator(BaseEstimator):
             stability=stability,
             dimension=dimension,
             most=most,
-            verbose=self.verbose,
+            verbose=self.verbose if verbose is None else verbose,
             progress=self.progress if progress is None else progress,
         )
 

@@ -76,21 +76,21 @@ class Column:
         """Some rows."""
         return self if rows is None else replace(self, values=self.values[rows])
 
-    def as_classes(self) -> "Column":
-        """Texts as categories, and few whole numbers too: what a colour is."""
+    def as_classes(self, *, always: bool = False) -> "Column":
+        """Texts as categories, and few whole numbers too: what a colour is. All numbers, where they are labels."""
         if self.kind == "text":
             return replace(self, kind="category", **_categories(self.values.tolist()))
         if self.kind != "number" or self.derived:
             return self
         known = self.values[~np.isnan(self.values)]
-        if not len(known) or not np.isfinite(known).all() or not np.array_equal(known, np.floor(known)):
-            return self
+        whole = bool(np.isfinite(known).all()) and np.array_equal(known, np.floor(known))
         different = np.unique(known)
-        if len(different) > MOST_KINDS:
+        if not len(known) or not (always or (whole and len(different) <= MOST_KINDS)):
             return self
         codes = np.searchsorted(different, np.nan_to_num(self.values))
         codes = np.where(np.isnan(self.values), _NONE, codes)
-        return replace(self, kind="category", values=codes, levels=tuple(f"{value:.0f}" for value in different))
+        levels = tuple(f"{value:.0f}" if whole else str(value) for value in different.tolist())
+        return replace(self, kind="category", values=codes, levels=levels)
 
     def written(self, blocks: Blocks) -> dict[str, Any]:
         """As the manifest has it, its values added to the blocks."""
@@ -130,11 +130,13 @@ class Raw:
     name: str
     key: Any
     values: Any
+    classes: bool = False  # labels, whose numbers are names
 
     def read(self, rows: Integers | None = None) -> Column:
         """What it holds, in these rows."""
         kind, found = _read(self.values if rows is None else _taken(self.values, rows))
-        return Column(self.name, self.key, kind, **found)
+        column = Column(self.name, self.key, kind, **found)
+        return column.as_classes(always=True) if self.classes else column
 
 
 def columns_of(table: Any, n: int, name: str = "table") -> list[Raw]:

@@ -44,6 +44,7 @@ class Ranking:
     winner: str
     sentence: str
     decided: bool  # the margin is larger than noise
+    narrow: bool  # but not by much
     runner_up: str | None  # None: there is no other map
     level_with: tuple[str, ...]
     passed_over: tuple[str, ...]  # collapsed

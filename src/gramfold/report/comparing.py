@@ -64,7 +64,7 @@ def with_labels(among: Candidates, labels: Any) -> Candidates:
     name = free_name("labels", {raw.name for raw in among.raws})
     data, ranked = (tuple(j + 1 for j in places) for places in (among.data, among.ranked))
     color, label = (None if j is None else j + 1 for j in (among.color, among.label))
-    raws = (Raw(name, name, np.asarray(labels)), *among.raws)
+    raws = (Raw(name, name, np.asarray(labels), classes=True), *among.raws)
     return Candidates(raws, data, 0 if color is None else color, label, ranked, among.first)
 
 

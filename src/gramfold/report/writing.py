@@ -174,7 +174,7 @@ def page_of(
         pixels = shown is not None and are_pixels(pictures, subject.X)
         choice = read(among, drawn, None if labels is None else np.asarray(labels), colored, few=pixels)
     with stages("words"):
-        sections = believed(subject)
+        sections = believed(subject, stages)
     with stages("rows"):
         near = around(subject)
         notes = tuple(note for note in (drawn.note, choice.note, "" if shown is None else shown.note) if note)

@@ -319,3 +319,45 @@ def test_on_paper_pictures_stand_for_maps(visit, path):
     assert not seen.shown(".map canvas")
     assert not seen.shown("#tools")
     assert seen.shown("#still-key")
+
+
+def test_rows_that_are_not_chosen_are_pale_in_crowds_too(visit, tmp_path):
+    """Where many lie on each other, opacity would add up to the colour of chosen ones."""
+    random = np.random.default_rng(0)
+    crowd, few = random.normal(size=(1500, 2)), random.normal(size=(30, 2)) / 8 + [7, 0]
+    rows = np.vstack([crowd, few])
+    found = compare(rows, {"one": rows, "other": rows[:, ::-1]}, labels=np.repeat([0, 1], [1500, 30]), sample=200)
+    seen = visit(found.report(tmp_path / "maps.html"))
+    to(seen, "one")
+
+    def strength():
+        """How far the colours in the middle of the crowd, and of the few, are from the paper."""
+        pixels, (left, top, *_) = seen.pixels(canvas("one")), seen.box(canvas("one"))
+        paper = np.median(pixels[:4].reshape(-1, 3), axis=0)
+        far = []
+        for middle in (rows[:1500], rows[1500:]):
+            start = 0 if len(middle) > 30 else 1500
+            nearest = start + np.argsort(np.linalg.norm(middle - np.median(middle, axis=0), axis=1))[:10]
+            at = np.round(places(seen, "one", nearest) - [left, top]).astype(int)
+            far.append(np.median(np.linalg.norm(pixels[at[:, 1], at[:, 0]] - paper, axis=1)))
+        return far
+
+    before = strength()
+    search = seen.page.locator("#search")
+    search.fill("labels = 1")
+    seen.page.keyboard.press("Enter")
+    seen.until("() => gramfold.chosen().length === 30")
+    seen.value("async () => { await new Promise(requestAnimationFrame); await gramfold.painted(); }")
+    to(seen, "one")
+    crowded, chosen = strength()
+    assert crowded < 0.35 * before[0]
+    assert chosen > 0.7 * before[1]
+
+
+def test_heads_that_sort_are_large_enough_for_fingers(visit, path):
+    seen = visit(path, size=PHONE)
+    heights = seen.value(
+        "() => [...document.querySelectorAll('table.compared thead button')].map(one => one.offsetHeight)"
+    )
+    assert len(heights) > 8
+    assert min(heights) >= 32

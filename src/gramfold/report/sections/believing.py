@@ -17,6 +17,7 @@ from gramfold.report.sections.verdict import verdict_section
 from gramfold.report.sections.warned import warnings_section
 from gramfold.report.subject import Sections, Subject
 from gramfold.runtime.counting import counted
+from gramfold.runtime.progress import Stages
 
 _PARTS: tuple[tuple[str, str, Callable[[Found], str]], ...] = (
     ("faults", "The four faults", faults_section),
@@ -30,11 +31,12 @@ _PARTS: tuple[tuple[str, str, Callable[[Found], str]], ...] = (
 )
 
 
-def believed(subject: Subject) -> Sections:
-    """The sections of a report on one map."""
+def believed(subject: Subject, stages: Stages | None = None) -> Sections:
+    """The sections of a report on one map; `stages` tell how many of them are made."""
     found = Found(subject)
+    parts = (stages or Stages()).bar(_PARTS, len(_PARTS), "sections")
     verdict = _made("verdict", "Verdict", verdict_section, found)
-    below = "\n".join(_made(key, title, make, found) for key, title, make in _PARTS)
+    below = "\n".join(_made(key, title, make, found) for key, title, make in parts)
     return Sections(head_of(subject), verdict, below)
 
 
@@ -50,7 +52,16 @@ def head_of(subject: Subject) -> str:
     """Title, and one line: method, rows, columns, dimensions."""
     known = subject.method or ("a map made elsewhere" if subject.model is None else type(subject.model).__name__)
     sizes = f"{counted(len(subject.Y), 'row')}{_columns(subject)} → {counted(int(subject.Y.shape[1]), 'dimension')}"
-    return f'<h1>{named(subject.title)}</h1><p class="facts">{named(known)} · {sizes}</p>'
+    return f'<h1>{named(subject.title)}</h1><p class="facts">{named(known)} · {sizes}{_metric(subject)}</p>'
+
+
+def _metric(subject: Subject) -> str:
+    """Named where it is not the usual one; distances that were given are told of already."""
+    if subject.precomputed:
+        return ""
+    metric = subject.metric
+    name = str(getattr(metric, "__name__", type(metric).__name__)) if callable(metric) else str(metric)
+    return "" if name == "euclidean" else f" · metric {named(name)}"
 
 
 def _columns(subject: Subject) -> str:

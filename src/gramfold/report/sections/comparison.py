@@ -86,7 +86,7 @@ def headline(subject: ComparedSubject) -> str:
     won: dict[str, list[str]] = {}
     for one in subject.rankings:
         if one.decided:
-            won.setdefault(one.winner, []).append(_purpose(one))
+            won.setdefault(one.winner, []).append(f"{_purpose(one)}{' (narrowly)' * one.narrow}")
     level = [one for one in subject.rankings if not one.decided]
     if not won:
         return "No map is ahead of all others by more than noise."
@@ -100,9 +100,10 @@ def headline(subject: ComparedSubject) -> str:
 def _card(one: Ranking) -> str:
     title = PURPOSES.get(one.purpose, (one.purpose, one.purpose))[0]
     first = name_of(one.winner) if one.decided or one.runner_up is None else "No clear best"
-    state = "alone" if one.runner_up is None else "clear" if one.decided else "level"
+    state = "alone" if one.runner_up is None else _lead(one)
     word = {
         "alone": "no other map",
+        "narrow": "narrow lead",
         "clear": "clear lead",
         "level": f"{1 + len(one.level_with)} maps are level",
     }[state]
@@ -111,6 +112,12 @@ def _card(one: Ranking) -> str:
         f'<h3>{clean(title)}</h3><p class="winner">{first} <span class="tag {state}">{clean(word)}</span></p>'
         f'<p class="sentence">{sentence(one.sentence)}</p></li>'
     )
+
+
+def _lead(one: Ranking) -> str:
+    if not one.decided:
+        return "level"
+    return "narrow" if one.narrow else "clear"
 
 
 def _purpose(one: Ranking) -> str:
@@ -138,7 +145,7 @@ def _tile(subject: ComparedSubject, one: ComparedEntry, number_of: int, tile: Ti
     faults = one.faults.named if one.faults is not None else []
     badges = "".join(f'<li class="tag bad">{name}</li>' for name in faults)
     stars = "".join(
-        f'<li class="tag good">best for {clean(_purpose(each))}</li>'
+        f'<li class="tag good">{"narrowly " * each.narrow}best for {clean(_purpose(each))}</li>'
         for each in subject.rankings
         if each.decided and each.winner == one.name
     )

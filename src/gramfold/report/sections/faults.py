@@ -77,5 +77,7 @@ def _interval(fault: Fault) -> str:
     if fault.interval is None or not np.isfinite(fault.total):
         return ""
     low, high = fault.interval
+    if percent(low) == percent(high):
+        return ""
     ends = value(f"faults.{fault.name}.low", low, percent(low)), value(f"faults.{fault.name}.high", high, percent(high))
     return f'<span class="interval">{ends[0]} to {ends[1]}</span>'

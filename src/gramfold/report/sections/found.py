@@ -31,6 +31,7 @@ EVERY_ROW = 20_000  # rows up to which each of them gets its faults, and all are
 _MEASURED = 10_000  # rows that are measured of more: three maps of all would take far longer than the verdict
 _DEALT = 1_000  # rows that are dealt to random places in all: those of few rows several times, or chance would be noise
 _MOST_DEALS = 20
+_EXACT = 1e-6  # stress up to which all distances are kept
 _PURPOSE = 150  # of the random numbers of that
 _PAIRED = ((2_000, None), (5_000, 400), (20_000, 100))  # rows, and those whose distances in feature space are computed
 _FEW_PAIRED = 40
@@ -67,6 +68,7 @@ class Beside:
     plain_name: str  # PCA, or what stands for it
     deals: int  # of places to rows, whose mean is that of chance
     reasons: Mapping[str, str]  # why a measure of the map is not defined
+    turned: int = 0  # columns of the data that PCA only turns, since the map has as many dimensions; 0: it loses some
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +107,8 @@ class Found:
         plain, _ = _measures(plain_map(judged))
         deals = [_measures(one)[0] for one in dealt_maps(judged)]
         chance = {name: float(np.mean([deal[name].value for deal in deals])) for name in deals[0]}
-        return Beside(own, plain, chance, plain_name(judged), len(deals), reasons)
+        turned = _turned(judged, plain)
+        return Beside(own, plain, chance, plain_name(judged), len(deals), reasons, turned)
 
     @cached_property
     def distances(self) -> FeatureDistances:
@@ -142,6 +145,14 @@ def plain_name(judged: Judged) -> str:
     table = judged.data.table if isinstance(judged.data, Remembered) else judged.data
     euclidean = isinstance(table, Rows) and table.metric.name == "euclidean"
     return "PCA" if euclidean else "classical scaling"
+
+
+def _turned(judged: Judged, plain: Mapping[str, Measure]) -> int:
+    """How many columns PCA only turns; 0 where it does more."""
+    table = judged.data.table if isinstance(judged.data, Remembered) else judged.data
+    p = int(judged.map.rows.shape[1])
+    columns = int(table.rows.shape[1]) if isinstance(table, Rows) and plain_name(judged) == "PCA" else 0
+    return columns if 0 < columns <= p and plain["stress"].value < _EXACT else 0
 
 
 def dealt_maps(judged: Judged) -> list[Judged]:

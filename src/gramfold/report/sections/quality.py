@@ -124,7 +124,7 @@ def _cells(name: str, beside: Beside) -> list[str]:
         _measure(f"measures.{name}", own) + reason,
         _measure(f"pca.{name}", plain),
         value(f"chance.{name}", chance, _written(chance)),
-        _compared(name, own, plain),
+        _compared(name, own, plain, turned=beside.turned > 0),
         bar,
     ]
 
@@ -153,19 +153,27 @@ def _seen(own: Measure, plain: Measure) -> bool:
     return bool(abs(own.value - plain.value) > _SAME)
 
 
-def _compared(name: str, own: Measure, plain: Measure) -> str:
+def _compared(name: str, own: Measure, plain: Measure, *, turned: bool) -> str:
     more = _difference(name, own, plain)
     if np.isnan(more):
         return "–"
     if more == 0.0:
         alike = "no difference beyond the intervals" if _seen(own, plain) else "the same"
         return f'<span class="mark">{alike}</span>'
+    if turned:  # nothing can be better, so that worse says nothing
+        return f'<span class="mark">{minus(f"{own.value - plain.value:+.{_DIGITS}f}")}</span>'
     word = "better" if more > 0 else "worse"
     return f'<span class="mark" data-state="{word}">{word} by {_written(abs(more))}</span>'
 
 
 def _summary(beside: Beside) -> str:
     """How the map compares with PCA."""
+    if beside.turned:
+        p, columns = counted(beside.turned, "dimension"), counted(beside.turned, "column")
+        return (
+            f"In {p} {beside.plain_name} only turns the {columns}, so that nothing can be better by these measures; "
+            "they compare with straight lines, which a map that unrolls a curved shape changes on purpose."
+        )
     found = [_difference(name, one, beside.plain[name]) for name, one in beside.own.items() if name in beside.plain]
     known = [one for one in found if np.isfinite(one)]
     better, worse = sum(one > 0 for one in known), sum(one < 0 for one in known)

@@ -5,9 +5,9 @@ import numpy as np
 from gramfold.diagnostics import Fault, Judged, Verdict
 from gramfold.diagnostics.four_faults import percent
 from gramfold.diagnostics.next_step import usual_faults
-from gramfold.diagnostics.plain_words import FEW, FEWEST, undecided
+from gramfold.diagnostics.plain_words import FEW, FEWEST, merged, undecided
 from gramfold.report.charts import number
-from gramfold.report.markup import clean, named, not_shown, paragraph, value
+from gramfold.report.markup import clean, details, named, not_shown, paragraph, value
 from gramfold.report.sections.found import Found
 from gramfold.runtime.counting import counted
 
@@ -28,6 +28,7 @@ _NAMES = ("glued", "torn", "strained", "collapsed")
 STATES = {
     "above": "above its limit",
     "below": "within its limit",
+    "usual": "no more than on the map of PCA",
     "open": "cannot be decided from the rows drawn",
     "unknown": "not judged",
 }
@@ -39,10 +40,10 @@ def verdict_section(found: Found) -> str:
     if verdict is None:
         reason = found.subject.unjudged or "rows and map cannot be compared"
         return _framed("This map was not judged.", not_shown(reason))
-    items = "".join(
-        f"<li>{named(one.text)} {_test(j, one.test, one.number)}</li>" for j, one in enumerate(verdict.sentences)
-    )
-    said = f'<div class="said"><ol class="sentences">{items}</ol>{looked_at(found, found.judged)}</div>'
+    items = "".join(f"<li>{named(one.text)}</li>" for one in verdict.sentences)
+    tests = "".join(f"<li>{_test(j, one.test, one.number)}</li>" for j, one in enumerate(verdict.sentences))
+    behind = details("The tests behind these sentences", f'<ol class="tests">{tests}</ol>')
+    said = f'<div class="said"><ol class="sentences">{items}</ol>{looked_at(found, found.judged)}{behind}</div>'
     return _framed(headline(verdict, found), f'<div class="judged">{_badges(found)}{said}</div>')
 
 
@@ -64,16 +65,19 @@ def headline(verdict: Verdict, found: Found) -> str:
         return f"{shape}. There are too few rows to judge the map."
     if any(undecided(fault) for fault in found.faults):
         return f"{shape}. No fault of the map is certain."
-    held = "no fault beyond those of PCA" if usual_faults(found.faults) else "none of the four faults"
+    crowds = merged(found.faults)
+    held = "no fault beyond those of PCA" if crowds or usual_faults(found.faults) else "none of the four faults"
     doubtful = max((one.number for one in verdict.sentences if one.test == _BY_ROW), default=0.0)
-    but = ", but most of its rows are not to be trusted" if doubtful > _HALF else ""
-    return f"{shape}. The map has {held}{but}."
+    but = ["most rows lie on top of others"] * crowds + ["most of its rows are not to be trusted"] * (doubtful > _HALF)
+    return f"{shape}. The map has {held}{', but ' * bool(but)}{' and '.join(but)}."
 
 
 def state_of(fault: Fault) -> str:
-    """Above, below, open or unknown."""
+    """Above, below, as usual (much of it, though no more than on the map of PCA), open or unknown."""
     if np.isnan(fault.total):
         return "unknown"
+    if fault.name == "collapsed" and _HALF < fault.total <= fault.threshold:
+        return "usual"
     if undecided(fault):
         return "open"
     return "above" if fault.named else "below"
@@ -117,8 +121,9 @@ def _named_state(fault: Fault, found: Found) -> str:
 
 
 def _badge(name: str, state: str, total: str, limit: str) -> str:
-    sign = {"above": "✗", "below": "✓", "open": "?", "unknown": "–"}[state]
-    numbers = f'<span class="number">{total}</span><span class="limit">limit {limit}</span>' if total else ""
+    sign = {"above": "✗", "below": "✓", "usual": "!", "open": "?", "unknown": "–"}[state]
+    of = "" if state == "usual" else f'<span class="limit">limit {limit}</span>'
+    numbers = f'<span class="number">{total}</span>{of}' if total else ""
     return (
         f'<li data-fault="{name}" data-state="{state}"><span class="sign" aria-hidden="true">{sign}</span>'
         f'<b>{name}</b>{numbers}<span class="state">{STATES[state]}</span></li>'
@@ -128,9 +133,9 @@ def _badge(name: str, state: str, total: str, limit: str) -> str:
 def _test(j: int, test: str, found: float) -> str:
     """What stands behind a sentence."""
     if np.isnan(found):
-        return f'<span class="test">by {clean(test)}</span>'
+        return clean(test)
     shown = "0" if abs(found) < _NOTHING else number(found)
-    return f'<span class="test">test: {clean(test)}, {value(f"verdict.{j}", found, shown)}</span>'
+    return f"{clean(test)}, {value(f'verdict.{j}', found, shown)}"
 
 
 def looked_at(found: Found, judged: Judged) -> str:

@@ -38,9 +38,15 @@ const SEEN_ON_DARK = [0.2, 1];
 const FAULTS_ON_LIGHT = ["#d5dae0", "#e8c9a4", "#ee9a4a", "#d55e00", "#7d2c00"]; // from sound to faulty
 const FAULTS_ON_DARK = ["#39414a", "#6d4f33", "#b8651a", "#f59a45", "#ffe3bd"];
 export const RAMP_SIZE = 256;
+const UNDER_POINTS = "#f6f7f9"; // the paper of maps
+const UNDER_POINTS_ON_DARK = "#1c2025";
+const PALE = 0.8; // of this in the colour of a row that is not chosen
 
 export const plainColor = (dark) => (dark ? PLAIN_ON_DARK : PLAIN);
 export const absentColor = (dark) => (dark ? ABSENT_ON_DARK : ABSENT);
+
+/** What is left of a colour where other rows are chosen. It is opaque, or crowds of such rows would look like chosen ones. */
+export const paleColor = (color, dark) => mixed(color, dark ? UNDER_POINTS_ON_DARK : UNDER_POINTS, PALE);
 
 /** The colour of a category by its number: eight hues, darker ones, lighter ones, then hues made as they are needed. */
 export function categoryColor(number, dark = false) {

@@ -1,8 +1,9 @@
 // The points, drawn by regl-scatterplot. The library draws and nothing else: it would pan, hover and choose only with a
 // mouse, so its listeners get no events, and what it needs to find points by place is left empty.
 
-import { rgbOf } from "./palette.js";
+import { paleColor, rgbOf } from "./palette.js";
 import { viewMatrix } from "./camera.js";
+import { isDark } from "./theme.js";
 
 const HEARD = ["mousedown", "mouseup", "mousemove", "mouseenter", "mouseleave", "click", "dblclick", "wheel"];
 const OVER = 8; // bytes of the head of an index (KDBush) of no points
@@ -51,6 +52,7 @@ export function createPoints(canvas, { renderer, width, height }) {
   const four = []; // of each row that was ever drawn: x, y, colour, state; the library wants small arrays
   let waiting = null; // the last drawing that was asked for while another was under way
   let drawing = null;
+  let paler = 0; // the number of colours, after which each of them comes once more, pale
 
   /**
    * Draw rows, the last ones on top. x, y: places; colors: numbers of colours; states: NORMAL, FADED or STRONG, each
@@ -64,7 +66,7 @@ export function createPoints(canvas, { renderer, width, height }) {
         const one = (four[i] ??= [0.5, 0.5, 0.5, 0.5]);
         one[0] = x[i];
         one[1] = y[i];
-        one[2] = colors[i];
+        one[2] = colors[i] + (states[i] >= FADED * DEPTHS && states[i] < STRONG * DEPTHS ? paler : 0);
         one[3] = states[i];
         list[k] = one;
       }
@@ -87,16 +89,19 @@ export function createPoints(canvas, { renderer, width, height }) {
     draw,
     /** Colours as #rrggbb, one for each number. */
     setColors(colors) {
-      plot.set({ pointColor: colors.map((color) => [...rgbOf(color).map((part) => part / 255), 1]) });
+      const dark = isDark();
+      const all = [...colors, ...colors.map((color) => paleColor(color, dark))];
+      paler = colors.length;
+      plot.set({ pointColor: all.map((color) => [...rgbOf(color).map((part) => part / 255), 1]) });
     },
     /** How large (pixels across) and how opaque points are. With depth, nearer ones are larger and stronger. */
-    setLook({ size, opacity, faded = opacity * 0.2, deep = false }) {
+    setLook({ size, opacity, deep = false }) {
       const sizes = [];
       const opacities = [];
       for (const state of [NORMAL, FADED, STRONG]) {
         for (let step = 0; step < DEPTHS; step++) {
           const near = deep ? step / (DEPTHS - 1) : 0.5;
-          const strength = { [NORMAL]: opacity, [FADED]: faded, [STRONG]: Math.max(opacity, 0.85) }[state];
+          const strength = { [NORMAL]: opacity, [FADED]: 1, [STRONG]: Math.max(opacity, 0.85) }[state];
           sizes.push(size * (state === STRONG ? 1.25 : 1) * (deep ? 0.6 + 0.8 * near : 1));
           opacities.push(strength * (deep ? 0.35 + 0.65 * near : 1));
         }
