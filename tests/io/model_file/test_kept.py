@@ -26,7 +26,7 @@ def names() -> list[str]:
         return list(said)
 
 
-@pytest.mark.parametrize(("number", "name"), enumerate(names()))
+@pytest.mark.parametrize(("number", "name"), list(enumerate(names())))
 def test_a_file_of_format_1_is_read(number, name, archive, tmp_path):
     path = tmp_path / "kept.gramfold"
     path.write_bytes(archive.read(f"{number}.gramfold"))
