@@ -73,8 +73,9 @@ def test_the_wheel_zooms_about_the_pointer_and_buttons_about_the_middle(visit, r
     before = seen.places(range(20))
     x, y = seen.place(7)
     seen.page.mouse.move(x, y)
-    seen.page.wait_for_timeout(250)  # a wheel goes on to scroll the page for a moment
+    seen.page.keyboard.down("Control")
     seen.page.mouse.wheel(0, -300)
+    seen.page.keyboard.up("Control")
     seen.until("() => window.gramfold.scale() > 1.3")
     after = seen.places(range(20))
     factor = seen.value("() => window.gramfold.scale()")
@@ -86,6 +87,23 @@ def test_the_wheel_zooms_about_the_pointer_and_buttons_about_the_middle(visit, r
         assert seen.value("() => window.gramfold.scale()") == pytest.approx(wanted, rel=1e-6)
     seen.to_map()
     np.testing.assert_allclose(seen.places(range(20)) - middle, (before - middle) / 1.5, atol=1.0)
+
+
+def test_the_wheel_scrolls_the_page_until_the_map_is_clicked(visit, report):
+    seen = visit(report("roll").path, size=(1000, 600))
+    seen.to_map()
+    left, top, right, _ = seen.box()
+    seen.page.mouse.move((left + right) / 2, top + 40)
+    before = seen.value("() => scrollY")
+    seen.page.mouse.wheel(0, 60)
+    seen.until("before => scrollY > before", before)
+    assert seen.value("() => window.gramfold.scale()") == pytest.approx(1.0)
+    assert "wheel zooms" in seen.text(".wheel-hint.seen")
+    seen.page.wait_for_selector(".wheel-hint.seen", state="detached")
+    seen.page.locator("#canvas").focus()
+    seen.page.wait_for_timeout(250)  # a wheel goes on to scroll the page for a moment
+    seen.page.mouse.wheel(0, -300)
+    seen.until("() => window.gramfold.scale() > 1.3")
 
 
 @SIZES

@@ -8,7 +8,7 @@ const TOOLS = [
     "pan",
     "Move",
     "M8 1.5v13M1.5 8h13M6 3.5l2-2 2 2M6 12.5l2 2 2-2M3.5 6l-2 2 2 2M12.5 6l2 2-2 2",
-    "Drag to move, wheel or pinch to zoom; click on a row to choose it",
+    "Drag to move; Ctrl + wheel or pinch to zoom, after a click the wheel alone; click on a row to choose it",
   ],
   [
     "lasso",
