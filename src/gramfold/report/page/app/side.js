@@ -4,6 +4,7 @@ import { boxInView } from "../shared/camera.js";
 import { make, makeButton, say } from "../shared/dom.js";
 import { shortened, tellCount, tellCounted } from "../shared/format.js";
 import { rowsInBox } from "../shared/grid.js";
+import { listedColumns } from "./rows.js";
 
 const LONGEST_OPTION = 60; // letters
 const FAULTS = "Whether to believe it";
@@ -14,7 +15,7 @@ export function createColorChoice(store, setColor) {
   const optionOf = (j) =>
     make("option", { value: j, selected: j === store.color }, shortened(rows.columns[j].name, LONGEST_OPTION));
   const usable = rows.columns.map((_, j) => j).filter((j) => rows.columns[j].kind !== "text" || j === rows.firstColor);
-  const own = usable.filter((j) => !rows.ofFault.has(j));
+  const own = listedColumns(rows).filter((j) => usable.includes(j));
   const faults = usable.filter((j) => rows.ofFault.has(j));
   const select = make(
     "select",
@@ -116,9 +117,10 @@ export function createChoices(stage, store, chooseGroup) {
 /** Which columns stand beside the pointer. */
 export function createHoverChoice(store, hover) {
   const { rows } = store;
-  const boxes = rows.columns
-    .map((column, j) => {
-      if (j === rows.label) return null;
+  const faults = [...rows.ofFault.keys()];
+  const boxes = [...listedColumns(rows), ...faults]
+    .filter((j) => j !== rows.label)
+    .map((j) => {
       const input = make("input", {
         type: "checkbox",
         checked: hover.shown.has(j),
@@ -130,9 +132,8 @@ export function createHoverChoice(store, hover) {
           },
         },
       });
-      return make("label", { class: "check" }, input, column.name);
-    })
-    .filter(Boolean);
+      return make("label", { class: "check" }, input, rows.columns[j].name);
+    });
   if (!boxes.length) return null;
   return make(
     "details",
