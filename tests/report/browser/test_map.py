@@ -292,6 +292,65 @@ def test_arrows_point_where_columns_grow(visit, report, size):
     assert seen.page.locator("#stage .arrows line").count() == 0
 
 
+LABELS = """selector => [...document.querySelectorAll(selector)].map((label) => {
+  const box = label.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; })"""
+
+
+def covered(boxes):
+    """Whether one of the boxes of words covers another by more than a rim."""
+    return any(
+        min(a[2], b[2]) - max(a[0], b[0]) > 8 and min(a[3], b[3]) - max(a[1], b[1]) > 8
+        for a, b in itertools.combinations(boxes, 2)
+    )
+
+
+@SIZES
+def test_arrows_and_their_names_stay_on_the_stage(visit, report, size):
+    seen = visit(report("solid").path, size=size)
+    seen.page.locator("#arrows").check()
+    seen.to_map()
+    left, top, right, bottom = seen.box("#stage")
+    for zooms in range(3):
+        for _ in range(3 * (zooms > 0)):
+            seen.page.locator("#zoom-in").click()
+        seen.page.wait_for_timeout(300)  # names are placed when the camera rests
+        seen.to_map()
+        left, top, right, bottom = seen.box("#stage")
+        names = seen.value(LABELS, "#stage .arrows text:not([hidden])")
+        heads = seen.value(LABELS, "#stage .arrows path")
+        assert len(names) == len(heads) == 5
+        for box in names + heads:
+            assert box[0] >= left - 3 and box[1] >= top - 3 and box[2] <= right + 3 and box[3] <= bottom + 3
+
+
+@SIZES
+def test_names_of_rows_are_shown_where_there_is_room(visit, report, size):
+    roll = report("roll")
+    seen = visit(roll.path, size=size)
+    assert not seen.page.locator("#row-names").is_checked()  # of 300 rows
+    seen.page.locator("#row-names").check()
+    seen.to_map()
+    words = "() => [...document.querySelectorAll('#stage .row-names text')].map((one) => one.textContent)"
+    names = seen.value(words)
+    assert 5 < len(names) < 300
+    assert set(names) <= set(roll.table["name"])
+    assert not covered(seen.value(LABELS, "#stage .row-names text, #stage .names text:not([hidden])"))
+    for _ in range(5):
+        seen.page.locator("#zoom-in").click()
+    seen.page.wait_for_timeout(300)
+    assert set(seen.value(words)) - set(names)
+    assert visit(report("hostile").path).page.locator("#row-names").is_checked()  # of 120 rows
+
+
+def test_many_groups_are_named_only_when_asked(visit, report):
+    seen = visit(report("roll").path, size=PHONE)
+    seen.page.locator("#color").select_option(label="many")
+    assert not seen.page.locator("#names").is_checked()
+    assert seen.page.locator("#stage .names > *:not([hidden])").count() == 0
+    seen.page.locator("#names").check()
+    assert 3 < seen.page.locator("#stage .names > *:not([hidden])").count() < 20
+
+
 @SIZES
 def test_other_axes_are_picked(visit, report, size):
     solid = report("solid")

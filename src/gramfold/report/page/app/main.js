@@ -13,11 +13,12 @@ import { createHover } from "./hover.js";
 import { KEYS, listenToKeys } from "./keyboard.js";
 import { createLegend } from "./legend.js";
 import { createMarks } from "./marks.js";
-import { createNames } from "./names.js";
+import { MOST_UNASKED, createNames } from "./names.js";
 import { createPathPanel } from "./path-panel.js";
 import { listenToPointers } from "./pointing.js";
 import { createProjection } from "./projection.js";
 import { readRows } from "./rows.js";
+import { createRowNames } from "./row-names.js";
 import { createRulers } from "./rulers.js";
 import { createSearch } from "./search.js";
 import { createChoices, createColorChoice, createHoverChoice, createShown } from "./side.js";
@@ -36,8 +37,9 @@ async function openMap() {
   const chosen = createChosenPanel(stage, store);
   const path = createPathPanel(stage, store);
   const marks = createMarks(stage, store);
-  const arrows = createArrows(stage, store);
-  const names = createNames(stage, store);
+  const names = createNames(stage, store, MOST_UNASKED);
+  const arrows = createArrows(stage, store, names);
+  const rowNames = createRowNames(stage, store, { seen: () => [...names.seen(), ...arrows.seen()] });
   const rulers = createRulers(stage, store);
   const hover = createHover(stage, store);
   const axes = createAxes(stage, store);
@@ -74,7 +76,7 @@ async function openMap() {
     { class: "side" },
     search.element,
     make("div", { class: "coloring" }, createColorChoice(store, setColor), legend.element),
-    createShown(stage, store, names, arrows),
+    createShown(stage, store, names, rowNames, arrows),
     axes.element,
     createChoices(stage, store, chooseGroup),
     createHoverChoice(store, hover),

@@ -27,8 +27,8 @@ export function createColorChoice(store, setColor) {
   return make("label", { class: "field" }, make("span", {}, "Colour"), select);
 }
 
-/** Names of groups and arrows of columns, on or off. */
-export function createShown(stage, store, names, arrows) {
+/** Names of groups, names of rows and arrows of columns, on or off. */
+export function createShown(stage, store, names, rowNames, arrows) {
   const box = (id, words, checked, set) => {
     const input = make("input", {
       type: "checkbox",
@@ -39,7 +39,8 @@ export function createShown(stage, store, names, arrows) {
     });
     return { input, element: make("label", { class: "check" }, input, words) };
   };
-  const ofNames = box("names", "Names of groups", true, names.set);
+  const ofNames = box("names", "Names of groups", names.isOn(), names.set);
+  const ofRows = rowNames && box("row-names", "Names of rows", rowNames.isOn(), rowNames.set);
   const ofArrows = store.rows.arrows.length ? box("arrows", "What the axes mean", false, arrows.set) : null;
   const hint = ofArrows
     ? make(
@@ -54,12 +55,14 @@ export function createShown(stage, store, names, arrows) {
     { hidden: true },
     make("legend", {}, "On the map"),
     ofNames.element,
+    ofRows?.element,
     ofArrows?.element,
     hint,
   );
   const show = () => {
     ofNames.element.hidden = !names.possible();
-    element.hidden = ofNames.element.hidden && !ofArrows;
+    ofNames.input.checked = names.isOn();
+    element.hidden = ofNames.element.hidden && !ofRows && !ofArrows;
   };
   store.on("color", show);
   return element;
