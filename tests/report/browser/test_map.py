@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from gramfold.diagnostics import faults, loadings
+from gramfold.report import write_report
 from tests.report.browser.visit import DESKTOP, PHONE, numbers_in
 
 SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
@@ -173,6 +174,7 @@ def test_any_column_colors_the_map(visit, report, size):
             assert len(set(colors[(roll.table[name] == level).to_numpy()])) == 1
     known = {"along": roll.table["along"], "gaps": roll.table["gaps"], "day": roll.table["day"].astype("int64")}
     known |= {fault: getattr(measured, fault).per_point for fault in ("torn", "glued", "strained")}
+    grey = None
     for name, values in known.items():
         seen.page.locator("#color").select_option(label=name)
         colors = np.array(seen.value("() => window.gramfold.colors()"))
@@ -190,6 +192,9 @@ def test_any_column_colors_the_map(visit, report, size):
         )
         for row, end in ((order[0], bar[-64]), (order[-1], bar[-1])):  # 64 steps below the counts, from low to high
             assert np.abs(rgb(colors[row]) - rgb(end)).max() < 25, name
+        grey = next(iter(absent), grey)
+        if grey:
+            assert np.abs(rgb(grey) - rgb(bar[-64])).max() > 40, name
         if name == "along":
             share = (values - values.min()) / np.ptp(values)
             for row in order[::17]:
@@ -335,8 +340,7 @@ def test_names_of_rows_are_shown_where_there_is_room(visit, report, size):
     assert 5 < len(names) < 300
     assert set(names) <= set(roll.table["name"])
     assert not covered(seen.value(LABELS, "#stage .row-names text, #stage .names text:not([hidden])"))
-    for _ in range(5):
-        seen.page.locator("#zoom-in").click()
+    seen.page.locator("#zoom-in").click()
     seen.page.wait_for_timeout(300)
     assert set(seen.value(words)) - set(names)
     assert visit(report("hostile").path).page.locator("#row-names").is_checked()  # of 120 rows
@@ -349,6 +353,27 @@ def test_many_groups_are_named_only_when_asked(visit, report):
     assert seen.page.locator("#stage .names > *:not([hidden])").count() == 0
     seen.page.locator("#names").check()
     assert 3 < seen.page.locator("#stage .names > *:not([hidden])").count() < 20
+
+
+def test_a_skewed_column_is_colored_by_rank_until_the_reader_says_otherwise(visit, tmp_path):
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(200, 3))
+    wealth = np.exp(3 * rng.normal(size=200))
+    path = write_report(tmp_path / "skewed.html", X, X[:, :2], table={"wealth": wealth, "x": X[:, 0]}, color="wealth")
+    seen = visit(path)
+    number = "() => new Set(window.gramfold.colors()).size"
+    assert seen.page.locator("#ramp-by").input_value() == "rank"
+    assert "By rank" in seen.text("#legend")
+    by_rank = seen.value(number)
+    assert by_rank > 120
+    seen.page.locator("#ramp-by").select_option("value")
+    assert seen.value(number) < by_rank / 2
+    seen.page.locator("#color").select_option(label="x")
+    assert seen.page.locator("#ramp-by").input_value() == "value"
+    # columns of the table come before what was mapped, which has no names here; x is not listed twice
+    options = seen.texts("#color option")
+    assert options[:3] == ["one colour", "wealth", "x"]
+    assert not any(name.startswith("column") for name in options)
 
 
 @SIZES

@@ -49,7 +49,10 @@ async function openMap() {
     store.choose(Uint32Array.from({ length: rows.count }, (_, i) => i).filter((i) => codes[i] === group.code));
     say(`${tellCounted(store.chosen.length, "row")} of ${group.name} chosen`);
   };
-  const legend = createLegend(store, chooseGroup);
+  const legend = createLegend(store, chooseGroup, (byRank) => {
+    store.byRank.set(store.color, byRank);
+    recolor();
+  });
   const search = createSearch(store, (found) => {
     if (store.tool === "path" && found.length === 1) {
       path.pick(found[0]); // the ends of a path can be named instead of clicked on
@@ -126,7 +129,7 @@ async function openMap() {
 
 function color(store) {
   const column = store.rows.columns[store.color];
-  store.coloring = coloringOf(column, store.rows.ofFault.get(store.color), store.rows.count, isDark());
+  store.coloring = coloringOf(column, store.rows.ofFault.get(store.color), store.rows.count, isDark(), store.byRank.get(store.color) ?? null);
 }
 
 function notesOf(stage, rows) {
@@ -145,11 +148,11 @@ function notesOf(stage, rows) {
     );
   if (stage.drawn)
     notes.push(
-      "Rows are drawn in a random order, so that no group covers the others. With Lasso and Rectangle, Ctrl adds and Alt takes away.",
+      "Rows are drawn in a random order, so that no group covers the others.",
     );
   return [
     ...notes.filter(Boolean).map((note) => make("p", {}, note)),
-    stage.drawn ? make("p", { id: "map-keys" }, KEYS) : "",
+    stage.drawn ? make("p", { id: "map-keys" }, `With Lasso and Rectangle, Ctrl adds and Alt takes away. ${KEYS}`) : "",
   ];
 }
 
