@@ -174,7 +174,7 @@ export function createLegend(store, chooseGroup, setRank = null) {
       words: writeEnd(value),
       at: (k / (ranks.length - 1)) * RAMP_WIDTH,
     }));
-    const isWide = ofRanks?.some(({ words }) => roomOf(words) > RAMP_WIDTH / ranks.length);
+    const isWide = ofRanks?.some(({ words }) => roomOf(words) > RAMP_WIDTH / (ranks.length + 1));
     const labels = ofRanks?.filter((_, k) => !isWide || k % 2 === 0) ?? [
       ...ends,
       ...ticks.filter((tick) =>

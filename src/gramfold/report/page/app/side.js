@@ -30,12 +30,16 @@ export function createColorChoice(store, setColor) {
 /** Names of groups, names of rows and arrows of columns, on or off. */
 export function createShown(stage, store, names, rowNames, arrows) {
   const box = (id, words, checked, set) => {
+    const change = (on) => {
+      set(on);
+      store.tell("settled"); // names of one kind make room for those of another
+    };
     const input = make("input", {
       type: "checkbox",
       id,
       checked,
       disabled: !stage.drawn,
-      on: { change: () => set(input.checked) },
+      on: { change: () => change(input.checked) },
     });
     return { input, element: make("label", { class: "check" }, input, words) };
   };
