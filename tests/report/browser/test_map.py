@@ -121,8 +121,8 @@ def test_the_pointer_on_a_row_shows_its_name_and_values(visit, report, size):
         assert f"row {row}" in words
         terms = dict(zip(seen.texts("#hover dt"), seen.texts("#hover dd"), strict=True))
         assert terms["kind"] == (roll.table["kind"][row] or "missing")
-        for name in ("breadth", "height", "depth"):
-            assert numbers_in(terms[name]) == pytest.approx([roll.table[name][row]], rel=1e-4)
+        assert list(terms) == ["kind", "along", "gaps", "many", "day", "remark"]  # before what was mapped
+        assert numbers_in(terms["along"]) == pytest.approx([roll.table["along"][row]], rel=1e-4)
         box = seen.box("#hover")
         assert box[0] >= 0
         assert box[2] <= size[0]
@@ -325,7 +325,7 @@ def test_arrows_and_their_names_stay_on_the_stage(visit, report, size):
         heads = seen.value(LABELS, "#stage .arrows path")
         assert len(names) == len(heads) == 5
         for box in names + heads:
-            assert box[0] >= left - 3 and box[1] >= top - 3 and box[2] <= right + 3 and box[3] <= bottom + 3
+            assert min(box[0] - left, box[1] - top, right - box[2], bottom - box[3]) >= -3
 
 
 @SIZES

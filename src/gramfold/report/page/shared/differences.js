@@ -34,14 +34,14 @@ export async function differencesOf(columns, mask, stillWanted = () => true) {
     }
   }
   addIntervals(entries);
-  for (const entry of entries) entry.spread = entry.clear || entry.isCategory ? null : spreadOf(entry);
+  for (const entry of entries) entry.spread = entry.clear || entry.isCategory ? null : otherSpreadOf(entry);
   const size = (entry) => (Number.isNaN(entry.effect) ? -1 : Math.abs(entry.effect));
   const rank = (entry) => (entry.clear ? 0 : entry.spread ? 1 : 2);
   return entries.sort((a, b) => rank(a) - rank(b) || size(b) - size(a));
 }
 
 /** The middle halves of both groups, where one is much wider than the other. */
-function spreadOf({ column, counts, known }) {
+function otherSpreadOf({ column, counts, known }) {
   if (Math.min(...known) < FEWEST_SPREAD) return null;
   const { distinct } = ranksOf(column);
   const [chosen, rest] = counts.map((group, k) =>
