@@ -162,6 +162,14 @@ def test_columns_of_a_table_come_with_its_types_and_those_mapped_are_known(page)
     assert "StandardScaler()" in found.text
 
 
+def test_a_column_of_the_table_that_was_mapped_without_a_name_is_listed_once(page):
+    X = TWO_GROUPS.astype(np.float32)
+    table = {"who": list(range(len(X))), "same": TWO_GROUPS[:, 1], "one": [1.0] * len(X)}
+    found = page(X, X[:, :2], table=table)
+    assert [name for name in found.names if name not in found.manifest["faults"]] == ["who", "same", "one"]
+    assert found.manifest["data_columns"] == [1]
+
+
 def test_what_was_mapped_is_shown_beside_a_table_that_has_other_columns(page):
     found = page(PCA().fit(NAMED), table={"stage": ["early", "late"] * 100})
     assert found.names[:5] == ["stage", *NAMED]

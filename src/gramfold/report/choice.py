@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from gramfold.diagnostics import Loadings
@@ -18,6 +19,7 @@ from gramfold.types import Integers
 MOST_COLUMNS = 60  # so that one finds them in a list
 MOST_VALUES = 4_000_000  # in all of these columns, so that a page can be sent
 FEWEST_COLUMNS = 4  # that are shown however many rows there are
+_HEAD = 50  # rows by which columns of the same values are looked for
 _KINDS = 20  # categories up to which a column colours the map when nobody has chosen
 
 
@@ -53,7 +55,11 @@ def candidates(subject: Subject, found: Loadings | None, table: Any, color: Any,
     else:
         raws = columns_of(table, n)
         by_key = {raw.key if isinstance(raw.key, str) else raw.name: j for j, raw in enumerate(raws)}
-        matched = {raw.name: by_key[raw.name] for raw in own if subject.names and raw.name in by_key}
+        matched = (
+            {raw.name: by_key[raw.name] for raw in own if subject.names and raw.name in by_key}
+            if subject.names or issparse(subject.X)
+            else _alike(own, raws)
+        )
         taken = {raw.name for raw in raws}
         data = []
         for raw in own:
@@ -81,6 +87,33 @@ def _own(subject: Subject, n: int) -> list[Raw]:
     return [
         Raw(free_name(name or raw.name, taken), name, raw.values) for name, raw in zip(subject.names, raws, strict=True)
     ]
+
+
+def _alike(own: list[Raw], raws: list[Raw]) -> dict[str, int]:
+    """Which columns of the table hold the values of columns without a name; constants tell nothing."""
+    by_head: dict[bytes, list[int]] = {}
+    for j, raw in enumerate(raws):
+        head = _numbers(raw, _HEAD)
+        if head is not None:
+            by_head.setdefault(head.tobytes(), []).append(j)
+    found = {}
+    for raw in own:
+        head = _numbers(raw, _HEAD) if by_head else None
+        for j in by_head.get(head.tobytes(), []) if head is not None else []:
+            ours, theirs = _numbers(raw), _numbers(raws[j])
+            if ours is None or theirs is None or not (ours != ours[0]).any():
+                continue
+            if np.array_equal(ours, theirs, equal_nan=True):
+                found[raw.name] = j
+                break
+    return found
+
+
+def _numbers(raw: Raw, most: int | None = None) -> NDArray[np.float32] | None:
+    """The first values in single precision, in which one of both tables may be; None where they are no numbers."""
+    column = raw.read(np.arange(min(len(raw.values), most)) if most else None)
+    with np.errstate(over="ignore"):
+        return column.values.astype(np.float32) + np.float32(0) if column.kind == "number" else None
 
 
 def _ranked(subject: Subject, found: Loadings | None, count: int) -> list[int]:

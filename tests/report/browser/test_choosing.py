@@ -289,3 +289,40 @@ def test_more_rows_than_a_page_of_the_table_are_turned_over(visit, report):
     first = seen.page.locator("#chosen-table tbody tr").first.locator("td").first.inner_text()
     assert first == "100"
     assert "A comparison needs" in seen.text("#differences")  # there is nobody else to compare with
+
+
+def test_a_question_that_cannot_be_answered_is_not_understood(visit, report):
+    roll = report("roll")
+    seen = visit(roll.path)
+    search = seen.page.locator("#search")
+    for question in ("along > 5 and height < 3", "along between 3 and 4", "kind = birch and along < 3"):
+        search.fill(question)
+        seen.until("() => document.querySelector('#search-results').textContent.startsWith('Not understood')")
+        assert "one column and one comparison, as in" in seen.text("#search-results")
+        search.fill("")
+        seen.until("() => document.querySelector('#search-results').hidden")
+    search.fill("along > 1000000")
+    seen.until("() => document.querySelector('#search-results').textContent === 'No row is like that'")
+    search.fill("row 5")
+    seen.page.keyboard.press("Enter")
+    assert seen.chosen() == [5]
+
+
+def test_buttons_say_whether_rows_are_added_or_taken_away(visit, report):
+    seen = visit(report("roll").path, size=PHONE, has_touch=True, is_mobile=True)
+    assert not seen.shown("#map-keys")
+    assert not seen.shown("#how-add")
+    seen.page.locator("#tool-rectangle").click()
+    sizes = {}
+    for how, low, high in (("replace", 0, 0.5), ("add", 0.5, 1), ("remove", 0, 0.5)):
+        seen.page.locator(f"#how-{how}").click()
+        seen.to_map()
+        left, top, right, bottom = seen.box()
+        across = right - left
+        seen.drag((left + low * across + 1, top + 1), (left + high * across - 1, bottom - 1))
+        sizes[how] = set(seen.chosen())
+    assert sizes["replace"] < sizes["add"]
+    assert sizes["remove"] == sizes["add"] - sizes["replace"]
+    heights = "() => [...document.querySelectorAll('.check, summary')].map((one) => one.offsetHeight).filter(Boolean)"
+    assert min(seen.value(heights)) >= 32
+    assert all(seen.texts("#map .tools .tool-name"))

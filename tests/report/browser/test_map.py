@@ -74,8 +74,9 @@ def test_the_wheel_zooms_about_the_pointer_and_buttons_about_the_middle(visit, r
     before = seen.places(range(20))
     x, y = seen.place(7)
     seen.page.mouse.move(x, y)
-    seen.page.wait_for_timeout(250)  # a wheel goes on to scroll the page for a moment
+    seen.page.keyboard.down("Control")
     seen.page.mouse.wheel(0, -300)
+    seen.page.keyboard.up("Control")
     seen.until("() => window.gramfold.scale() > 1.3")
     after = seen.places(range(20))
     factor = seen.value("() => window.gramfold.scale()")
@@ -87,6 +88,23 @@ def test_the_wheel_zooms_about_the_pointer_and_buttons_about_the_middle(visit, r
         assert seen.value("() => window.gramfold.scale()") == pytest.approx(wanted, rel=1e-6)
     seen.to_map()
     np.testing.assert_allclose(seen.places(range(20)) - middle, (before - middle) / 1.5, atol=1.0)
+
+
+def test_the_wheel_scrolls_the_page_until_the_map_is_clicked(visit, report):
+    seen = visit(report("roll").path, size=(1000, 600))
+    seen.to_map()
+    left, top, right, _ = seen.box()
+    seen.page.mouse.move((left + right) / 2, top + 40)
+    before = seen.value("() => scrollY")
+    seen.page.mouse.wheel(0, 60)
+    seen.until("before => scrollY > before", before)
+    assert seen.value("() => window.gramfold.scale()") == pytest.approx(1.0)
+    assert "wheel zooms" in seen.text(".wheel-hint.seen")
+    seen.page.wait_for_selector(".wheel-hint.seen", state="detached")
+    seen.page.locator("#canvas").focus()
+    seen.page.wait_for_timeout(250)  # a wheel goes on to scroll the page for a moment
+    seen.page.mouse.wheel(0, -300)
+    seen.until("() => window.gramfold.scale() > 1.3")
 
 
 @SIZES
@@ -103,8 +121,8 @@ def test_the_pointer_on_a_row_shows_its_name_and_values(visit, report, size):
         assert f"row {row}" in words
         terms = dict(zip(seen.texts("#hover dt"), seen.texts("#hover dd"), strict=True))
         assert terms["kind"] == (roll.table["kind"][row] or "missing")
-        for name in ("breadth", "height", "depth"):
-            assert numbers_in(terms[name]) == pytest.approx([roll.table[name][row]], rel=1e-4)
+        assert list(terms) == ["kind", "along", "gaps", "many", "day", "remark"]  # before what was mapped
+        assert numbers_in(terms["along"]) == pytest.approx([roll.table["along"][row]], rel=1e-4)
         box = seen.box("#hover")
         assert box[0] >= 0
         assert box[2] <= size[0]
@@ -156,6 +174,7 @@ def test_any_column_colors_the_map(visit, report, size):
             assert len(set(colors[(roll.table[name] == level).to_numpy()])) == 1
     known = {"along": roll.table["along"], "gaps": roll.table["gaps"], "day": roll.table["day"].astype("int64")}
     known |= {fault: getattr(measured, fault).per_point for fault in ("torn", "glued", "strained")}
+    grey = None
     for name, values in known.items():
         seen.page.locator("#color").select_option(label=name)
         colors = np.array(seen.value("() => window.gramfold.colors()"))
@@ -173,6 +192,9 @@ def test_any_column_colors_the_map(visit, report, size):
         )
         for row, end in ((order[0], bar[-64]), (order[-1], bar[-1])):  # 64 steps below the counts, from low to high
             assert np.abs(rgb(colors[row]) - rgb(end)).max() < 25, name
+        grey = next(iter(absent), grey)
+        if grey:
+            assert np.abs(rgb(grey) - rgb(bar[-64])).max() > 40, name
         if name == "along":
             share = (values - values.min()) / np.ptp(values)
             for row in order[::17]:
@@ -273,6 +295,85 @@ def test_arrows_point_where_columns_grow(visit, report, size):
         assert numbers_in(words)[0] == pytest.approx(100 * shares[j], abs=1.0), name
     seen.page.locator("#arrows").uncheck()
     assert seen.page.locator("#stage .arrows line").count() == 0
+
+
+LABELS = """selector => [...document.querySelectorAll(selector)].map((label) => {
+  const box = label.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; })"""
+
+
+def covered(boxes):
+    """Whether one of the boxes of words covers another by more than a rim."""
+    return any(
+        min(a[2], b[2]) - max(a[0], b[0]) > 8 and min(a[3], b[3]) - max(a[1], b[1]) > 8
+        for a, b in itertools.combinations(boxes, 2)
+    )
+
+
+@SIZES
+def test_arrows_and_their_names_stay_on_the_stage(visit, report, size):
+    seen = visit(report("solid").path, size=size)
+    seen.page.locator("#arrows").check()
+    seen.to_map()
+    left, top, right, bottom = seen.box("#stage")
+    for zooms in range(3):
+        for _ in range(3 * (zooms > 0)):
+            seen.page.locator("#zoom-in").click()
+        seen.page.wait_for_timeout(300)  # names are placed when the camera rests
+        seen.to_map()
+        left, top, right, bottom = seen.box("#stage")
+        names = seen.value(LABELS, "#stage .arrows text:not([hidden])")
+        heads = seen.value(LABELS, "#stage .arrows path")
+        assert len(names) == len(heads) == 5
+        for box in names + heads:
+            assert min(box[0] - left, box[1] - top, right - box[2], bottom - box[3]) >= -3
+
+
+@SIZES
+def test_names_of_rows_are_shown_where_there_is_room(visit, report, size):
+    roll = report("roll")
+    seen = visit(roll.path, size=size)
+    assert not seen.page.locator("#row-names").is_checked()  # of 300 rows
+    seen.page.locator("#row-names").check()
+    seen.to_map()
+    words = "() => [...document.querySelectorAll('#stage .row-names text')].map((one) => one.textContent)"
+    names = seen.value(words)
+    assert 5 < len(names) < 300
+    assert set(names) <= set(roll.table["name"])
+    assert not covered(seen.value(LABELS, "#stage .row-names text, #stage .names text:not([hidden])"))
+    seen.page.locator("#zoom-in").click()
+    seen.page.wait_for_timeout(300)
+    assert set(seen.value(words)) - set(names)
+    assert visit(report("hostile").path).page.locator("#row-names").is_checked()  # of 120 rows
+
+
+def test_many_groups_are_named_only_when_asked(visit, report):
+    seen = visit(report("roll").path, size=PHONE)
+    seen.page.locator("#color").select_option(label="many")
+    assert not seen.page.locator("#names").is_checked()
+    assert seen.page.locator("#stage .names > *:not([hidden])").count() == 0
+    seen.page.locator("#names").check()
+    assert 3 < seen.page.locator("#stage .names > *:not([hidden])").count() < 20
+
+
+def test_a_skewed_column_is_colored_by_rank_until_the_reader_says_otherwise(visit, tmp_path):
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(200, 3))
+    wealth = np.exp(3 * rng.normal(size=200))
+    path = write_report(tmp_path / "skewed.html", X, X[:, :2], table={"wealth": wealth, "x": X[:, 0]}, color="wealth")
+    seen = visit(path)
+    number = "() => new Set(window.gramfold.colors()).size"
+    assert seen.page.locator("#ramp-by").input_value() == "rank"
+    assert "By rank" in seen.text("#legend")
+    by_rank = seen.value(number)
+    assert by_rank > 120
+    seen.page.locator("#ramp-by").select_option("value")
+    assert seen.value(number) < by_rank / 2
+    seen.page.locator("#color").select_option(label="x")
+    assert seen.page.locator("#ramp-by").input_value() == "value"
+    # columns of the table come before what was mapped, which has no names here; x is not listed twice
+    options = seen.texts("#color option")
+    assert options[:3] == ["one colour", "wealth", "x"]
+    assert not any(name.startswith("column") for name in options)
 
 
 @SIZES

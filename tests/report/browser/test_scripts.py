@@ -112,7 +112,7 @@ def test_differences_are_those_of_python(scripts, share):
     found = scripts.value(
         """async ([wanted, mask]) => (await shared.differencesOf(wanted.map((j) => columns[j]), Uint8Array.from(mask)))
           .map((entry) => [entry.name, String(entry.effect), String(entry.lower), String(entry.upper),
-            String(entry.chosen), String(entry.rest), entry.known, entry.clear])""",
+            String(entry.chosen), String(entry.rest), entry.known, entry.clear, Boolean(entry.spread)])""",
         [[list(TABLE).index(name) for name in names], chosen.astype(int).tolist()],
     )
     wanted = differences(TABLE[names], chosen)
@@ -124,10 +124,23 @@ def test_differences_are_those_of_python(scripts, share):
     np.testing.assert_array_equal([entry[6] for entry in found], wanted.known[which])
     np.testing.assert_array_equal([entry[7] for entry in found], wanted.clear[which])
     sizes = np.abs(np.nan_to_num(wanted.effects[which], nan=-1))
-    clear = wanted.clear[which]
-    assert (np.diff(clear.astype(int)) <= 0).all()
-    for part in (sizes[clear], sizes[~clear]):
-        assert (np.diff(np.round(part, 12)) <= 0).all()
+    clear, spread = wanted.clear[which], np.array([entry[8] for entry in found])
+    assert not (clear & spread).any()
+    ranks = np.where(clear, 0, np.where(spread, 1, 2))
+    assert (np.diff(ranks) >= 0).all()
+    for rank in range(3):
+        assert (np.diff(np.round(sizes[ranks == rank], 12)) <= 0).all()
+
+
+def test_another_spread_of_the_same_level_is_found(scripts):
+    values = TABLE["whole"].to_numpy(float)
+    middle = np.abs(values - np.median(values)) < 0.25 * np.subtract(*np.quantile(values, [0.75, 0.25]))
+    found = scripts.value(
+        "async ([j, mask]) => (await shared.differencesOf([columns[j]], Uint8Array.from(mask)))[0].spread",
+        [list(TABLE).index("whole"), middle.astype(int).tolist()],
+    )
+    assert found["ratio"] < 0.5
+    assert found["chosen"] == pytest.approx(np.quantile(values[middle], [0.25, 0.75]), rel=0.2)
 
 
 def test_quantiles_of_the_scripts_are_those_of_scipy(scripts):

@@ -98,10 +98,7 @@ export function createChosenPanel(stage, store) {
 export function shownColumns(rows) {
   const number = { name: "row", align: "right", text: (i) => String(rows.numberOf(i)) };
   const picture = { name: "picture", text: () => "", element: (i) => drawPicture(rows.pictures, i, 40) };
-  const own = [...tableColumns(rows)];
-  const label = rows.columns[rows.label];
-  own.sort((a, b) => (b === label) - (a === label));
-  const columns = own.map((column) => ({
+  const columns = tableColumns(rows).map((column) => ({
     name: column.unit ? `${column.name} (${column.unit})` : column.name,
     align: column.kind === "number" ? "right" : null,
     text: (i) => column.text(i),

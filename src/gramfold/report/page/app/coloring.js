@@ -1,21 +1,26 @@
 // From a column to the colours of rows, and to what the legend says about them.
 
+import { ranksOf } from "../shared/differences.js";
 import { RAMP_SIZE, absentColor, categoryColor, plainColor, rampColors } from "../shared/palette.js";
 import { quantileOf, shareBetween } from "../shared/scales.js";
 
 const FAR_OUT_SHARE = 0.005; // the share of rows at each end that may be cut off
 const WORTH_IT = 1.6; // a range this many times that of the others has outliers, and is cut
 const LOOKED_AT = 50_000; // rows by which the ends of a ramp are found
+const MOST_ROWS = [0.05, 0.95]; // the middle 90% of the rows, which ...
+const FEW_COLORS = 1 / 3; // ... by rank are coloured where they have less than this of a ramp
 
 /**
  * Colours of a column (null: one colour for all): `codes` of rows (n,) into `colors`; `groups` that can be switched off,
- * {code, name, count, color, missing}; and of a ramp: low, high, the counts of rows beyond, and `kind`.
+ * {code, name, count, color, missing}; and of a ramp: low, high, the counts of rows beyond, `kind`, and where it goes by
+ * rank `ranks`, the values at equal steps along it. byRank: whether it does; null where nobody has said.
  */
-export function coloringOf(column, fault, count, dark) {
+export function coloringOf(column, fault, count, dark, byRank = false) {
   if (!column) return plainColoring(count, dark);
   if (column.kind === "category") return categoryColoring(column.codes, column.levels, column.none, dark);
   if (column.kind === "text") return textColoring(column, count, dark);
-  return rampColoring(column, fault && fault !== "density" ? "faults" : "numbers", dark);
+  const ramp = fault && fault !== "density" ? "faults" : "numbers";
+  return rampColoring(column, ramp, dark, byRank ?? (ramp === "numbers" ? null : false));
 }
 
 function plainColoring(count, dark) {
@@ -64,17 +69,20 @@ function textColoring(column, count, dark) {
   );
 }
 
-function rampColoring(column, ramp, dark) {
+function rampColoring(column, ramp, dark, asked) {
   const { values } = column;
   const range = rangeOf(values);
+  const byRank = (asked ?? range.isNarrow) && range.high > range.low;
   const codes = new Uint16Array(values.length);
+  const steps = byRank ? rankSteps(column) : null;
   const wide = range.high > range.low;
   let missing = 0;
   for (let i = 0; i < values.length; i++) {
     if (Number.isNaN(values[i])) {
       codes[i] = RAMP_SIZE;
       missing++;
-    } else if (wide) codes[i] = Math.min(Math.max(Math.round(shareBetween(values[i], range.low, range.high) * (RAMP_SIZE - 1)), 0), RAMP_SIZE - 1);
+    } else if (steps) codes[i] = steps.codeOf(i);
+    else if (wide) codes[i] = Math.min(Math.max(Math.round(shareBetween(values[i], range.low, range.high) * (RAMP_SIZE - 1)), 0), RAMP_SIZE - 1);
     else codes[i] = RAMP_SIZE >> 1;
   }
   const colors = [...rampColors(ramp, dark), absentColor(dark)];
@@ -86,7 +94,29 @@ function rampColoring(column, ramp, dark) {
     absent: RAMP_SIZE,
     ...range,
   };
+  if (steps) Object.assign(made, { ranks: steps.ranks, below: 0, above: 0 });
   return withMissing(made, missing);
+}
+
+/** Colours by the share of rows below; equal values have the middle of theirs. */
+function rankSteps(column) {
+  const { distinct, codes, unknown } = ranksOf(column);
+  const counts = new Float64Array(unknown + 1);
+  for (const code of codes) counts[code]++;
+  const middles = new Float64Array(unknown);
+  let passed = 0;
+  for (let k = 0; k < unknown; k++) {
+    middles[k] = passed + counts[k] / 2;
+    passed += counts[k];
+  }
+  const [first, last] = [middles[0], middles[unknown - 1]];
+  const places = middles.map((middle) => (middle - first) / (last - first || 1));
+  const infinite = (value) => (value > 0 ? RAMP_SIZE - 1 : 0);
+  return {
+    codeOf: (i) =>
+      codes[i] === unknown ? infinite(column.values[i]) : Math.round(places[codes[i]] * (RAMP_SIZE - 1)),
+    ranks: [0, 0.25, 0.5, 0.75, 1].map((share) => distinct[Math.max(places.findLastIndex((one) => one <= share), 0)]),
+  };
 }
 
 function withMissing(coloring, count) {
@@ -115,7 +145,9 @@ function rangeOf(values) {
   const range = cut ? { low, high } : { low: least, high: largest };
   range.below = cut ? counted(values, (value) => value < low) : 0;
   range.above = cut ? counted(values, (value) => value > high) : 0;
-  return { ...range, least, largest };
+  const [from, to] = MOST_ROWS.map((share) => quantileOf(sorted, share));
+  const isNarrow = to > from && to - from < FEW_COLORS * (range.high - range.low);
+  return { ...range, least, largest, isNarrow };
 }
 
 function counted(values, holds) {

@@ -32,7 +32,7 @@ export function differencesTable(entries, columns) {
   const told =
     columns === 0
       ? "No column can be compared."
-      : `${tellCount(clear)} of ${tellCount(entries.length)} ${what} differ beyond chance (all intervals hold together at 95%).`;
+      : `${tellCount(clear)} of ${tellCount(entries.length)} ${what} differ in level beyond chance (all intervals hold together at 95%).`;
   return make(
     "div",
     {},
@@ -51,6 +51,17 @@ export function differencesTable(entries, columns) {
       make("span", { class: "swatch rest" }),
       "the rest",
     ),
+    make(
+      "div",
+      { class: "differences-head quiet small" },
+      make(
+        "span",
+        {},
+        entries.some((entry) => !entry.isCategory)
+          ? "shift: share of pairs in which the chosen row has more, minus that in which it has less, \u22121 to +1"
+          : "difference of the shares, \u22121 to +1",
+      ),
+    ),
     list,
     entries.length > SHOWN ? more : null,
   );
@@ -61,7 +72,7 @@ function lineOf(entry) {
   return make(
     "li",
     {
-      class: entry.clear ? "" : "unclear",
+      class: entry.clear || entry.spread ? "" : "unclear",
       "data-name": entry.name,
       "data-effect": entry.effect,
       "data-lower": entry.lower,
@@ -74,7 +85,7 @@ function lineOf(entry) {
   );
 }
 
-/** "chosen: median 5.1, others 3.2"; means where the medians are the same. */
+/** "chosen: median 5.1, others 3.2"; means where the medians are the same; middle halves where only the spread differs. */
 function wordsOf(entry) {
   const { column } = entry;
   if (entry.isCategory) return `chosen: ${tellShare(entry.chosen)}, others ${tellShare(entry.rest)}`;
@@ -82,6 +93,11 @@ function wordsOf(entry) {
     column.kind === "date"
       ? tellDate(value, column.form)
       : `${tellNumber(value, 4)}${column.unit ? ` ${column.unit}` : ""}`;
+  if (entry.spread) {
+    const half = (values) => `${tell(values[0])}\u2013${tell(values[1])}`;
+    const how = entry.spread.ratio < 1 ? "narrower" : "wider";
+    return `${how}: chosen ${half(entry.spread.chosen)}, others ${half(entry.spread.rest)} (the middle half of each)`;
+  }
   if (entry.chosen !== entry.rest) return `chosen: median ${tell(entry.chosen)}, others ${tell(entry.rest)}`;
   return `chosen: mean ${tell(entry.chosenMean)}, others ${tell(entry.restMean)}`;
 }

@@ -2,6 +2,7 @@
 
 import { make, makeSvg } from "../shared/dom.js";
 import { drawPicture } from "../shared/pictures.js";
+import { listedColumns } from "./rows.js";
 
 const MOST_BESIDE = 6; // columns that are shown unless the reader chooses others
 const GAP = 14; // pixels between the pointer and the words
@@ -13,11 +14,8 @@ export function createHover(stage, store) {
   stage.over.append(ring);
   stage.element.append(box);
 
-  const shown = new Set(rows.dataColumns.filter((j) => j !== rows.label).slice(0, MOST_BESIDE)); // columns of the words
-  if (!shown.size)
-    rows.columns.forEach(
-      (_, j) => j !== rows.label && !rows.ofFault.has(j) && shown.size < MOST_BESIDE && shown.add(j),
-    );
+  const listed = listedColumns(rows).filter((j) => j !== rows.label);
+  const shown = new Set(listed.slice(0, MOST_BESIDE)); // columns of the words
 
   function show() {
     const i = store.pointed;
@@ -38,7 +36,9 @@ export function createHover(stage, store) {
       label || number,
       label ? make("span", { class: "quiet" }, ` ${number}`) : "",
     );
-    const columns = [...new Set(store.color >= 0 && store.color !== rows.label ? [store.color, ...shown] : shown)];
+    const others = rows.columns.map((_, j) => j).filter((j) => rows.ofFault.has(j));
+    const first = store.color >= 0 && store.color !== rows.label ? [store.color] : [];
+    const columns = [...first, ...[...listed, ...others].filter((j) => shown.has(j) && j !== store.color)];
     const list = make(
       "dl",
       {},

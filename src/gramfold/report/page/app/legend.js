@@ -10,13 +10,24 @@ const RAMP_WIDTH = 260; // units of the drawing of a ramp
 const RAMP_HEIGHT = 12;
 const CROWD = 34; // height of the counts above a ramp
 
-/** The legend. `chooseGroup(code)` is called when the reader wants the rows of a group. */
-export function createLegend(store, chooseGroup) {
+/**
+ * The legend. `chooseGroup(code)` is called when the reader wants the rows of a group; `setRank(byRank)`, where the ramp
+ * can go by rank, when the reader says which.
+ */
+export function createLegend(store, chooseGroup, setRank = null) {
   const element = make("div", { id: "legend", class: "legend" });
+  const rampBy = make(
+    "select",
+    { id: "ramp-by", "aria-label": "Colours go", on: { change: () => setRank(rampBy.value === "rank") } },
+    make("option", { value: "value" }, "by value"),
+    make("option", { value: "rank" }, "by rank"),
+  );
 
   function show() {
     const { coloring } = store;
+    const held = document.activeElement === rampBy;
     element.replaceChildren(...(isRamp(coloring) ? rampParts() : []), ...groupParts(coloring));
+    if (held) rampBy.focus();
   }
 
   // ------------------------------------------------------------------------------------------------------- groups
@@ -138,11 +149,14 @@ export function createLegend(store, chooseGroup) {
     const column = store.rows.columns[store.color];
     if (coloring.empty) return [make("p", { class: "quiet" }, "No row has a value.")];
     const note = noteOf(coloring, column);
-    return [rampDrawing(coloring, column), note ? make("p", { class: "quiet note" }, note) : ""].filter(Boolean);
+    rampBy.value = coloring.ranks ? "rank" : "value";
+    const choice = setRank && coloring.high > coloring.low ? rampBy : "";
+    return [rampDrawing(coloring, column), choice, note ? make("p", { class: "quiet note" }, note) : ""].filter(Boolean);
   }
 
   function rampDrawing(coloring, column) {
     const { low, high, colors, codes } = coloring;
+    const { ranks } = coloring;
     const place = (value) => (high > low ? shareBetween(value, low, high) * RAMP_WIDTH : RAMP_WIDTH / 2);
     const dates = coloring.kind === "date" ? dateTicks(low, high, 3) : null;
     const write = dates?.write ?? ((value) => tellNumber(value, 6));
@@ -155,7 +169,13 @@ export function createLegend(store, chooseGroup) {
           ]
         : [{ value: low, words: writeEnd(low) }];
     const ticks = (dates?.ticks ?? roundTicks(low, high, 4)).map((value) => ({ value, words: write(value) }));
-    const labels = [
+    const ofRanks = ranks?.map((value, k) => ({
+      value,
+      words: writeEnd(value),
+      at: (k / (ranks.length - 1)) * RAMP_WIDTH,
+    }));
+    const isWide = ofRanks?.some(({ words }) => roomOf(words) > RAMP_WIDTH / (ranks.length + 1));
+    const labels = ofRanks?.filter((_, k) => !isWide || k % 2 === 0) ?? [
       ...ends,
       ...ticks.filter((tick) =>
         ends.every(
@@ -185,17 +205,17 @@ export function createLegend(store, chooseGroup) {
         fill: colors[k * 4 + 2],
       }),
     );
-    const marks = labels.map(({ value, words }) => [
+    const marks = labels.map(({ value, words, at = place(value) }) => [
       makeSvg("line", {
-        x1: place(value),
-        x2: place(value),
+        x1: at,
+        x2: at,
         y1: CROWD + 2 + RAMP_HEIGHT,
         y2: CROWD + 6 + RAMP_HEIGHT,
         class: "tick",
       }),
-      makeSvg("text", { x: place(value), y: CROWD + 18 + RAMP_HEIGHT, "text-anchor": anchorAt(place(value)) }, words),
+      makeSvg("text", { x: at, y: CROWD + 18 + RAMP_HEIGHT, "text-anchor": anchorAt(at) }, words),
     ]);
-    const said = `${column.name}: colours from ${writeEnd(low)} to ${writeEnd(high)}${column.unit ? ` ${column.unit}` : ""}`;
+    const said = `${column.name}: colours ${ranks ? "by rank " : ""}from ${writeEnd(ranks?.[0] ?? low)} to ${writeEnd(ranks?.at(-1) ?? high)}${column.unit ? ` ${column.unit}` : ""}`;
     return makeSvg(
       "svg",
       { class: "ramp", viewBox: `-2 0 ${RAMP_WIDTH + 4} ${CROWD + RAMP_HEIGHT + 24}`, role: "img", "aria-label": said },
@@ -211,6 +231,7 @@ export function createLegend(store, chooseGroup) {
 
   function noteOf(coloring, column) {
     const words = column.about ? [column.about] : [];
+    if (coloring.ranks) words.push("By rank: equal lengths hold equally many rows.");
     if (column.unit) words.push(`In ${column.unit}.`);
     if (column.zone) words.push(`Time zone ${column.zone}.`);
     if (coloring.below + coloring.above) {

@@ -13,11 +13,12 @@ import { createHover } from "./hover.js";
 import { KEYS, listenToKeys } from "./keyboard.js";
 import { createLegend } from "./legend.js";
 import { createMarks } from "./marks.js";
-import { createNames } from "./names.js";
+import { MOST_UNASKED, createNames } from "./names.js";
 import { createPathPanel } from "./path-panel.js";
 import { listenToPointers } from "./pointing.js";
 import { createProjection } from "./projection.js";
 import { readRows } from "./rows.js";
+import { createRowNames } from "./row-names.js";
 import { createRulers } from "./rulers.js";
 import { createSearch } from "./search.js";
 import { createChoices, createColorChoice, createHoverChoice, createShown } from "./side.js";
@@ -36,8 +37,9 @@ async function openMap() {
   const chosen = createChosenPanel(stage, store);
   const path = createPathPanel(stage, store);
   const marks = createMarks(stage, store);
-  const arrows = createArrows(stage, store);
-  const names = createNames(stage, store);
+  const names = createNames(stage, store, MOST_UNASKED);
+  const arrows = createArrows(stage, store, names);
+  const rowNames = createRowNames(stage, store, { seen: () => [...names.seen(), ...arrows.seen()] });
   const rulers = createRulers(stage, store);
   const hover = createHover(stage, store);
   const axes = createAxes(stage, store);
@@ -47,7 +49,10 @@ async function openMap() {
     store.choose(Uint32Array.from({ length: rows.count }, (_, i) => i).filter((i) => codes[i] === group.code));
     say(`${tellCounted(store.chosen.length, "row")} of ${group.name} chosen`);
   };
-  const legend = createLegend(store, chooseGroup);
+  const legend = createLegend(store, chooseGroup, (byRank) => {
+    store.byRank.set(store.color, byRank);
+    recolor();
+  });
   const search = createSearch(store, (found) => {
     if (store.tool === "path" && found.length === 1) {
       path.pick(found[0]); // the ends of a path can be named instead of clicked on
@@ -74,7 +79,7 @@ async function openMap() {
     { class: "side" },
     search.element,
     make("div", { class: "coloring" }, createColorChoice(store, setColor), legend.element),
-    createShown(stage, store, names, arrows),
+    createShown(stage, store, names, rowNames, arrows),
     axes.element,
     createChoices(stage, store, chooseGroup),
     createHoverChoice(store, hover),
@@ -130,7 +135,7 @@ async function openMap() {
 
 function color(store) {
   const column = store.rows.columns[store.color];
-  store.coloring = coloringOf(column, store.rows.ofFault.get(store.color), store.rows.count, isDark());
+  store.coloring = coloringOf(column, store.rows.ofFault.get(store.color), store.rows.count, isDark(), store.byRank.get(store.color) ?? null);
 }
 
 function notesOf(stage, rows) {
@@ -149,11 +154,11 @@ function notesOf(stage, rows) {
     );
   if (stage.drawn)
     notes.push(
-      "Rows are drawn in a random order, so that no group covers the others. With Lasso and Rectangle, Ctrl adds and Alt takes away.",
+      "Rows are drawn in a random order, so that no group covers the others.",
     );
   return [
     ...notes.filter(Boolean).map((note) => make("p", {}, note)),
-    stage.drawn ? make("p", { id: "map-keys" }, KEYS) : "",
+    stage.drawn ? make("p", { id: "map-keys" }, `With Lasso and Rectangle, Ctrl adds and Alt takes away. ${KEYS}`) : "",
   ];
 }
 

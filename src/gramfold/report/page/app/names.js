@@ -6,18 +6,27 @@ import { fittingLabels, labelOf, labelWords, widthOfWords } from "./labels.js";
 const ABOVE = 12; // pixels between a member and the name over it
 const NAME_CELLS = 48; // of the map in each direction, in which the members of a group are counted
 const MOST_NAMES = 300; // groups that are looked at
+export const MOST_UNASKED = 30; // groups of one map up to which names are shown before the reader asks
+const NARROW = 480; // pixels of a map below which ...
+const MOST_ON_NARROW = 16; // ... so many names, ...
+const LONGEST_ON_NARROW = 16; // ... of so many letters, are shown
 
-export function createNames(stage, store) {
+/** mostUnasked: groups up to which names are shown before the reader asks. */
+export function createNames(stage, store, mostUnasked = Infinity) {
   const layer = makeSvg("g", { class: "names" });
   stage.over.append(layer);
   let labels = []; // {element, row, width}, the largest groups first
-  let wanted = true;
+  let wanted = null; // as the reader has said
+  let longest; // letters
 
-  const some = () => wanted && stage.drawn && store.coloring.kind === "category" && store.coloring.groups.length > 1;
+  const isOn = () => wanted ?? store.coloring.groups.length <= mostUnasked;
+  const isNarrow = () => stage.camera.width < NARROW;
+  const some = () => isOn() && stage.drawn && store.coloring.kind === "category" && store.coloring.groups.length > 1;
 
   function rebuild() {
     layer.replaceChildren();
     labels = [];
+    longest = isNarrow() ? LONGEST_ON_NARROW : undefined;
     if (!some()) return;
     const { rows, coloring } = store;
     const groups = coloring.groups.filter((group) => !group.missing && group.name && !store.off.has(group.code));
@@ -25,7 +34,7 @@ export function createNames(stage, store) {
     const members = denseMembers(groups.slice(0, MOST_NAMES), coloring.codes, stage.projection, rows.placed);
     labels = groups.slice(0, MOST_NAMES).flatMap((group, k) => {
       if (members[k] < 0) return [];
-      const words = labelWords(group.name);
+      const words = labelWords(group.name, longest);
       return [{ element: labelOf(words), row: members[k], width: widthOfWords(words) }];
     });
     layer.append(...labels.map((label) => label.element));
@@ -35,7 +44,8 @@ export function createNames(stage, store) {
   /** Which of them can be seen. */
   function choose() {
     move(true);
-    const seen = fittingLabels(labels, stage.camera.width, stage.camera.height);
+    const most = isNarrow() ? MOST_ON_NARROW : undefined;
+    const seen = fittingLabels(labels, stage.camera.width, stage.camera.height, [], most);
     labels.forEach((label, k) => {
       label.seen = seen[k];
       label.element.toggleAttribute("hidden", !seen[k]);
@@ -52,7 +62,10 @@ export function createNames(stage, store) {
   }
 
   store.on("camera", () => move());
-  store.on("settled", choose);
+  store.on("settled", () => {
+    if (labels.length && (longest === LONGEST_ON_NARROW) !== isNarrow()) rebuild();
+    else choose();
+  });
   store.on("color", rebuild);
   store.on("groups", rebuild);
   store.on("axes", rebuild);
@@ -62,6 +75,8 @@ export function createNames(stage, store) {
       wanted = on;
       rebuild();
     },
+    isOn,
+    seen: () => labels.filter((label) => label.seen),
     possible: () => store.coloring.kind === "category",
   };
 }

@@ -50,9 +50,10 @@ export function listenToPointers(stage, store, path, axes) {
     drawn(_, corners, event) {
       shape.setAttribute("d", "");
       const polygon = corners.map((place, k) => (k % 2 ? mapY(stage.camera, place) : mapX(stage.camera, place)));
+      const how = howOf(event);
       choose(
         rowsInPolygon(stage.grid, polygon).filter((i) => store.shows(i)),
-        howOf(event),
+        how === "replace" ? store.how : how,
       );
     },
     cancel: () => shape.setAttribute("d", ""),

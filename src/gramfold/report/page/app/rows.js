@@ -64,5 +64,15 @@ export function nameOfRow(rows, i) {
   return label || `row ${rows.numberOf(i)}`;
 }
 
-/** The columns of the table, without those that were made from the map. */
-export const tableColumns = (rows) => rows.columns.filter((_, j) => !rows.ofFault.has(j));
+/**
+ * Numbers of the columns without those that were made from the map, as a reader looks for them: the label, the first
+ * colour, what else the table has, and then what was mapped.
+ */
+export function listedColumns(rows) {
+  const own = rows.columns.map((_, j) => j).filter((j) => !rows.ofFault.has(j));
+  const rank = (j) => (j === rows.label ? 0 : j === rows.firstColor ? 1 : rows.dataColumns.includes(j) ? 3 : 2);
+  return own.sort((a, b) => rank(a) - rank(b));
+}
+
+/** The same columns themselves. */
+export const tableColumns = (rows) => listedColumns(rows).map((j) => rows.columns[j]);

@@ -11,14 +11,37 @@ import { nameOfRow } from "./rows.js";
 const LISTED = 12; // rows in the list, beside groups
 const PATIENCE = 120; // milliseconds after the last key
 const QUESTION = /^(.+?)\s*(<=|>=|=|<|>|:)\s*(.+)$/;
+const ROW = /^(?:row\s+)?(\d+)$/i;
+const SEVERAL = /\s(and|or|between)\s|[<>=]\s*[^<>=\s].*[<>=]/i; // questions of more than one comparison
+const SIGNS = /[<>=]|\.\./;
 const RANGE = /^(.+?)\s+(\S+)\s*\.\.\s*(\S+)$/;
 
-/** What a question finds: `all`, the rows in order, and `entries` {words, note, rows}, each a part of it. */
+/**
+ * What a question finds: `all`, the rows in order, and `entries` {words, note, rows}, each a part of it; `unclear` where
+ * nothing is found and it asks for what this search cannot do.
+ */
 export function foundBy(rows, texts, question) {
   const wanted = question.trim();
-  if (!wanted) return { all: new Uint32Array(0), entries: [] };
-  return ofOneColumn(rows, texts, wanted) ?? ofAnyColumn(rows, texts, wanted);
+  if (!wanted) return { all: new Uint32Array(0), entries: [], unclear: false };
+  const one = ofOneRow(rows, wanted) ?? ofOneColumn(rows, texts, wanted);
+  const found = one ?? ofAnyColumn(rows, texts, wanted);
+  return { ...found, unclear: !found.all.length && (SEVERAL.test(` ${wanted}`) || (!one && SIGNS.test(wanted))) };
 }
+
+/** "row 5"; a number alone may be a value too. */
+function ofOneRow(rows, wanted) {
+  const number = /\D/.test(wanted) ? ROW.exec(wanted)?.[1] : null;
+  const row = number ? rows.rowOfNumber(Number(number)) : -1;
+  if (row < 0) return null;
+  const all = Uint32Array.of(row);
+  return { all, entries: [entryOfRow(rows, row)] };
+}
+
+const entryOfRow = (rows, row) => ({
+  words: nameOfRow(rows, row),
+  note: `row ${rows.numberOf(row)}`,
+  rows: Uint32Array.of(row),
+});
 
 function ofOneColumn(rows, texts, wanted) {
   const range = RANGE.exec(wanted);
@@ -29,6 +52,7 @@ function ofOneColumn(rows, texts, wanted) {
   const holds = range ? testOf(column, texts, "..", range[2], range[3]) : testOf(column, texts, asked[2], asked[3]);
   if (!holds) return null;
   const all = rowsFor(rows.count, holds);
+  if (!all.length) return { all, entries: [] };
   return { all, entries: [{ words: wanted, note: tellCounted(all.length, "row"), rows: all }, ...singles(rows, all)] };
 }
 
@@ -77,10 +101,11 @@ function ofAnyColumn(rows, texts, wanted) {
     mask[i] = 1;
     direct.push(i);
   };
-  if (/^\d+$/.test(wanted)) {
-    const row = rows.rowOfNumber(Number(wanted));
+  const number = ROW.exec(wanted)?.[1];
+  if (number) {
+    const row = rows.rowOfNumber(Number(number));
     if (row >= 0) {
-      entries.push({ words: nameOfRow(rows, row), note: `row ${wanted}`, rows: Uint32Array.of(row) });
+      entries.push(entryOfRow(rows, row));
       mask[row] = 1;
     }
   }
@@ -129,11 +154,7 @@ function ofAnyColumn(rows, texts, wanted) {
 }
 
 const singles = (rows, found) =>
-  Array.from(found.slice(0, LISTED), (i) => ({
-    words: nameOfRow(rows, i),
-    note: `row ${rows.numberOf(i)}`,
-    rows: Uint32Array.of(i),
-  }));
+  Array.from(found.slice(0, LISTED), (i) => entryOfRow(rows, i));
 
 function rowsFor(count, holds) {
   const found = [];
@@ -174,8 +195,12 @@ export function createSearch(store, choose) {
     make("code", {}, exampleOf(rows)),
   );
   const element = make("div", { class: "search" }, field, list, help);
-  let found = { all: new Uint32Array(0), entries: [] };
+  let found = { all: new Uint32Array(0), entries: [], unclear: false };
   let active = -1;
+  const nothingFound = () =>
+    found.unclear
+      ? `Not understood: one column and one comparison, as in ${exampleOf(rows)}`
+      : "No row is like that";
 
   const look = () => {
     found = foundBy(rows, texts, field.value);
@@ -183,7 +208,7 @@ export function createSearch(store, choose) {
     show();
     store.mark(found.all);
     if (field.value.trim())
-      say(found.all.length ? `${tellCounted(found.all.length, "row")} found` : "No row is like that");
+      say(found.all.length ? `${tellCounted(found.all.length, "row")} found` : nothingFound());
   };
   let settled = null; // the question that was answered already
   const lookSoon = whenQuiet(() => {
@@ -214,7 +239,7 @@ export function createSearch(store, choose) {
             make(
               "li",
               { class: "quiet", role: "option", "aria-disabled": "true", "aria-selected": "false" },
-              "No row is like that",
+              nothingFound(),
             ),
           ]),
     );

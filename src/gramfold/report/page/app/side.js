@@ -4,6 +4,7 @@ import { boxInView } from "../shared/camera.js";
 import { make, makeButton, say } from "../shared/dom.js";
 import { shortened, tellCount, tellCounted } from "../shared/format.js";
 import { rowsInBox } from "../shared/grid.js";
+import { listedColumns } from "./rows.js";
 
 const LONGEST_OPTION = 60; // letters
 const FAULTS = "Whether to believe it";
@@ -14,7 +15,7 @@ export function createColorChoice(store, setColor) {
   const optionOf = (j) =>
     make("option", { value: j, selected: j === store.color }, shortened(rows.columns[j].name, LONGEST_OPTION));
   const usable = rows.columns.map((_, j) => j).filter((j) => rows.columns[j].kind !== "text" || j === rows.firstColor);
-  const own = usable.filter((j) => !rows.ofFault.has(j));
+  const own = listedColumns(rows).filter((j) => usable.includes(j));
   const faults = usable.filter((j) => rows.ofFault.has(j));
   const select = make(
     "select",
@@ -26,19 +27,24 @@ export function createColorChoice(store, setColor) {
   return make("label", { class: "field" }, make("span", {}, "Colour"), select);
 }
 
-/** Names of groups and arrows of columns, on or off. */
-export function createShown(stage, store, names, arrows) {
+/** Names of groups, names of rows and arrows of columns, on or off. */
+export function createShown(stage, store, names, rowNames, arrows) {
   const box = (id, words, checked, set) => {
+    const change = (on) => {
+      set(on);
+      store.tell("settled"); // names of one kind make room for those of another
+    };
     const input = make("input", {
       type: "checkbox",
       id,
       checked,
       disabled: !stage.drawn,
-      on: { change: () => set(input.checked) },
+      on: { change: () => change(input.checked) },
     });
     return { input, element: make("label", { class: "check" }, input, words) };
   };
-  const ofNames = box("names", "Names of groups", true, names.set);
+  const ofNames = box("names", "Names of groups", names.isOn(), names.set);
+  const ofRows = rowNames && box("row-names", "Names of rows", rowNames.isOn(), rowNames.set);
   const ofArrows = store.rows.arrows.length ? box("arrows", "What the axes mean", false, arrows.set) : null;
   const hint = ofArrows
     ? make(
@@ -53,12 +59,14 @@ export function createShown(stage, store, names, arrows) {
     { hidden: true },
     make("legend", {}, "On the map"),
     ofNames.element,
+    ofRows?.element,
     ofArrows?.element,
     hint,
   );
   const show = () => {
     ofNames.element.hidden = !names.possible();
-    element.hidden = ofNames.element.hidden && !ofArrows;
+    ofNames.input.checked = names.isOn();
+    element.hidden = ofNames.element.hidden && !ofRows && !ofArrows;
   };
   store.on("color", show);
   return element;
@@ -116,9 +124,10 @@ export function createChoices(stage, store, chooseGroup) {
 /** Which columns stand beside the pointer. */
 export function createHoverChoice(store, hover) {
   const { rows } = store;
-  const boxes = rows.columns
-    .map((column, j) => {
-      if (j === rows.label) return null;
+  const faults = [...rows.ofFault.keys()];
+  const boxes = [...listedColumns(rows), ...faults]
+    .filter((j) => j !== rows.label)
+    .map((j) => {
       const input = make("input", {
         type: "checkbox",
         checked: hover.shown.has(j),
@@ -130,9 +139,8 @@ export function createHoverChoice(store, hover) {
           },
         },
       });
-      return make("label", { class: "check" }, input, column.name);
-    })
-    .filter(Boolean);
+      return make("label", { class: "check" }, input, rows.columns[j].name);
+    });
   if (!boxes.length) return null;
   return make(
     "details",

@@ -78,7 +78,7 @@ export function createStage(store, projection) {
     /** The pixel of the stage at which a row stands. */
     placeOf: (i) => [columnOfPixel(camera, projection.x[i]), rowOfPixel(camera, projection.y[i])],
 
-    /** Draw all points anew, in the order: without a value, others, chosen ones. */
+    /** Draw all points anew, in the order: without a value, others; then chosen ones likewise. */
     async paint() {
       if (!points || !stage.drawn) return;
       await points.draw(projection.x, projection.y, store.coloring.codes, states(), drawingOrder());
@@ -137,11 +137,11 @@ export function createStage(store, projection) {
     const { coloring, mask } = store;
     const absent = coloring.absent ?? -1;
     const far = projection.turning ? byDepth() : order;
-    const layerOf = (i) => (mask[i] ? 2 : coloring.codes[i] === absent ? 0 : 1);
-    const counts = [0, 0, 0];
+    const layerOf = (i) => (mask[i] ? 2 : 0) + (coloring.codes[i] === absent ? 0 : 1);
+    const counts = [0, 0, 0, 0];
     for (const i of far) if (store.shows(i)) counts[layerOf(i)]++;
-    const next = [0, counts[0], counts[0] + counts[1]];
-    const sorted = new Uint32Array(counts[0] + counts[1] + counts[2]);
+    const next = counts.map((_, layer) => counts.slice(0, layer).reduce((sum, count) => sum + count, 0));
+    const sorted = new Uint32Array(next[3] + counts[3]);
     for (const i of far) if (store.shows(i)) sorted[next[layerOf(i)]++] = i;
     return sorted;
   }

@@ -11,11 +11,13 @@ export function createStore(rows) {
     rows,
     color: rows.firstColor, // −1: one colour for all
     coloring: null, // what coloring.js made of it
+    byRank: new Map(), // columns whose ramp the reader wants by rank (true) or by value (false)
     off: new Set(), // colours that are switched off
     mask: new Uint8Array(rows.count), // 1: chosen
     chosen: new Uint32Array(0), // the same rows, in order
     marked: new Uint32Array(0),
     tool: "pan",
+    how: "replace", // what a lasso or rectangle does with the rows that were chosen before
     pointed: -1,
     on(topic, listener) {
       if (!listeners.has(topic)) listeners.set(topic, []);
@@ -36,6 +38,10 @@ export function createStore(rows) {
     },
     setTool(tool) {
       this.tool = tool;
+      this.tell("tool");
+    },
+    setHow(how) {
+      this.how = how;
       this.tell("tool");
     },
     point(i) {

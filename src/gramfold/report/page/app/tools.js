@@ -8,7 +8,7 @@ const TOOLS = [
     "pan",
     "Move",
     "M8 1.5v13M1.5 8h13M6 3.5l2-2 2 2M6 12.5l2 2 2-2M3.5 6l-2 2 2 2M12.5 6l2 2-2 2",
-    "Drag to move, wheel or pinch to zoom; click on a row to choose it",
+    "Drag to move; Ctrl + wheel or pinch to zoom, after a click the wheel alone; click on a row to choose it",
   ],
   [
     "lasso",
@@ -29,6 +29,11 @@ const TOOLS = [
     "Click on two rows: the path between them",
   ],
 ];
+const HOWS = [
+  ["replace", "New", "Choose these rows instead of those before"],
+  ["add", "Add", "Add these rows to those before"],
+  ["remove", "Remove", "Take these rows away from those before"],
+]; // what a lasso or rectangle does
 const TURN = [
   "rotate",
   "Rotate",
@@ -63,10 +68,15 @@ export function createTools(stage, store) {
       make("span", { class: "tool-name" }, "Whole map"),
     ]),
   ];
+  const hows = HOWS.map(([how, words, title]) =>
+    makeButton(words, () => store.setHow(how), { id: `how-${how}`, title, "aria-pressed": "false" }),
+  );
+  const ways = make("div", { class: "segments hows", role: "group", "aria-label": "Rows drawn around" }, hows);
   const element = make(
     "div",
     { class: "tools", role: "group", "aria-label": "Map tools" },
     make("div", { class: "segments" }, buttons, turn),
+    ways,
     make("div", { class: "segments" }, nearness),
   );
 
@@ -84,6 +94,8 @@ export function createTools(stage, store) {
 
   const show = () => {
     TOOLS.forEach(([tool], k) => buttons[k].setAttribute("aria-pressed", String(store.tool === tool)));
+    HOWS.forEach(([how], k) => hows[k].setAttribute("aria-pressed", String(store.how === how)));
+    ways.hidden = store.tool !== "lasso" && store.tool !== "rectangle";
     turn?.setAttribute("aria-pressed", String(stage.projection.turning));
     stage.element.dataset.tool = store.tool;
   };

@@ -9,13 +9,17 @@ import { shareBetween } from "./scales.js";
 
 const FEWEST = 2; // known values of a column in each group
 const MOST_CATEGORIES = 50; // of a column; the commonest are looked at
+const FEWEST_SPREAD = 20; // known values in each group from which spreads are compared
+const SPREAD_APART = 2; // ratio of the interquartile ranges from which they differ
 const LEVEL = 0.95; // with which all intervals hold together
 
 const ranked = new WeakMap(); // of columns: made once, when they are first compared
 
 /**
  * Entries with name, column, effect, lower, upper, chosen, rest (medians or shares), chosenMean, restMean, known,
- * isCategory, level (number of the category), counts (of numbers), clear; the largest effect first, clear ones before the others.
+ * isCategory, level (number of the category), counts (of numbers), clear, and spread where it differs and the level does
+ * not: {chosen: quartiles, rest: quartiles, ratio}. Clear ones first, then those of another spread, then the others; of each
+ * those of the largest effect first.
  * mask: 1 for chosen rows. Gives the browser time between columns; `stillWanted` says whether to go on.
  */
 export async function differencesOf(columns, mask, stillWanted = () => true) {
@@ -31,8 +35,22 @@ export async function differencesOf(columns, mask, stillWanted = () => true) {
     }
   }
   addIntervals(entries);
+  for (const entry of entries) entry.spread = entry.clear || entry.isCategory ? null : otherSpreadOf(entry);
   const size = (entry) => (Number.isNaN(entry.effect) ? -1 : Math.abs(entry.effect));
-  return entries.sort((a, b) => b.clear - a.clear || size(b) - size(a));
+  const rank = (entry) => (entry.clear ? 0 : entry.spread ? 1 : 2);
+  return entries.sort((a, b) => rank(a) - rank(b) || size(b) - size(a));
+}
+
+/** The middle halves of both groups, where one is much wider than the other. */
+function otherSpreadOf({ column, counts, known }) {
+  if (Math.min(...known) < FEWEST_SPREAD) return null;
+  const { distinct } = ranksOf(column);
+  const [chosen, rest] = counts.map((group, k) =>
+    [0.25, 0.75].map((share) => valueAt(group, Math.round(share * (known[k] - 1)), distinct)),
+  );
+  const ratio = (chosen[1] - chosen[0]) / (rest[1] - rest[0]);
+  const apart = ratio > 0 && Number.isFinite(ratio) && Math.max(ratio, 1 / ratio) > SPREAD_APART;
+  return apart ? { chosen, rest, ratio } : null;
 }
 
 /** The different values of a column in order, and for each row which of them it has; unknown where it has none. */

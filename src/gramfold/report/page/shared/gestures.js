@@ -1,10 +1,14 @@
 // What hands do on a map, with a mouse, a pen or fingers alike.
 
+import { make } from "./dom.js";
+
 const CLICK_DISTANCE = 5; // pixels within which a press is a click and no drag
 const WHEEL_SPEED = 0.0016;
-const PINCH_SPEED = 0.01; // browsers tell of a pinch on a touchpad as a wheel with the control key
+const PINCH_SPEED = 0.01; // browsers tell of a pinch on a touchpad as a wheel with the control key, and ...
+const PINCHED = 50; // ... of fewer pixels than a wheel turns
 const LINE = 16; // pixels of a line, where wheels count lines
 const PAGE_SCROLLS = 200; // milliseconds after a wheel event elsewhere in which the page goes on to scroll
+const HINTED = 1_600; // milliseconds for which the hint is seen
 
 /**
  * Listen on an element. `does` has functions, each of which may be missing:
@@ -103,7 +107,13 @@ export function listenToGestures(element, does) {
     if (!fingers.has(event.pointerId)) does.leave?.(event);
   });
 
-  // A page that is being scrolled is not stopped where the map comes under the pointer.
+  // A page that is being scrolled is not stopped where the map comes under the pointer: the wheel zooms with a key, or
+  // when the map has the focus and the page does not scroll already.
+  const hintWheel = wheelHint(element);
+  const isAsked = (event) =>
+    event.ctrlKey ||
+    event.metaKey ||
+    (element.contains(document.activeElement) && event.timeStamp - wheeledElsewhere >= PAGE_SCROLLS);
   window.addEventListener(
     "wheel",
     (event) => {
@@ -114,13 +124,15 @@ export function listenToGestures(element, does) {
   element.addEventListener(
     "wheel",
     (event) => {
-      if (event.timeStamp - wheeledElsewhere < PAGE_SCROLLS) {
+      if (!isAsked(event)) {
         wheeledElsewhere = event.timeStamp;
+        hintWheel();
         return;
       }
       event.preventDefault();
       const pixels = event.deltaY * (event.deltaMode === 1 ? LINE : event.deltaMode === 2 ? element.clientHeight : 1);
-      const factor = Math.exp(-pixels * (event.ctrlKey ? PINCH_SPEED : WHEEL_SPEED));
+      const pinched = event.ctrlKey && Math.abs(pixels) < PINCHED;
+      const factor = Math.exp(-pixels * (pinched ? PINCH_SPEED : WHEEL_SPEED));
       does.zoom?.(Math.min(Math.max(factor, 0.2), 5), ...placeOf(event));
       does.settle?.();
     },
@@ -128,4 +140,17 @@ export function listenToGestures(element, does) {
   ); // before the canvas, which keeps what it is told from the library
 
   return giveUp;
+}
+
+/** Shows over a map, for a moment, what makes the wheel zoom. */
+function wheelHint(element) {
+  const key = /Mac/.test(navigator.platform) ? "\u2318" : "Ctrl";
+  const hint = make("div", { class: "wheel-hint", "aria-hidden": "true" }, `${key} + wheel zooms, or click the map first`);
+  element.closest(".stage, .pane").append(hint);
+  let timer = 0;
+  return () => {
+    hint.classList.add("seen");
+    clearTimeout(timer);
+    timer = setTimeout(() => hint.classList.remove("seen"), HINTED);
+  };
 }

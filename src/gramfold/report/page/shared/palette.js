@@ -35,8 +35,9 @@ const VIRIDIS = [
 ];
 const SEEN_ON_LIGHT = [0, 0.9];
 const SEEN_ON_DARK = [0.2, 1];
-const FAULTS_ON_LIGHT = ["#d5dae0", "#e8c9a4", "#ee9a4a", "#d55e00", "#7d2c00"]; // from sound to faulty
-const FAULTS_ON_DARK = ["#39414a", "#6d4f33", "#b8651a", "#f59a45", "#ffe3bd"];
+// from sound to faulty; the sound ones are no grey, which is for missing values
+const FAULTS_ON_LIGHT = ["#e2d07c", "#ecb75a", "#ee9a4a", "#d55e00", "#7d2c00"];
+const FAULTS_ON_DARK = ["#57480f", "#86601c", "#b8651a", "#f59a45", "#ffe3bd"];
 export const RAMP_SIZE = 256;
 const UNDER_POINTS = "#f6f7f9"; // the paper of maps
 const UNDER_POINTS_ON_DARK = "#1c2025";
