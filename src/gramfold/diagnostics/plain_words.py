@@ -66,7 +66,7 @@ class Verdict:
     faults : tuple of str
         Those of "glued", "torn", "strained" and "collapsed" that the map has.
     sentences : tuple of Sentence
-        At most five: the shape, what the map holds, what is lost, where, and what to try next.
+        At most six: the shape, what the map holds, what is lost, crowds, where, and what to try next.
     dimension : float
         Intrinsic dimension of the data between 8 and 32 neighbours; NaN for few rows.
     """
