@@ -239,7 +239,7 @@ def loadings(
     >>> X = rng.random((500, 4)) * (4, 2, 0.1, 0.1)
     >>> found = loadings(Isomap().fit(X), names=["age", "dose", "hour", "room"])
     >>> print(found)
-    The first axis is mostly age (+): 100% of it. The columns explain 99%.
+    The first axis is mostly age (+): 99.7% of it. The columns explain 99%.
     The second axis is mostly dose (−): 98% of it. The columns explain 98%.
     """
     if by not in {"auto", "derivative", "regression"}:
