@@ -27,6 +27,7 @@ from benchmarks.timing import Race
 
 _ROWS, _MILLION = 100_000, 1_000_000
 _RUNS = 5
+_STEPS = 100  # of a drag
 _WINDOW = {"width": 1440, "height": 900}
 _FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 _MOST_MEGABYTES, _MOST_TIMES, _FRAME, _ANSWER = 8.0, 3.0, 0.008, 1.0
@@ -67,15 +68,15 @@ document.body.dataset.ready = "true";
 
 def races() -> Iterator[Race]:
     """100,000 rows: size and time until ready, frames while panning, a lasso of half of the rows."""
-    yield from _measured(_ROWS, lasso=True)
+    yield from _measured(_ROWS, _RUNS, lasso=True)
 
 
 def million() -> Iterator[Race]:
     """A million rows, of which a part is drawn, and the page says so."""
-    yield from _measured(_MILLION, lasso=False)
+    yield from _measured(_MILLION, 2, lasso=False)
 
 
-def _measured(n: int, *, lasso: bool) -> Iterator[Race]:
+def _measured(n: int, runs: int, *, lasso: bool) -> Iterator[Race]:
     from gramfold.report import write_report
 
     rows, places, table = _made(n)
@@ -86,7 +87,7 @@ def _measured(n: int, *, lasso: bool) -> Iterator[Race]:
         megabytes = report.stat().st_size / 1e6
 
         ours, peer, frames, bare_frames, answers, notes = [], [], [], [], [], set()
-        for _ in range(_RUNS):
+        for _ in range(runs):
             for path, kept, kept_frames in ((report, ours, frames), (bare, peer, bare_frames)):
                 with _opened(browser, path) as page:
                     kept.append(_ready(page))
@@ -175,7 +176,7 @@ def _panned(page: Any) -> list[float]:
     page.wait_for_timeout(300)
     with _traced(page) as events:
         page.mouse.down()
-        for step in range(120):
+        for step in range(_STEPS):
             page.mouse.move(x + 150 * np.sin(step / 15), y + 80 * np.sin(step / 10))
         page.mouse.up()
     return script_per_frame(events)

@@ -1,15 +1,16 @@
 """A real Chromium, and pages in it that may neither complain nor ask the network for anything."""
 
+import itertools
 import os
 import shutil
-from contextlib import ExitStack
+from collections import defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.report.browser.reports import ALL, Report
-from tests.report.browser.visit import SOFTWARE_WEBGL, Visit
+from tests.report.browser.visit import DESKTOP, SOFTWARE_WEBGL, Visit
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -63,19 +64,36 @@ def browser(playwright, chromium):
     browser.close()
 
 
+@pytest.fixture(scope="module")
+def idle_pages():
+    """Pages of earlier visits, by what they were opened with."""
+    pages = defaultdict(list)
+    yield pages
+    for page in itertools.chain.from_iterable(pages.values()):
+        page.context.close()
+
+
 @pytest.fixture
-def visit(browser):
+def visit(browser, idle_pages):
     """Open a report as somebody would who was sent the file; at the end nothing may have gone wrong on any page."""
-    with ExitStack() as opened:
-        visits = []
+    visits = []
 
-        def visited(path: Path, **how) -> Visit:
-            visits.append(opened.enter_context(Visit(how.pop("browser", browser), path, **how)))
-            return visits[-1]
+    def visited(path: Path, *, size=DESKTOP, ready=True, browser=browser, **context) -> Visit:
+        kind = (browser, size, ready, *sorted(context.items()))
+        page = idle_pages[kind].pop() if idle_pages[kind] else None
+        one = Visit(browser, path, size=size, ready=ready, page=page, **context)
+        visits.append((kind, one))
+        return one.__enter__()
 
-        yield visited
-        for one in visits:
-            assert one.complaints == []
+    yield visited
+    for kind, one in visits:
+        page = one.let_go()
+        if one.complaints or page.evaluate("matchMedia('print').matches"):
+            page.context.close()
+        else:
+            idle_pages[kind].append(page)
+    for _, one in visits:
+        assert one.complaints == []
 
 
 @pytest.fixture(scope="session")

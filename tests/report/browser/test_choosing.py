@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 from gramfold.diagnostics import differences
-from tests.report.browser.visit import DESKTOP, PHONE, Visit, numbers_in
+from tests.report.browser.visit import PHONE_LATER, WIDTHS, Visit, numbers_in
 
-SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 COMPARED = ["breadth", "height", "depth", "along", "gaps", "kind", "many", "day"]  # not texts, not the label
 
 
@@ -33,7 +32,7 @@ def around(seen: Visit, share=0.33):
     return [tuple(middle + 2 * share * half * spoke) for spoke in np.array(spokes)]
 
 
-@SIZES
+@WIDTHS
 @pytest.mark.parametrize("zoomed", [False, True], ids=["whole", "zoomed"])
 def test_a_lasso_chooses_the_rows_within_it(visit, report, size, zoomed):
     roll = report("roll")
@@ -54,7 +53,7 @@ def test_a_lasso_chooses_the_rows_within_it(visit, report, size, zoomed):
     assert (count, of_all) == (len(found), len(roll.Y))
 
 
-@SIZES
+@WIDTHS
 def test_a_rectangle_chooses_adds_and_takes_away(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)
@@ -90,7 +89,7 @@ def test_a_rectangle_chooses_adds_and_takes_away(visit, report, size):
     assert not seen.shown("#chosen")
 
 
-@SIZES
+@WIDTHS
 def test_chosen_rows_stand_out_and_others_fade(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)
@@ -130,7 +129,7 @@ QUESTIONS = {
 }
 
 
-@SIZES
+@WIDTHS
 def test_the_search_finds_names_numbers_and_values(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)
@@ -152,7 +151,7 @@ def test_the_search_finds_names_numbers_and_values(visit, report, size):
     assert seen.value("() => window.gramfold.marked()") == []
 
 
-@SIZES
+@PHONE_LATER
 def test_one_of_the_rows_found_is_picked_by_keys_or_by_mouse(visit, report, size):
     seen = visit(report("roll").path, size=size)
     seen.page.locator("#search").press_sequentially("“00")
@@ -171,7 +170,7 @@ def test_one_of_the_rows_found_is_picked_by_keys_or_by_mouse(visit, report, size
     assert seen.chosen() == [4]
 
 
-@SIZES
+@WIDTHS
 def test_a_click_chooses_a_row(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)
@@ -189,7 +188,7 @@ def test_a_click_chooses_a_row(visit, report, size):
     assert seen.chosen() == [first, second]
 
 
-@SIZES
+@PHONE_LATER
 def test_the_table_holds_the_values_of_the_chosen_rows(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)
@@ -223,7 +222,7 @@ def test_a_row_of_the_table_is_shown_on_the_map(visit, report):
     assert seen.value("() => window.gramfold.pointed()") == int(line.locator("td").first.inner_text())
 
 
-@SIZES
+@PHONE_LATER
 def test_how_they_differ_is_what_python_says_of_the_same_rows(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)
@@ -257,7 +256,7 @@ def _check_differences(seen, roll, asked):
             assert any(number == pytest.approx(median, rel=1e-3) for number in numbers)
 
 
-@SIZES
+@WIDTHS
 def test_the_file_of_chosen_rows_holds_the_values_of_the_table(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)

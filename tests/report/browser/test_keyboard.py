@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from tests.report.browser.audits import CONTRAST, RING, TOLD
-from tests.report.browser.visit import DESKTOP, PHONE, numbers_in
+from tests.report.browser.visit import PHONE, WIDTHS, numbers_in
 
-SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 FOCUSED = """() => { const one = document.activeElement; return [one.tagName, one.id, one.className,
   one.getAttribute("aria-label") ?? one.labels?.[0]?.innerText ?? one.innerText ?? ""]; }"""
 
@@ -22,7 +21,7 @@ def to(seen, wanted, most=150):
     raise AssertionError(f"{wanted} was not reached, but {passed}")
 
 
-@SIZES
+@WIDTHS
 def test_everything_is_reached_and_done_with_keys(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)
@@ -121,7 +120,7 @@ def test_the_focus_is_seen_wherever_it_is(visit, report):
     assert unseen == []
 
 
-@pytest.mark.parametrize("name", ["roll", "solid", "faces"])
+@pytest.mark.parametrize("name", ["roll", *(pytest.param(name, marks=pytest.mark.slow) for name in ("solid", "faces"))])
 def test_a_screen_reader_is_told_what_everything_is(visit, report, name):
     seen = visit(report(name).path)
     seen.page.locator("#choose-view").click()

@@ -8,9 +8,9 @@ import pytest
 
 from gramfold.diagnostics import faults, loadings
 from gramfold.report import write_report
-from tests.report.browser.visit import DESKTOP, PHONE, numbers_in
+from tests.report.browser.visit import PHONE, PHONE_LATER, WIDTHS, numbers_in
 
-SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+LATER = [pytest.param(name, marks=pytest.mark.slow) for name in ("solid", "faces", "thinned")]
 
 
 def alone(places, at_least):
@@ -29,7 +29,7 @@ def color_at(pixels, corner, place):
     return pixels[y, x]
 
 
-@SIZES
+@WIDTHS
 def test_rows_stand_where_the_coordinates_say_in_the_colors_of_the_legend(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)
@@ -50,7 +50,7 @@ def test_rows_stand_where_the_coordinates_say_in_the_colors_of_the_legend(visit,
     assert len({colors[i] for i in range(len(colors))}) == 6  # five kinds, and the rows without one
 
 
-@SIZES
+@WIDTHS
 def test_a_drag_moves_the_map_and_a_button_brings_it_back(visit, report, size):
     seen = visit(report("roll").path, size=size)
     seen.to_map()
@@ -65,7 +65,7 @@ def test_a_drag_moves_the_map_and_a_button_brings_it_back(visit, report, size):
     np.testing.assert_allclose(seen.places(range(20)), before, atol=0.6)
 
 
-@SIZES
+@WIDTHS
 def test_the_wheel_zooms_about_the_pointer_and_buttons_about_the_middle(visit, report, size):
     seen = visit(report("roll").path, size=size)
     seen.to_map()
@@ -107,7 +107,7 @@ def test_the_wheel_scrolls_the_page_until_the_map_is_clicked(visit, report):
     seen.until("() => window.gramfold.scale() > 1.3")
 
 
-@SIZES
+@WIDTHS
 def test_the_pointer_on_a_row_shows_its_name_and_values(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)
@@ -130,7 +130,7 @@ def test_the_pointer_on_a_row_shows_its_name_and_values(visit, report, size):
     assert not seen.shown("#hover")
 
 
-@SIZES
+@PHONE_LATER
 def test_the_pointer_on_a_picture_shows_it(visit, report, size):
     faces = report("faces")
     seen = visit(faces.path, size=size)
@@ -145,7 +145,7 @@ def test_the_pointer_on_a_picture_shows_it(visit, report, size):
     assert np.corrcoef(drawn, wanted)[0, 1] > 0.99
 
 
-@SIZES
+@PHONE_LATER
 def test_any_column_colors_the_map(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)
@@ -206,7 +206,7 @@ def test_any_column_colors_the_map(visit, report, size):
         assert name in options
 
 
-@SIZES
+@WIDTHS
 def test_groups_are_switched_off_and_on_in_the_legend(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)
@@ -247,7 +247,7 @@ def test_groups_are_switched_off_and_on_in_the_legend(visit, report, size):
     assert seen.chosen() == np.flatnonzero(kinds == "cedar").tolist()
 
 
-@SIZES
+@PHONE_LATER
 def test_names_of_groups_stand_among_their_rows(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)
@@ -267,7 +267,7 @@ def test_names_of_groups_stand_among_their_rows(visit, report, size):
     assert seen.page.locator("#stage .names > *:not([hidden])").count() == 0
 
 
-@SIZES
+@WIDTHS
 def test_arrows_point_where_columns_grow(visit, report, size):
     solid = report("solid")
     seen = visit(solid.path, size=size)
@@ -309,7 +309,7 @@ def covered(boxes):
     )
 
 
-@SIZES
+@PHONE_LATER
 def test_arrows_and_their_names_stay_on_the_stage(visit, report, size):
     seen = visit(report("solid").path, size=size)
     seen.page.locator("#arrows").check()
@@ -328,7 +328,7 @@ def test_arrows_and_their_names_stay_on_the_stage(visit, report, size):
             assert min(box[0] - left, box[1] - top, right - box[2], bottom - box[3]) >= -3
 
 
-@SIZES
+@PHONE_LATER
 def test_names_of_rows_are_shown_where_there_is_room(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)
@@ -376,7 +376,7 @@ def test_a_skewed_column_is_colored_by_rank_until_the_reader_says_otherwise(visi
     assert not any(name.startswith("column") for name in options)
 
 
-@SIZES
+@WIDTHS
 def test_other_axes_are_picked(visit, report, size):
     solid = report("solid")
     seen = visit(solid.path, size=size)
@@ -389,7 +389,7 @@ def test_other_axes_are_picked(visit, report, size):
     np.testing.assert_allclose(places - places.mean(axis=0), wanted - wanted.mean(axis=0), atol=0.1)
 
 
-@SIZES
+@WIDTHS
 def test_three_axes_are_turned_by_a_drag(visit, report, size):
     solid = report("solid")
     seen = visit(solid.path, size=size)
@@ -454,10 +454,10 @@ def test_the_theme_is_that_of_the_system_until_the_button_is_pressed(visit, repo
     assert set(seen.value("() => window.gramfold.colors()")) == colors
 
 
-@pytest.mark.parametrize("name", ["roll", "solid", "faces", "thinned", "hostile"])
+@pytest.mark.parametrize("name", ["roll", "hostile", *LATER])
 def test_no_page_scrolls_sideways(visit, report, name):
     seen = visit(report(name).path, size=(2560, 900))
-    for width in (2560, 1440, 1000, 720, 390):
+    for width in (2560, 1440, 1000, 720, 390) if name in ("roll", "hostile") else (1440, 390):
         seen.page.set_viewport_size({"width": width, "height": 900})
         assert seen.value("() => document.documentElement.scrollWidth") <= width
 

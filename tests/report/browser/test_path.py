@@ -7,9 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from tests.report.browser.visit import DESKTOP, PHONE, numbers_in
-
-SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+from tests.report.browser.visit import PHONE_LATER, WIDTHS, numbers_in
 
 
 def graph_of(model):
@@ -28,7 +26,7 @@ def clear_rows(seen, count):
 
 
 @pytest.mark.parametrize("name", ["roll", "faces"])
-@SIZES
+@WIDTHS
 def test_the_path_between_two_rows_is_that_of_scipy(visit, report, name, size):
     made = report(name)
     seen = visit(made.path, size=size)
@@ -75,7 +73,7 @@ def length_of(graph, rows):
     return sum(steps) if all(steps) else np.inf
 
 
-@SIZES
+@PHONE_LATER
 def test_pictures_stand_along_the_path(visit, report, size):
     faces = report("faces")
     seen = visit(faces.path, size=size)
@@ -108,7 +106,7 @@ def test_a_map_without_a_path_says_so(visit, report):
     assert "No path" in seen.text("#path")
 
 
-@SIZES
+@PHONE_LATER
 def test_between_two_rows_of_the_path_values_are_mixed_and_said_to_be(visit, report, size):
     roll = report("roll")
     seen = visit(roll.path, size=size)

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.report.browser.visit import DESKTOP, NO_WEBGL, PHONE
+from tests.report.browser.visit import NO_WEBGL, WIDTHS
 
-SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 SECTIONS = ["verdict", "map", "quality", "distances", "spectrum", "dimension", "stability", "warnings", "made"]
 
 
@@ -28,7 +27,7 @@ def picture_is_drawn(seen):
     return len(colors) >= 4
 
 
-@SIZES
+@WIDTHS
 def test_without_webgl_the_picture_stands_and_everything_else_works(visit, report, plain_browser, size):
     roll = report("roll")
     seen = visit(roll.path, size=size, browser=plain_browser)
@@ -60,7 +59,7 @@ def test_a_drawing_that_the_browser_takes_away_leaves_the_picture(visit, report)
     assert seen.chosen()
 
 
-@SIZES
+@WIDTHS
 def test_without_scripts_the_page_is_whole(visit, report, size):
     seen = visit(report("roll").path, size=size, java_script_enabled=False, ready=False)
     assert seen.shown("#still")
@@ -71,8 +70,10 @@ def test_without_scripts_the_page_is_whole(visit, report, size):
     assert seen.page.locator("button:visible").count() == 0  # none that would do nothing
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["roll", "solid", "hostile"])
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [("roll", "light"), ("roll", "dark"), pytest.param("solid", "light", marks=pytest.mark.slow), ("hostile", "light")],
+)
 def test_paper_has_the_picture_and_none_of_the_controls(visit, report, name, scheme):
     seen = visit(report(name).path, color_scheme=scheme)
     assert not seen.shown("#still")

@@ -9,20 +9,34 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+import pytest
 
-#: Chromium draws WebGL without a graphics card.
-SOFTWARE_WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
+#: Chromium draws WebGL without a graphics card; the rest of a page without WebGL, which takes half of the time.
+SOFTWARE_WEBGL = (
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+    "--disable-gpu-compositing",
+)
 #: The same browser with no WebGL at all.
 NO_WEBGL = ("--disable-gpu", "--disable-3d-apis", "--disable-software-rasterizer")
 
 DESKTOP, PHONE = (1440, 900), (390, 844)
+WIDTHS = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+#: The same, the phone only in `make browser` and `make test-all`.
+PHONE_LATER = pytest.mark.parametrize(
+    "size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["desktop", "phone"]
+)
 _PATIENCE = 10_000  # milliseconds
 #: How drawing by software says that it is slow, where a picture of the page is taken.
 _DRIVER = "GL Driver Message (OpenGL, Performance"
 
 
 class Visit:
-    """One page of one file, and all that it did which a report may not do."""
+    """One page of one file, and all that it did which a report may not do.
+
+    A `page` of an earlier visit of the same kind is used again: that is twice as fast as a new one.
+    """
 
     def __init__(
         self,
@@ -31,16 +45,34 @@ class Visit:
         *,
         size: tuple[int, int] = DESKTOP,
         ready: bool = True,
+        page: Any = None,
         **context: Any,
     ) -> None:
         self.complaints: list[str] = []
         self.address = path.resolve().as_uri()
         width, height = size
-        self._context = browser.new_context(viewport={"width": width, "height": height}, **context)
-        self._context.set_default_timeout(_PATIENCE)
-        self.page = self._context.new_page()
-        self._listen()
+        window = {"width": width, "height": height}
+        if page is None:
+            page = browser.new_context(viewport=window, **context).new_page()
+            page.set_default_timeout(_PATIENCE)
+        else:
+            page.evaluate("localStorage.clear()")
+            page.goto("about:blank")
+            page.set_viewport_size(window)
+        self.page = page
         self._ready = ready
+        self._context = page.context
+        self._listeners = (
+            (page, "console", self._heard),
+            (page, "pageerror", lambda error: self.complaints.append(f"error: {error}")),
+            (page, "crash", lambda _: self.complaints.append("the page crashed")),
+            (page, "websocket", lambda socket: self.complaints.append(f"socket: {socket.url}")),
+            (page, "popup", lambda other: self.complaints.append(f"window: {other.url}")),
+            (page, "dialog", self._refuse),
+            (page.context, "request", self._asked),
+        )
+        for source, event, listener in self._listeners:
+            source.on(event, listener)
 
     def __enter__(self) -> Self:
         self.page.goto(self.address)
@@ -57,15 +89,11 @@ class Visit:
     ) -> None:
         self._context.close()
 
-    def _listen(self) -> None:
-        page, said = self.page, self.complaints
-        page.on("console", self._heard)
-        page.on("pageerror", lambda error: said.append(f"error: {error}"))
-        page.on("crash", lambda _: said.append("the page crashed"))
-        page.on("websocket", lambda socket: said.append(f"socket: {socket.url}"))
-        page.on("popup", lambda other: said.append(f"window: {other.url}"))
-        page.on("dialog", self._refuse)
-        self._context.on("request", self._asked)
+    def let_go(self) -> Any:
+        """The page, as it is; nothing of what it does from now on is noted."""
+        for source, event, listener in self._listeners:
+            source.remove_listener(event, listener)
+        return self.page
 
     def _heard(self, message: Any) -> None:
         if _DRIVER not in message.text:
