@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from gramfold.diagnostics import differences
-from tests.report.browser.visit import PHONE_LATER, WIDTHS, Visit, numbers_in
+from tests.report.browser.visit import PHONE, PHONE_LATER, WIDTHS, Visit, numbers_in
 
 COMPARED = ["breadth", "height", "depth", "along", "gaps", "kind", "many", "day"]  # not texts, not the label
 
