@@ -120,7 +120,7 @@ def test_messy_tables_are_read_as_one_would_hope(case, tmp_path):
 
 REFUSED = {
     "a ragged row": ("t.csv", b"a,b\n1,2\n3,4,5\n", r"3 cells in line 3 where 2 are expected \(separated by commas\)"),
-    "a short row": ("t.csv", b"a,b\n1,2\n3\n", r"1 cells in line 3 where 2 are expected"),
+    "a short row": ("t.csv", b"a,b\n1,2\n3\n", r"1 cell in line 3 where 2 are expected"),
     "header only": ("t.csv", b"a,b\n", "columns but no rows"),
     "nothing": ("t.csv", b"", "is empty: a table needs at least one row"),
     "blank lines": ("t.csv", b"\n\n\n", "has no rows"),

@@ -387,7 +387,7 @@ def test_other_files_without_usable_labels(tmp_path):
         ("a,b,c\nu,v,1\nw,x,2\n", r"columns 'a' and 'b' hold text .*`--skip a,b`, or skip=\['a', 'b'\]"),
         ("my name,x\nAlice,1\n", r"--skip 'my name'"),
         ("a,b\n1,2\n3,4o\n5,6\n", r"'4o' in column 'b', line 3, which is not a number: correct it"),
-        ("a,b\n1,2\n3\n", r"1 cells in line 3 where 2 are expected \(separated by commas\)"),
+        ("a,b\n1,2\n3\n", r"1 cell in line 3 where 2 are expected \(separated by commas\)"),
         ("a,b\n1,2\n3,4,5\n", r"3 cells in line 3 where 2 are expected"),
         ("a,b\n1,2\n,4\n", r"no value in column 'a', line 3 \(1 of 2 rows have missing or infinite values\)\. Fill"),
         ("a,b\n1,2\n3,NA\n5,?\n", r"'NA' in column 'b', line 3 \(2 of 3 rows"),

