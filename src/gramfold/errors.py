@@ -75,6 +75,10 @@ class MemoryForecastError(GramfoldError, MemoryError):
         return type(self), (str(self), self.needed)
 
 
+class ClusterError(GramfoldError, RuntimeError):
+    """A Dask cluster could not finish: workers were lost again and again, or the scheduler was."""
+
+
 class MissingExtraError(GramfoldError, ImportError):
     """An optional dependency is not installed."""
 

@@ -2,7 +2,7 @@
 
 from numbers import Integral
 from operator import attrgetter
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -14,17 +14,22 @@ from gramfold.embedding.made import Way, made_error, made_inverse, made_surround
 from gramfold.embedding.model import Model
 from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
 from gramfold.embedding.parameters import attribute, method, parameter
+from gramfold.embedding.partitioned import is_partitioned
 from gramfold.embedding.reading import read_places, rows_or_places
 from gramfold.embedding.scoring import trustworthiness_of
 from gramfold.embedding.sensitivity import SensitivityKind, kind_of, sensitivity_of
 from gramfold.errors import InputError
 from gramfold.extension.extrapolation import warn_if_outside
 from gramfold.runtime.threads import at_work
-from gramfold.types import Floats, NegativePart
+from gramfold.types import Floats, Integers, NegativePart
 
 
 def _embedding(model: Model) -> Floats:
     return model.aligned
+
+
+def _sample(model: Model) -> Integers | None:
+    return None if model.drawn is None else model.drawn.rows
 
 
 @method
@@ -50,7 +55,15 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
     )
 
     embedding_ = attribute(
-        "ndarray of shape (n_samples, n_components)", "Coordinates of the training rows.", _embedding
+        "ndarray of shape (n_samples, n_components)",
+        "Coordinates of the training rows; after a fit on rows in partitions, of those in `sample_`.",
+        _embedding,
+    )
+    sample_ = attribute(
+        "ndarray of int or None",
+        """After a fit on rows in partitions (Dask, or files streamed): the numbers of the training rows that the model
+        holds, counted through all partitions. None after a fit on a table in memory, which is held whole.""",
+        _sample,
     )
     kernel_ = attribute(
         "Kernel",
@@ -93,6 +106,8 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         embedding : ndarray of shape (n_samples, n_components)
             `embedding_`.
         """
+        if is_partitioned(X):
+            return self.fit(X, y, **fit_params).transform(X)
         return self.fit(X, y, **fit_params).embedding_.copy()  # the user's own, as the model's is
 
     def transform(self, X: Any) -> Floats:
@@ -110,6 +125,10 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         coordinates : ndarray of shape (n_new, n_components)
             Their coordinates.
         """
+        if is_partitioned(X):
+            from gramfold.distributed import place_partitions
+
+            return cast(Floats, place_partitions(self, "transform", X))
         model, rows = self._read(X)
         with at_work(self.n_jobs), self._stage("transform"):
             places: Floats = model.place(rows, self.n_jobs)
@@ -243,6 +262,10 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         X : ndarray of shape (n_points, n_features)
             Data rows. An array as from every inverse of scikit-learn, whatever `set_output` asks of `transform`.
         """
+        if is_partitioned(Y):
+            from gramfold.distributed import place_partitions
+
+            return place_partitions(self, "inverse_transform", Y)
         model: Model = self._model()
         inverse = made_inverse(self, model)
         places = model.inward(self._read_places(Y, model))
@@ -288,6 +311,10 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         extrapolation : ndarray of shape (n_points,)
             The extrapolation of each point.
         """
+        if is_partitioned(points):
+            from gramfold.distributed import place_partitions
+
+            return cast(Floats, place_partitions(self, "extrapolation", points, of=of))
         model: Model = self._model()
         if of == "auto":
             of = rows_or_places(points, model.columns.count, model.dimensions)

@@ -22,6 +22,7 @@ from gramfold.embedding.made import MADE, made_verdict
 from gramfold.embedding.mixed_rows import refuse_vectors
 from gramfold.embedding.model import Fitted
 from gramfold.embedding.parameters import attribute, method, parameter
+from gramfold.embedding.partitioned import is_partitioned
 from gramfold.embedding.reading import Reads, read_new
 from gramfold.neighbors.loud import warn_of_loud_columns
 from gramfold.neighbors.metrics import reads_mixed
@@ -117,6 +118,11 @@ class Estimator(BaseEstimator):
     def _fit(self, X: Any, y: Any, **extras: Any) -> Self:
         reads = self._reads()
         self._validate_params()
+        if is_partitioned(X):
+            from gramfold.distributed import fit_partitions
+
+            self.model_ = fit_partitions(self, X, y, extras)
+            return self
         if reads.mixed:
             refuse_vectors(self)
         # the one thing that a fit changes, when all is done: one that fails or is interrupted leaves all as it was

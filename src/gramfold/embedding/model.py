@@ -87,6 +87,14 @@ class Remains(Plain):
 
 
 @dataclass(frozen=True, eq=False)
+class Drawn(Plain):
+    """Of a fit on rows in partitions: a model holds some of them, and knows what the others were by sums and places."""
+
+    n_rows: int  # in all partitions
+    rows: Integers  # the numbers of those that the model holds, counted through all partitions
+
+
+@dataclass(frozen=True, eq=False)
 class Fitted(Plain, ABC):
     """What every fit leaves."""
 
@@ -123,6 +131,7 @@ class FittedMap(Fitted):
         metadata=COORDINATES
     )  # (n, p) in the user's unit, before alignment; NaN where a row has no place
     alignment: Alignment | None = field(default=None, kw_only=True)  # with an earlier map
+    drawn: Drawn | None = field(default=None, kw_only=True)  # which rows of a table in partitions these are
 
     @cached_property
     def aligned(self) -> Floats:
@@ -132,6 +141,8 @@ class FittedMap(Fitted):
 
     @property
     def n_rows(self) -> int:
+        if self.drawn is not None:
+            return self.drawn.n_rows
         return len(self.embedding) if self.remains is None else self.remains.n_rows
 
     @property
@@ -204,7 +215,7 @@ class Model(FittedMap):
         """The same model, in which `LeftOut` stands for all that places of new rows do not need."""
         if self.remains is not None:
             return self
-        n, alignment = self.n_rows, self.alignment
+        n, alignment = len(self.embedding), self.alignment
         parts = tuple(part if part.placement is None else part.placement.compacted(part) for part in self.parts)
         return replace(
             self,

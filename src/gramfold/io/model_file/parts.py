@@ -12,7 +12,7 @@ import numpy as np
 
 _PARTS = {
     "gramfold.embedding.frame": ("Alignment",),
-    "gramfold.embedding.model": ("FittedMap", "Model", "Remains"),
+    "gramfold.embedding.model": ("Drawn", "FittedMap", "Model", "Remains"),
     "gramfold.embedding.reading": ("Columns", "Reads"),
     "gramfold.extension.balance": ("Balance",),
     "gramfold.extension.barycentric": ("Barycentric",),

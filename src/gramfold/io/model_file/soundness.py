@@ -33,13 +33,14 @@ _SPECTRUM = {
 }  # fmt: skip
 _LINEAR = {"mean": "d", "directions": "d p"}
 _FITTED = {"reads": "of", "columns": "of d=d n=n", "remains": "of n=n p=p", "warned": "*"}
-_MAP = _FITTED | {"embedding": "n p", "alignment": "of p=p"}
+_MAP = _FITTED | {"embedding": "n p", "alignment": "of p=p", "drawn": "of n=n"}
 _METRIC = {"params": "d"}
 
 TABLE: Mapping[str, Mapping[str, str]] = {
     "Alignment": {"rotation": "p p", "shift": "p", "rows": "c 2", "residuals": "c"},
     "FittedMap": _MAP,
     "Model": _MAP | {"source": "of n=n d=d", "parts": "of p=p d=d", "own": "of d=d n=n", "rebuilt": "n *"},
+    "Drawn": {"rows": "n"},
     "Remains": {"n_rows": "= n", "extent": "2 p"},
     "Columns": {"count": "= d", "names": "d", "mixed": "of d=d n=n", "shown": "d"},
     "Reads": {"categorical": "*"},

@@ -1,0 +1,8 @@
+"""Rows in partitions: Dask collections, and files that are larger than memory."""
+
+from gramfold.distributed.fitting import fit_partitions
+from gramfold.distributed.opening import open_rows
+from gramfold.distributed.partitions import Partitions
+from gramfold.distributed.placing import place_partitions
+
+__all__ = ["Partitions", "fit_partitions", "open_rows", "place_partitions"]

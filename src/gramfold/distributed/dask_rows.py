@@ -1,0 +1,143 @@
+"""Rows of a Dask array or dataframe: partitions are tasks, and stay where Dask has them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from gramfold.distributed.blocks import BlockReader, float_dtype
+from gramfold.distributed.partitions import Partitions, Work
+from gramfold.distributed.running import computed, current_client, key_of, on_worker
+from gramfold.errors import InputError
+from gramfold.runtime.progress import SILENT, Stages
+
+_FAN_IN = 8  # results that one task merges
+
+
+class DaskRows(Partitions):
+    """See the module."""
+
+    def __init__(self, parts: Sequence[Any], reader: BlockReader, client: Any = None, stages: Stages = SILENT) -> None:
+        self.parts, self.reader, self.client, self.stages = list(parts), reader, client, stages
+
+    @classmethod
+    def of(cls, X: Any, *, gaps: bool = False, client: Any = None, stages: Stages = SILENT) -> "DaskRows":
+        """Of a collection; nothing is computed."""
+        collection = in_rows(X)
+        if is_frame(X):
+            names = tuple(map(str, X.columns))
+            reader = BlockReader(names, len(names), float_dtype(list(X.dtypes)), gaps)
+        else:
+            reader = BlockReader(None, int(X.shape[1]), float_dtype([X.dtype]), gaps)
+        parts = collection.to_delayed()
+        return cls(parts if is_frame(X) else parts.ravel().tolist(), reader, client, stages)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def each(self, name: str, work: Work, *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
+        return computed(self.tasks(name, work, *shared, own=own), name, self.client, self.stages)
+
+    def total(
+        self,
+        name: str,
+        work: Work,
+        merge: Callable[[Any, Any], Any],
+        *shared: Any,
+        own: Sequence[Any] | None = None,
+    ) -> Any:
+        tasks = self.tasks(name, work, *shared, own=own)
+        return computed([merged_tasks(tasks, merge, name)], name, self.client, self.stages)[0]
+
+    def tasks(self, name: str, work: Work, *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
+        """The same as tasks, of which nothing runs yet."""
+        from dask import delayed
+
+        token = uuid4().hex[:16]
+        common = delayed(shared, name=key_of(name, token, "shared"), pure=False, traverse=False)
+        run = delayed(_worked, pure=False, traverse=False)
+        return [
+            run(
+                part,
+                self.reader,
+                i,
+                work,
+                common,
+                None if own is None else (own[i],),
+                dask_key_name=key_of(name, token, i),
+            )
+            for i, part in enumerate(self.parts)
+        ]
+
+    @contextmanager
+    def kept(self) -> Iterator["DaskRows"]:
+        """The rows as they were read, held by the workers; a lost one is read again."""
+        client = current_client() if self.client is None else self.client
+        if client is None:
+            yield self
+            return
+        held = client.persist(self.tasks("read", _itself))
+        kept = DaskRows(held, replace(self.reader, names=None), client, self.stages)
+        if "sizes" in vars(self):
+            kept.sizes = self.sizes
+        try:
+            yield kept
+        finally:
+            del held
+
+
+def _itself(rows: Any) -> Any:
+    return rows
+
+
+def _worked(block: Any, reader: BlockReader, number: int, work: Work, shared: tuple[Any, ...], own: Any) -> Any:
+    if block is None:  # kept, and without rows
+        return None
+    rows = reader.read(block, number)
+    return on_worker(work, rows, *shared, *(own or ())) if len(rows) else None
+
+
+def merged_tasks(tasks: Sequence[Any], merge: Callable[[Any, Any], Any], name: str) -> Any:
+    """One task for all of these: a tree over their order."""
+    from dask import delayed
+
+    token, level, run = uuid4().hex[:16], 0, delayed(_merged, pure=False, traverse=False)
+    tasks = list(tasks)
+    while len(tasks) > 1 or level == 0:
+        groups = [tasks[i : i + _FAN_IN] for i in range(0, len(tasks), _FAN_IN)]
+        tasks = [
+            run(merge, *group, dask_key_name=key_of(f"{name}-sum", token, f"{level}-{i}"))
+            for i, group in enumerate(groups)
+        ]
+        level += 1
+    return tasks[0]
+
+
+def _merged(merge: Callable[[Any, Any], Any], *results: Any) -> Any:
+    found = [one for one in results if one is not None]
+    while len(found) > 1:
+        pairs = [found[i : i + 2] for i in range(0, len(found), 2)]
+        found = [merge(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+    return found[0] if found else None
+
+
+def is_frame(X: Any) -> bool:
+    """Whether it has named columns."""
+    return hasattr(X, "columns")
+
+
+def in_rows(X: Any) -> Any:
+    """The collection with whole rows in each partition."""
+    if is_frame(X):
+        return X
+    if X.ndim != 2:
+        raise InputError(
+            f"X is a Dask array of {X.ndim} dimension{'s' * (X.ndim != 1)}, but a table has 2: pass an array of shape "
+            "(n_samples, n_features)."
+        )
+    if np.isnan(X.shape[1]):
+        raise InputError("the number of columns of X is unknown: pass an array whose columns are known.")
+    return X if X.numblocks[1] == 1 else X.rechunk({1: -1})

@@ -1,0 +1,126 @@
+"""From what a user passes to rows in partitions."""
+
+import re
+from collections.abc import Sequence
+from glob import glob, has_magic
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramfold.distributed.batches import ArrayRows, ParquetRows
+from gramfold.distributed.partitions import Partitions
+from gramfold.embedding.partitioned import is_dask
+from gramfold.errors import InputError
+from gramfold.runtime.progress import SILENT, Stages
+
+_SIZE = re.compile(r"\s*([0-9.]+)\s*([kmgt]?i?b?)\s*", re.IGNORECASE)
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+
+
+def open_rows(
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    memory_limit: float | str | None = None,
+    client: Any = None,
+) -> Partitions:
+    """Rows in partitions, for `fit` and `transform` of every class that takes them.
+
+    Parameters
+    ----------
+    source : Dask array or dataframe, str, path-like or numpy.ndarray
+        A Dask collection; a Parquet file, a folder or a pattern (``"big/*.parquet"``); a .npy file; or an array that is
+        mapped into memory.
+    columns : list of str, optional
+        Columns that are the data, in this order. None: all.
+    memory_limit : float or str, optional
+        Memory that files and arrays are streamed within, in bytes or as ``"2 GB"``. None: a quarter of what is free.
+        For Dask its workers have limits of their own.
+    client : distributed.Client, optional
+        The cluster that a Dask collection is computed on. None: the current one, or Dask's own choice.
+
+    Returns
+    -------
+    rows : Partitions
+        Nothing has been read of it but the columns and sizes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramfold import PCA
+    >>> from gramfold.distributed import open_rows
+    >>> X = np.random.default_rng(0).standard_normal((100_000, 5)) * [5, 4, 1, 1, 1]
+    >>> PCA().fit(open_rows(X, memory_limit="10 MB")).explained_variance_ratio_.round(2)
+    array([0.57, 0.36])
+    """
+    return partitions_of(source, columns=columns, memory_limit=memory_limit, client=client)
+
+
+def partitions_of(
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    memory_limit: float | str | None = None,
+    client: Any = None,
+    gaps: bool = False,
+    stages: Stages = SILENT,
+) -> Partitions:
+    """The same for a fit: `gaps` are missing values that its method knows, `stages` are told of the work."""
+    found: Partitions
+    if isinstance(source, Partitions):
+        source.stages = stages
+        return source
+    if is_dask(source):
+        from gramfold.distributed.dask_rows import DaskRows, is_frame
+
+        if columns is not None:
+            if not is_frame(source):
+                raise InputError("X is a Dask array, which has no names of columns: leave columns out.")
+            source = source[list(columns)]
+        return DaskRows.of(source, gaps=gaps, client=client, stages=stages)
+    limit = None if memory_limit is None else in_bytes(memory_limit)
+    if isinstance(source, str | PathLike):
+        files = files_of(source)
+        if files[0].suffix == ".npy":
+            found = ArrayRows(np.load(files[0], mmap_mode="r"), limit, gaps=gaps)
+        else:
+            found = ParquetRows(files, limit, columns=columns, gaps=gaps)
+    else:
+        found = ArrayRows(np.asanyarray(source), limit, gaps=gaps)
+    found.stages = stages
+    return found
+
+
+def files_of(source: str | PathLike[str]) -> list[Path]:
+    """The files of a path, a folder or a pattern, in the order of their names."""
+    text = str(source)
+    path = Path(source)
+    if path.is_dir():
+        found = sorted(path.glob("*.parquet"))
+    elif has_magic(text) and not path.exists():
+        found = sorted(Path(one) for one in glob(text))  # noqa: PTH207  of any folder, also an absolute one
+    else:
+        found = [path] if path.exists() else []
+    if not found:
+        raise InputError(f"'{text}' matches no Parquet file: check the folder or the pattern.")
+    odd = [file for file in found if file.suffix not in {".parquet", ".pq", ".npy"}]
+    if odd or (len(found) > 1 and any(file.suffix == ".npy" for file in found)):
+        raise InputError(
+            f"'{odd[0] if odd else found[0]}' cannot be read in parts: pass Parquet files, or one .npy file; other "
+            "tables are read whole by gramfold.io.read_table."
+        )
+    return found
+
+
+def in_bytes(size: float | str) -> float:
+    """A size such as "2 GB" in bytes."""
+    if isinstance(size, int | float) and not isinstance(size, bool) and size > 0:
+        return float(size)
+    found = _SIZE.fullmatch(str(size))
+    if found is None or not found[1].replace(".", "", 1).isdigit() or float(found[1]) == 0:
+        raise InputError(f"memory_limit={size!r} is no size: pass a number of bytes, or a text such as '2 GB'.")
+    unit = found[2].lower()
+    base = 1024 if "i" in unit else 1000
+    return float(found[1]) * float(base) ** _POWERS[unit.rstrip("ib")]
