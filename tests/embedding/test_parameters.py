@@ -61,7 +61,7 @@ def test_an_attribute_is_what_the_fit_found():
     with pytest.raises(AttributeError, match="'Isomap' object has no attribute 'feature_names_in_'"):
         _ = found.feature_names_in_
     assert inspect.isdatadescriptor(Isomap.embedding_)  # so that help() shows it as one, with its words
-    assert inspect.getdoc(Isomap.embedding_) .startswith("Coordinates of the training rows")
+    assert inspect.getdoc(Isomap.embedding_).startswith("Coordinates of the training rows")
 
 
 def test_what_a_fit_found_is_not_set():
