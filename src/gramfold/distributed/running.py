@@ -12,6 +12,7 @@ from typing import Any
 from gramfold.errors import ClusterError, MissingExtraError
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import at_work
+from gramfold.runtime.warning import unheard
 
 PREFIX = "gramfold"
 
@@ -96,6 +97,9 @@ def told(name: str, client: Any) -> Iterator[None]:
 
 
 def on_worker(work: Callable[..., Any], *arguments: Any) -> Any:
-    """Work of one task: it has one thread, since Dask runs as many tasks beside each other as there are."""
-    with at_work(1):
+    """Work of one task, whose warnings nobody would see.
+
+    It has one thread, since Dask runs as many tasks beside each other as there are.
+    """
+    with at_work(1), unheard():
         return work(*arguments)

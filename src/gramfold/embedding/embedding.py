@@ -21,6 +21,7 @@ from gramfold.embedding.sensitivity import SensitivityKind, kind_of, sensitivity
 from gramfold.errors import InputError
 from gramfold.extension.extrapolation import warn_if_outside
 from gramfold.runtime.threads import at_work
+from gramfold.runtime.warning import is_heard
 from gramfold.types import Floats, Integers, NegativePart
 
 
@@ -270,8 +271,9 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         inverse = made_inverse(self, model)
         places = model.inward(self._read_places(Y, model))
         with self._stage("inverse_transform"):
-            outside = model.outside_map(places, self.inverse, lambda: made_surroundings(self, model))
-            warn_if_outside(outside, "coordinates")
+            if is_heard():
+                outside = model.outside_map(places, self.inverse, lambda: made_surroundings(self, model))
+                warn_if_outside(outside, "coordinates")
             return model.rebuild(inverse, places)
 
     def _read_places(self, Y: Any, model: Model) -> Floats:

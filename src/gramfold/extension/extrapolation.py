@@ -22,7 +22,7 @@ from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.search import exact_index
 from gramfold.runtime.progress import beats
 from gramfold.runtime.threads import blocks
-from gramfold.runtime.warning import warn
+from gramfold.runtime.warning import is_heard, warn
 from gramfold.types import Floats
 
 LIMIT = 3.0
@@ -49,8 +49,13 @@ class Ball:
         return cls(middle, float(_lengths(points, middle).max()))
 
     def outside(self, points: Any, around: "Callable[[], Surroundings | Rim]") -> Floats:
-        """How far outside each point is that lies beyond the ball, which `around` is asked for; 0 for the others."""
+        """How far outside each point is that lies beyond the ball, which `around` is asked for; 0 for the others.
+
+        It decides about a warning: where nobody would hear one, all are 0.
+        """
         outside = np.zeros(points.shape[0])
+        if not is_heard():
+            return outside
         beyond = np.flatnonzero(_lengths(points, self.middle) > self.radius * (1.0 + ROUNDING))
         if beyond.size:
             outside[beyond] = around()(points[beyond])
@@ -146,8 +151,13 @@ def _lengths(points: Any, middle: Floats) -> Floats:
 
 def warn_if_flown(places: Floats, known: Floats) -> None:
     """Say so where rows amid the training rows land far from all of their places (m, p) and (n, p)."""
-    size = np.ptp(known, axis=0)
-    middle = known.min(axis=0) + 0.5 * size
+    if not is_heard() or not len(places):
+        return
+    least, most = corners(known)
+    size = most - least
+    middle = least + 0.5 * size
+    if np.abs(corners(places) - middle).max() <= _FLOWN * (float(size.max()) or 1.0):
+        return
     away = np.abs(places - middle).max(axis=1, initial=0.0) / (float(size.max()) or 1.0)
     far = np.flatnonzero(away > _FLOWN)
     if far.size:

@@ -13,6 +13,8 @@ from gramfold.extension.placement import Part
 from gramfold.kernels.linear import project, pull
 from gramfold.types import Floats, Plain
 
+_NEAR = 10.0  # sizes of the map
+
 
 @dataclass(frozen=True, eq=False)
 class LinearPlacement(Plain):
@@ -23,7 +25,10 @@ class LinearPlacement(Plain):
 
     def place(self, new: Any, part: Part, n_jobs: int | None) -> Floats:
         """Coordinates (m, p) of rows."""
-        return project(new, self.mean, self.directions, n_jobs)
+        # a mean that is near beside the size of the map is taken off after the product, which spares a copy of the rows
+        size = np.ptp(part.extent, axis=0).max(initial=0.0)
+        near = np.zeros_like(self.mean) if (np.abs(self.mean) @ np.abs(self.directions)).max() < _NEAR * size else None
+        return project(new, self.mean, self.directions, n_jobs, near)
 
     def compacted(self, part: Part) -> Part:
         """Nothing of the part but how large the map is: it is a function of the columns."""

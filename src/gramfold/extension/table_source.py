@@ -12,6 +12,7 @@ from gramfold.extension.local_slopes import Slopes, local_slopes
 from gramfold.extension.placement import Known, Part, widened
 from gramfold.neighbors.metrics import Metric
 from gramfold.neighbors.units import Unit
+from gramfold.runtime.warning import is_heard
 from gramfold.types import ROWS, Floats, Plain
 
 
@@ -37,14 +38,15 @@ class TableSource(Plain):
     def place(self, X: Any, parts: tuple[Part, ...], known: Known, n_jobs: int | None) -> Floats:
         """Places (m, p) of new rows; those amid the training rows should be on the map."""
         X = self.seen(self.unit.inward_new(X))
-        outside = np.zeros(X.shape[0])
-        if self.ball is not None:
+        amid: Any = slice(None)
+        if self.ball is not None and is_heard():
             outside = self.ball.outside(X, lambda: self.rim or self.surroundings(n_jobs))
             warn_if_outside(outside, "rows")
+            amid = outside <= LIMIT
         (part,) = parts
         places = widened(part.placement.place(X, part, n_jobs), len(part.offset))
-        if self.flown:
-            warn_if_flown(places[outside <= LIMIT], part.extent)
+        if self.flown and is_heard():
+            warn_if_flown(places[amid], part.extent)
         return places
 
     def slopes(self, X: Any, parts: tuple[Part, ...], n_jobs: int | None) -> Slopes:

@@ -140,9 +140,14 @@ def project(
     offset = (across @ (mean - near))[:, None]
 
     def work(stretch: slice) -> None:
+        turned = np.empty((len(across), 0))
         for part, block in shifted(points, near, stretch):
+            if turned.shape[1] != len(block):
+                turned = np.empty((len(across), len(block)))
             # a third quicker than block @ directions where these are few
-            places[part] = (across @ block.T - offset).T
+            np.matmul(across, block.T, out=turned)
+            turned -= offset
+            places[part] = turned.T
 
     over_rows(points, work, n_jobs, light=True)
     return places
@@ -285,10 +290,19 @@ def centered(points: Floats, mean: Floats, stretch: slice | None = None) -> Iter
 
 
 def shifted(points: Floats, near: Floats, stretch: slice, least: int = _LEAST_ROWS) -> Iterator[tuple[slice, Floats]]:
-    """Blocks of dense rows measured from `near`, in float64; they may be the rows themselves, not to be changed."""
-    moves = near.any()
-    for part in _parts(stretch, points.shape[1], least):
-        yield part, points[part] - near if moves else points[part].astype(np.float64, copy=False)
+    """Blocks of dense rows measured from `near`, in float64, each good until the next is asked for.
+
+    They may be the rows themselves, not to be changed. One array holds them in turn: memory that is taken and given
+    back for every block costs more than the subtraction where the allocator returns it to the system at once.
+    """
+    moves, parts = near.any(), list(_parts(stretch, points.shape[1], least))
+    longest = max((part.stop - part.start for part in parts), default=0)
+    room = np.empty((longest if moves else 0, points.shape[1]))
+    for part in parts:
+        if moves:
+            yield part, np.subtract(points[part], near, out=room[: part.stop - part.start])
+        else:
+            yield part, points[part].astype(np.float64, copy=False)
 
 
 def _near_mean(points: Floats) -> Floats:

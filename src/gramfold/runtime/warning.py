@@ -32,8 +32,29 @@ def remembered_warnings() -> Iterator[list[str]]:
         _remembering.reset(token)
 
 
+# whether anybody would hear a warning: not on a worker of a cluster
+_is_heard: ContextVar[bool] = ContextVar("_is_heard", default=True)
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """No warnings from this block (and thread), and no work done for them."""
+    token = _is_heard.set(False)
+    try:
+        yield
+    finally:
+        _is_heard.reset(token)
+
+
+def is_heard() -> bool:
+    """Whether a warning would reach anybody, and what only decides about one is worth its time."""
+    return _is_heard.get()
+
+
 def warn(message: str, category: type[GramfoldWarning]) -> None:
     """Issue a warning at the line of code that called gramfold."""
+    if not is_heard():
+        return
     heard = _remembering.get()
     if heard is not None:
         heard.append(f"{category.__name__}: {message}")
