@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
+from importlib import import_module
 from typing import Any
 
 from gramfold.distributed.opening import partitions_of
@@ -16,25 +16,41 @@ from gramfold.runtime.warning import remembered_warnings
 Maker = Callable[[Any, Partitions, Mapping[str, Any]], Fitted]
 
 
-@cache
-def _makers() -> dict[type, Maker]:
-    """How each class is fitted."""
-    import gramfold
-    from gramfold.distributed.linear import fit_linear
+# how each class is fitted: a function of this package, which is imported when it is called
+_MAKERS = {
+    "PCA": "linear.fit_linear",
+    "ProbabilisticPCA": "linear.fit_linear",
+    "OrientedPCA": "linear.fit_linear",
+    "MixturePPCA": "mixture.fit_mixture",
+    "NystromEmbedding": "nystrom.fit_nystrom",
+    "LandmarkMDS": "landmark_mds.fit_landmark_mds",
+    "KernelEigenmaps": "sampled.fit_sampled",
+    "LPP": "sampled.fit_sampled",
+    "Isomap": "graphs.fit_graph",
+    "LaplacianEigenmaps": "graphs.fit_graph",
+    "DiffusionMap": "graphs.fit_graph",
+    "SpectralClustering": "graphs.fit_graph",
+}
 
-    return {gramfold.PCA: fit_linear, gramfold.ProbabilisticPCA: fit_linear, gramfold.OrientedPCA: fit_linear}
+
+def _maker(estimator: Any) -> Maker:
+    """The function that fits estimators of this class, or of the nearest class above it."""
+    name = next((kind.__name__ for kind in type(estimator).__mro__ if kind.__name__ in _MAKERS), None)
+    if name is None:
+        raise InputError(
+            f"{type(estimator).__name__} is not fitted to rows in partitions (Dask, or files that are streamed): fit it "
+            "to a sample in memory, whose model then places all rows with transform(), or use one of "
+            f"{', '.join(sorted(_MAKERS))}."
+        )
+    room, function = _MAKERS[name].split(".")
+    maker: Maker = getattr(import_module(f"gramfold.distributed.{room}"), function)
+    return maker
 
 
 def fit_partitions(estimator: Any, X: Any, y: Any, extras: Mapping[str, Any]) -> Fitted:
     """The model of an estimator whose parameters were checked."""
     name = type(estimator).__name__
-    maker = next((_makers()[kind] for kind in type(estimator).__mro__ if kind in _makers()), None)
-    if maker is None:
-        able = ", ".join(sorted(kind.__name__ for kind in _makers()))
-        raise InputError(
-            f"{name} is not fitted to rows in partitions (Dask, or files that are streamed): fit it to a sample in "
-            f"memory, whose model then places all rows with transform(), or use one of {able}."
-        )
+    maker = _maker(estimator)
     if extras.get("sample_weight") is not None:
         raise InputError(f"{name} of rows in partitions takes no sample_weight: leave it out.")
     stages = Stages(estimator.verbose, name, estimator.progress)

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, diags_array
 from sklearn.utils._param_validation import StrOptions
 
 from gramfold.embedding.fit import Fit
-from gramfold.embedding.groups import GraphChoice
+from gramfold.embedding.groups import DrawnRows, GraphChoice
 from gramfold.embedding.model import Model
 from gramfold.embedding.parameters import attribute, method, parameter
 from gramfold.embedding.solving import lay_out, single_point
@@ -35,7 +35,7 @@ from gramfold.types import Graph, Integers, Plain
 
 
 @method
-class ContinuousMap(GraphChoice):
+class ContinuousMap(DrawnRows, GraphChoice):
     """How edges are weighted, and how the constant solution is removed."""
 
     approximation: Approximation = parameter(

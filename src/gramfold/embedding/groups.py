@@ -137,7 +137,21 @@ class GraphChoice(Neighborhood):
 
 
 @method
-class Geodesics(GraphChoice):
+class DrawnRows:
+    """How many rows in partitions a graph has."""
+
+    graph_rows: int = parameter(
+        default=200_000,
+        allowed=[Interval(Integral, 2, None, closed="left")],
+        words="""For rows in partitions (Dask, or files that are streamed): the most rows that the neighbour graph is
+        made of. If there are more, so many are drawn at random, and all others are embedded out-of-sample. A table in
+        memory is used whole.""",
+        last=True,
+    )
+
+
+@method
+class Geodesics(DrawnRows, GraphChoice):
     """Which shortest paths are computed, and where they are stored."""
 
     conformal: bool = parameter(

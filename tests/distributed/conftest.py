@@ -1,0 +1,22 @@
+"""A small cluster that the tests of this folder share, and rows in partitions of every kind."""
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """Two worker processes of one thread each, on this machine."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=None) as made,
+        Client(made, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def client(cluster):
+    """The same as the client that Dask uses by itself, for one test."""
+    with cluster.as_current():
+        yield cluster
