@@ -1,15 +1,39 @@
 """Whether what a user passes is a table in partitions: asked of every X, before anything that knows Dask is loaded."""
 
+import os
+from glob import has_magic
 from os import PathLike
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+
+from gramfold.runtime.memory import available_memory
+
+_IN_PARTS = {".parquet", ".pq", ".npy"}  # endings of files that are read in parts
+_TOO_LARGE = 0.5  # of the free memory: a mapped array that takes more of it is streamed
 
 
 def is_partitioned(X: Any) -> bool:
-    """Whether it is: a Dask collection, rows that were opened for streaming, or a path to files."""
-    return is_dask(X) or getattr(type(X), "in_partitions", False) or isinstance(X, str | PathLike)
+    """Whether it is: a Dask collection, rows opened for streaming, files of parts, or an array mapped from a large one."""
+    return is_dask(X) or getattr(type(X), "in_partitions", False) or _names_parts(X) or _is_large_map(X)
 
 
 def is_dask(X: Any) -> bool:
     """Whether it is a Dask array or dataframe."""
     home = type(X).__module__
     return home.startswith(("dask.", "dask_expr.")) and hasattr(X, "__dask_graph__")
+
+
+def _names_parts(X: Any) -> bool:
+    if not isinstance(X, str | PathLike):
+        return False
+    text = os.fspath(X)
+    if not isinstance(text, str):  # a path of bytes
+        return False
+    # not Path.is_dir, which raises for text that is too long for a path
+    return Path(text).suffix.lower() in _IN_PARTS or has_magic(text) or os.path.isdir(text)  # noqa: PTH112
+
+
+def _is_large_map(X: Any) -> bool:
+    return isinstance(X, np.memmap) and X.ndim == 2 and X.nbytes > _TOO_LARGE * available_memory()
