@@ -15,7 +15,7 @@ _TOO_LARGE = 0.5  # of the free memory: a mapped array that takes more of it is 
 
 
 def is_partitioned(X: Any) -> bool:
-    """Whether it is: a Dask collection, rows opened for streaming, files of parts, or an array mapped from a large one."""
+    """Whether it is: a Dask collection, rows that were opened, files of parts, or an array mapped from a large file."""
     return is_dask(X) or getattr(type(X), "in_partitions", False) or _names_parts(X) or _is_large_map(X)
 
 
