@@ -31,6 +31,7 @@ GROUPS = (
     "sweep",
     "comparing",
     "report",
+    "partitions",
 )
 
 

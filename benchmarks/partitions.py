@@ -1,0 +1,222 @@
+"""Rows in partitions on a small cluster: `python -m benchmarks partitions`, `:large`, `:workers`, `:peers`, `:rates`.
+
+A cluster is one scheduler and worker processes of one thread and 2 GB each on this machine. Rows are a noisy sheet,
+rolled up in ten columns; each partition is made by the worker that reads it. `large` needs about 4 GB and an hour.
+"""
+
+import os
+import pickle
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask import delayed
+from distributed import Client, LocalCluster, SchedulerPlugin
+from sklearn import decomposition
+from sklearn.kernel_approximation import Nystroem
+from sklearn.manifold import Isomap as PeerIsomap
+from sklearn.pipeline import make_pipeline
+
+from benchmarks.timing import Race, race
+from gramfold import PCA, Isomap, KernelEigenmaps, NystromEmbedding
+
+_LARGE = 10_000_000
+_PART = 250_000  # rows of a partition: 20 MB
+_COLUMNS = 10
+_LIMIT = 2e9  # bytes of a worker
+_GATHERED = 1e9  # bytes of the largest result
+_WIDTH = 4.0  # of the Gaussian kernels, in the units of the roll
+
+
+def races() -> Iterator[Race]:
+    """All of them."""
+    for part in (large, workers, peers, rates):
+        yield from part()
+
+
+def large() -> Iterator[Race]:
+    """Fit and transform of ten million rows: seconds, memory of each worker, the largest result."""
+    models: tuple[Any, ...] = (
+        PCA(2),
+        NystromEmbedding(2, landmarks=500, gamma=1 / _WIDTH**2),
+        KernelEigenmaps(2, random_state=0),
+        Isomap(2, landmarks=200, random_state=0),
+    )
+    for model in models:
+        with _cluster(2) as client:
+            rows = rolled(_LARGE)
+            watch = _Largest()
+            client.cluster.scheduler.add_plugin(watch)  # of this process
+            fit = _timed(model.fit, rows)
+            fitted_peak = _peak(client)
+            place = _timed(_placed, model, rows, client)
+            peak = _peak(client)
+            met = peak < _LIMIT and watch.bytes < _GATHERED
+            what = (
+                f"each worker < 2 GB: {peak / 1e9:.2f} ({fitted_peak / 1e9:.2f} after fit); largest result < 1 GB: "
+                f"{watch.bytes / 1e6:.1f} MB ({watch.key}); this process {_own_peak() / 1e9:.2f} GB"
+            )
+            name = f"{type(model).__name__}, {_LARGE:,} x {_COLUMNS}"
+            yield Race(f"{name}, fit", [fit], [], "see transform")
+            yield Race(f"{name}, transform", [place], [], "").judged(what, met)
+
+
+def workers(*only: str) -> Iterator[Race]:
+    """Throughput of `transform` with two workers over that with one, on the same rows in memory there."""
+    for model, n in _placing(only):
+        sample = rolled(50_000, 50_000).compute()
+        model.fit(sample)
+        with _cluster(2) as two, _cluster(1) as one:
+            jobs = [_place_all(client, model, n) for client in (two, one)]
+            found = race(f"{type(model).__name__}, transform of {n:,} rows, 2 workers / 1", *jobs, target="", runs=5)
+        yield found.judged(">= 1.7", found.ratio >= 1.7)
+
+
+def peers() -> Iterator[Race]:
+    """Transform beside `map_blocks` of a pickled model of scikit-learn, fitted to the same rows; two workers."""
+    gamma = 1 / _WIDTH**2
+    pairs: tuple[tuple[Any, Any, int, int], ...] = (
+        (PCA(2), decomposition.PCA(2), 50_000, 5_000_000),
+        (
+            NystromEmbedding(2, landmarks=500, gamma=gamma, random_state=0),
+            make_pipeline(Nystroem(gamma=gamma, n_components=500, random_state=0), decomposition.PCA(2)),
+            50_000,
+            500_000,
+        ),
+        (Isomap(2, n_neighbors=8), PeerIsomap(n_components=2, n_neighbors=8), 2_000, 20_000),
+    )
+    for model, peer, known, n in pairs:
+        sample = rolled(known, known).compute()
+        model.fit(sample)
+        sent = pickle.dumps(peer.fit(sample))
+        with _cluster(2) as client:
+            X = _held(client, n)
+
+            found = race(
+                f"{type(model).__name__}, fitted to {known:,} rows, transform of {n:,}",
+                partial(_placed, model, X, client),
+                partial(_placed_by_peer, sent, X, client),
+                target="",
+                runs=5,
+            )
+        yield found.judged(">= 1.0", found.ratio >= 1.0)
+
+
+def rates() -> Iterator[Race]:
+    """What the page on a billion rows counts with: seconds of each step, a million rows, one worker of one thread."""
+    n = 1_000_000
+    with _cluster(1) as client:
+        X = _held(client, n)
+        yield Race("make 1,000,000 rows", [_timed(rolled(n).sum().compute)], [], "")
+        for model in (
+            PCA(2),
+            NystromEmbedding(2, landmarks=500, gamma=1 / _WIDTH**2),
+            KernelEigenmaps(2, random_state=0),
+            Isomap(2, landmarks=200, random_state=0),
+        ):
+            name = type(model).__name__
+            yield Race(f"{name}, fit of {n:,} rows", [_timed(model.fit, X)], [], "")
+            seconds = [_timed(_placed, model, X, client) for _ in range(3)]
+            yield Race(f"{name}, transform of {n:,} rows", seconds, [], "")
+
+
+def _placing(only: tuple[str, ...]) -> Iterator[tuple[Any, int]]:
+    models: tuple[tuple[Any, int], ...] = (
+        (PCA(2), 10_000_000),
+        (NystromEmbedding(2, landmarks=500, gamma=1 / _WIDTH**2), 500_000),
+        (KernelEigenmaps(2, random_state=0), 500_000),
+        (Isomap(2, landmarks=200, random_state=0), 200_000),
+    )
+    return (pair for pair in models if not only or type(pair[0]).__name__ in only)
+
+
+def rolled(n: int, part: int = _PART) -> Any:
+    """Rows (n, 10) as a Dask array; a row depends on its number and the size of partitions alone."""
+    sizes = [min(part, n - first) for first in range(0, n, part)]
+    make = delayed(_rolled, pure=True)
+    made = [make(number, size) for number, size in enumerate(sizes)]
+    return da.concatenate(
+        [da.from_delayed(one, (size, _COLUMNS), dtype=np.float64) for one, size in zip(made, sizes, strict=True)]
+    )
+
+
+def _rolled(number: int, size: int) -> np.ndarray:
+    """A roll of width 20, turned into ten columns, with noise in all of them."""
+    rng = np.random.default_rng([7, number])
+    angle = 1.5 * np.pi * (1 + 2 * rng.random(size))
+    sheet = np.column_stack([angle * np.cos(angle), 20 * rng.random(size), angle * np.sin(angle)])
+    turn, _ = np.linalg.qr(np.random.default_rng(7).standard_normal((_COLUMNS, 3)))
+    noise: np.ndarray = 0.02 * rng.standard_normal((size, _COLUMNS))
+    return noise + sheet @ turn.T
+
+
+def _placed_by_peer(sent: bytes, X: Any, client: Any) -> Any:
+    return client.compute(X.map_blocks(_peer, sent, chunks=(X.chunks[0], (2,))).sum(axis=0)).result()
+
+
+def _peer(block: np.ndarray, sent: bytes) -> np.ndarray:
+    return np.asarray(pickle.loads(sent).transform(block))
+
+
+def _held(client: Any, n: int) -> Any:
+    """Rows in the memory of the workers, in at least sixteen partitions."""
+    from distributed import wait
+
+    X = client.persist(rolled(n, min(_PART, n // 16)))
+    wait(X)
+    return X
+
+
+def _place_all(client: Any, model: Any, n: int) -> Callable[[], Any]:
+    return partial(_placed, model, _held(client, n), client)
+
+
+def _placed(model: Any, X: Any, client: Any) -> Any:
+    """Places all rows; the sum of the places is all that comes back."""
+    return client.compute(model.transform(X).sum(axis=0)).result()
+
+
+@contextmanager
+def _cluster(n: int) -> Iterator[Any]:
+    with (
+        LocalCluster(n_workers=n, threads_per_worker=1, memory_limit=int(_LIMIT), dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@dataclass(eq=False)
+class _Largest(SchedulerPlugin):
+    """The largest result of any task."""
+
+    bytes: int = field(default=0)
+    key: str = field(default="")
+
+    def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
+        del start, args
+        size = kwargs.get("nbytes") or 0
+        if finish == "memory" and size > self.bytes:
+            self.bytes, self.key = size, str(key)
+
+
+def _own_peak() -> float:
+    """Most resident memory of this process so far, in bytes."""
+    status = Path(f"/proc/{os.getpid()}/status").read_text()
+    peak = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
+    return 1024 * float(peak)
+
+
+def _peak(client: Any) -> float:
+    return max(client.run(_own_peak).values())
+
+
+def _timed(work: Callable[..., object], *arguments: Any) -> float:
+    started = time.perf_counter()
+    work(*arguments)
+    return time.perf_counter() - started
