@@ -12,10 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import dask.array as da
 import numpy as np
+import pandas as pd
 from dask import delayed
 from distributed import Client, LocalCluster, SchedulerPlugin
 from sklearn import decomposition
@@ -42,13 +44,7 @@ def races() -> Iterator[Race]:
 
 def large() -> Iterator[Race]:
     """Fit and transform of ten million rows: seconds, memory of each worker, the largest result."""
-    models: tuple[Any, ...] = (
-        PCA(2),
-        NystromEmbedding(2, landmarks=500, gamma=1 / _WIDTH**2),
-        KernelEigenmaps(2, random_state=0),
-        Isomap(2, landmarks=200, random_state=0),
-    )
-    for model in models:
+    for model in _models():
         with _cluster(2) as client:
             rows = rolled(_LARGE)
             watch = _Largest()
@@ -69,7 +65,9 @@ def large() -> Iterator[Race]:
 
 def workers(*only: str) -> Iterator[Race]:
     """Throughput of `transform` with two workers over that with one, on the same rows in memory there."""
-    for model, n in _placing(only):
+    for model, n in zip(_models(), (10_000_000, 500_000, 500_000, 200_000), strict=True):
+        if only and type(model).__name__ not in only:
+            continue
         sample = rolled(50_000, 50_000).compute()
         model.fit(sample)
         with _cluster(2) as two, _cluster(1) as one:
@@ -113,27 +111,38 @@ def rates() -> Iterator[Race]:
     n = 1_000_000
     with _cluster(1) as client:
         X = _held(client, n)
-        yield Race("make 1,000,000 rows", [_timed(rolled(n).sum().compute)], [], "")
-        for model in (
-            PCA(2),
-            NystromEmbedding(2, landmarks=500, gamma=1 / _WIDTH**2),
-            KernelEigenmaps(2, random_state=0),
-            Isomap(2, landmarks=200, random_state=0),
+        yield Race(f"make {n:,} rows", [_timed(rolled(n).sum().compute) for _ in range(3)], [], "")
+        yield from _reading(X)
+        small = client.persist(rolled(2000, 1))
+        for name, job in (
+            ("fit", partial(PCA(2).fit, small)),
+            ("transform", partial(_placed, PCA(2).fit(X), small, client)),
         ):
+            yield Race(f"PCA, {name} of 2,000 partitions of one row", [_timed(job) for _ in range(3)], [], "")
+        for model in _models():
             name = type(model).__name__
             yield Race(f"{name}, fit of {n:,} rows", [_timed(model.fit, X)], [], "")
             seconds = [_timed(_placed, model, X, client) for _ in range(3)]
             yield Race(f"{name}, transform of {n:,} rows", seconds, [], "")
 
 
-def _placing(only: tuple[str, ...]) -> Iterator[tuple[Any, int]]:
-    models: tuple[tuple[Any, int], ...] = (
-        (PCA(2), 10_000_000),
-        (NystromEmbedding(2, landmarks=500, gamma=1 / _WIDTH**2), 500_000),
-        (KernelEigenmaps(2, random_state=0), 500_000),
-        (Isomap(2, landmarks=200, random_state=0), 200_000),
+def _reading(X: Any) -> Iterator[Race]:
+    """Of a Parquet file, whose pages the system has in memory."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.parquet"
+        pd.DataFrame(X.compute(), columns=[f"x{j}" for j in range(_COLUMNS)]).to_parquet(path, row_group_size=_PART)
+        size = path.stat().st_size / 1e6
+        seconds = [_timed(pd.read_parquet, path) for _ in range(3)]
+    yield Race(f"read {len(X):,} rows of Parquet, {size:.0f} MB", seconds, [], "")
+
+
+def _models() -> tuple[Any, ...]:
+    return (
+        PCA(2),
+        NystromEmbedding(2, landmarks=500, gamma=1 / _WIDTH**2),
+        KernelEigenmaps(2, random_state=0),
+        Isomap(2, landmarks=200, random_state=0),
     )
-    return (pair for pair in models if not only or type(pair[0]).__name__ in only)
 
 
 def rolled(n: int, part: int = _PART) -> Any:
