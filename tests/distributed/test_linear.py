@@ -2,7 +2,6 @@
 
 import dask.array as da
 import numpy as np
-import pytest
 
 from gramfold import PCA
 

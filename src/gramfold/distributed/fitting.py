@@ -38,8 +38,8 @@ def _maker(estimator: Any) -> Maker:
     name = next((kind.__name__ for kind in type(estimator).__mro__ if kind.__name__ in _MAKERS), None)
     if name is None:
         raise InputError(
-            f"{type(estimator).__name__} is not fitted to rows in partitions (Dask, or files that are streamed): fit it "
-            "to a sample in memory, whose model then places all rows with transform(), or use one of "
+            f"{type(estimator).__name__} is not fitted to rows in partitions (Dask, or files that are streamed): fit "
+            "it to a sample in memory, whose model then places all rows with transform(), or use one of "
             f"{', '.join(sorted(_MAKERS))}."
         )
     room, function = _MAKERS[name].split(".")

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
-import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from gramfold.errors import PrecomputedInputError
