@@ -5,7 +5,8 @@ from typing import Any, TypeVar
 
 _OF_MAPS = """X : {array-like, sparse matrix, DataFrame} of shape (n_rows, n_columns), fitted estimator, or Judged
         The data; with ``metric="precomputed"`` the matrix of all distances. A `Judged` has data, map and all other
-        arguments, and shares its neighbour searches among measures.
+        arguments, and shares its neighbour searches among measures. Of rows in partitions (Dask, files that are
+        streamed) 10,000 are drawn, and compared with each other.
     Y : array-like of shape (n_rows, n_components), optional
         The map, however it was made. Rows with NaN are left out. None where X is a `Judged`, and where it is a fitted
         estimator whose ``embedding_`` is meant."""
@@ -22,7 +23,7 @@ _OPTIONS = """n_neighbors : int, default=10
 
 _ROWS = """X : array-like or sparse matrix of shape (n_rows, n_features), or fitted model
         Rows; distances between all of them with ``metric="precomputed"``; or a fitted model of gramfold, for its rows.
-        Copies of a row count once."""
+        Copies of a row count once. Of rows in partitions (Dask, files that are streamed) 10,000 are drawn."""
 
 _SEARCH = """metric : str or callable, default="euclidean"
         Distance between rows, as of `Isomap`.

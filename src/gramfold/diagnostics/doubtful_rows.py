@@ -38,6 +38,7 @@ def doubtful_rows_of(judged: Judged, found: Faults) -> Doubtful:
         return Doubtful(share, f"single rows: {percent(share)} of them {what}, all over the map")
     rows = np.flatnonzero(bad)
     worst = _worst(found, rows)[:_NAMED]
+    worst = worst if judged.drawn is None else judged.drawn[worst]
     names = f"row{'s' * (len(worst) > 1)} {', '.join(map(str, sorted(worst)))}"
     such = "such as " if len(rows) > len(worst) else ""
     where = f"{percent(share)} of the rows {what}, {_place(judged, rows)}, {such}{names}"

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from gramfold.diagnostics.partitions import Drawn, drawn_of_model, drawn_rows
 from gramfold.diagnostics.tables import Distances, Remembered, Rows, Table
 from gramfold.embedding import Estimator, FittedMap, Model, Reads
 from gramfold.embedding.reading import check_finite, read_training
@@ -45,7 +46,8 @@ class Judged:
     ----------
     X : {array-like, sparse matrix, DataFrame} of shape (n_rows, n_columns), or a fitted gramfold estimator
         The data; with ``metric="precomputed"`` the matrix of all distances (n_rows, n_rows). Of a fitted estimator the
-        training rows and its own metric are taken.
+        training rows and its own metric are taken. Of rows in partitions (Dask, files that are streamed) 10,000 are
+        drawn, and compared with each other.
     Y : array-like of shape (n_rows, n_components), optional
         The map, however it was made. Rows with NaN have no place and are left out of both tables. It may be left out
         where X is a fitted estimator: then it is its ``embedding_``.
@@ -70,9 +72,15 @@ class Judged:
     n : int
         Number of rows that are compared.
     n_given : int
-        Number of rows of the tables that were given, those without a place included.
+        Number of rows of the tables that were given, those without a place included; of tables in partitions, of the
+        rows that were drawn from them.
+    n_all : int
+        Number of rows of the tables that were given, in all of their partitions.
+    drawn : ndarray of shape (n_given,), or None
+        Numbers of the rows that were drawn from tables in partitions, or that a model which was fitted to such holds.
+        None where the tables are in memory.
     rows : ndarray of shape (m,)
-        The rows that were drawn, ascending, among these n; all of them where `exact`.
+        The rows whose distances from all others are looked at, ascending, among these n; all of them where `exact`.
     exact : bool
         Whether all rows are looked at.
     kept : ndarray of shape (n,)
@@ -95,6 +103,8 @@ class Judged:
 
     n: int
     n_given: int
+    n_all: int
+    drawn: Integers | None
     n_neighbors: int
     kept: Integers
     rows: Integers
@@ -122,6 +132,12 @@ class Judged:
         self.random_state = _whole(random_state, 0)
         if self.random_state < 0:
             raise InputError(f"random_state={random_state!r} is not a seed: pass an integer of at least 0.")
+        self.drawn = None
+        drawn = X if isinstance(X, Drawn) else drawn_rows(X, Y, random_state=self.random_state, metric=metric)
+        if drawn is not None:
+            X, Y = drawn.X, drawn.Y
+        elif Y is None:
+            drawn = drawn_of_model(X)
         rows, measure, places = _read(X, Y, metric)
         if rows.shape[0] != len(places):
             raise InputError(
@@ -130,7 +146,9 @@ class Judged:
             )
         placed = ~np.isnan(places).any(axis=1)
         check_finite(places[placed], "Y")
-        self.n_given = len(places)
+        self.n_given = self.n_all = len(places)
+        if drawn is not None:
+            self.drawn, self.n_all = drawn.numbers, drawn.n_rows
         self.kept = np.flatnonzero(placed)
         self.n = len(self.kept)
         self.n_neighbors = _checked_neighbors(n_neighbors, self.n, self.n_given)
@@ -234,7 +252,8 @@ class Judged:
 
     def __repr__(self) -> str:
         looked = "all of them looked at" if self.exact else f"{len(self.rows):,} of them drawn"
-        return f"Judged({self.n:,} rows, {looked}, {self.n_neighbors} neighbours)"
+        of = "" if self.drawn is None else f" of {self.n_all:,}"
+        return f"Judged({self.n:,}{of} rows, {looked}, {self.n_neighbors} neighbours)"
 
     @property
     def exact(self) -> bool:

@@ -135,6 +135,8 @@ def coded(labels: Any, judged: Judged) -> tuple[Integers, Integers]:
         values = np.asarray(labels, dtype=object)  # in a list, NaN among words would become the word "nan"
     if values.ndim == 2 and values.shape[1] == 1:
         values = values.ravel()
+    if judged.drawn is not None and values.shape == (judged.n_all,):
+        values = values[judged.drawn]
     if values.shape != (judged.n_given,):
         raise InputError(
             f"labels have shape {values.shape}, but there are {judged.n_given} rows: pass one label for each row."

@@ -71,7 +71,7 @@ def _of_collapsed(found: Faults, model: Any) -> str:
 
 
 def _of_shape(judged: Judged, shape: Shape, named: set[str], model: Any) -> str:
-    p, needed, many = int(judged.map.rows.shape[1]), _needed(shape), judged.n_given > _MANY_ROWS
+    p, needed, many = int(judged.map.rows.shape[1]), _needed(shape), judged.n_all > _MANY_ROWS
     if named == {"strained"} and shape.kind in _FLAT and needed is not None and p > needed:
         return f"map to n_components={needed}, as many dimensions as the data have: more of them bend what is flat"
     if shape.kind == "groups":

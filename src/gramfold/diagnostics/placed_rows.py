@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from gramfold.diagnostics.partitions import drawn_rows
 from gramfold.embedding import FittedMap, Model, Reads
 from gramfold.embedding.reading import check_finite, read_new, read_training
 from gramfold.errors import InputError, PrecomputedInputError
@@ -65,6 +66,8 @@ def of_data(X: Any, Y: Any, names: Sequence[str] | None) -> PlacedRows:
     """Of anybody's map."""
     if Y is None:
         raise InputError("the map is missing: pass loadings(X, Y) with its coordinates, or a fitted model.")
+    drawn = drawn_rows(X, Y)
+    X, Y = (X, Y) if drawn is None else (drawn.X, drawn.Y)
     require_one_order(X, Y)
     rows, columns = read_training("loadings", X, Reads(sparse=True))
     places = np.asarray(numeric_table(Y, least_rows=1, name="Y", dense_for="A map"), dtype=np.float64)

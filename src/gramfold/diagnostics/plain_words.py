@@ -10,6 +10,7 @@ from gramfold.diagnostics.doubtful_rows import doubtful_rows_of
 from gramfold.diagnostics.four_faults import Fault, Faults, faults_of, percent
 from gramfold.diagnostics.judged import Judged
 from gramfold.diagnostics.next_step import loud_columns, next_step, usual_faults
+from gramfold.diagnostics.partitions import drawn_rows
 from gramfold.diagnostics.shapes.shape import Kind, Shape, Sure, shape_of
 from gramfold.embedding import Estimator
 from gramfold.neighbors.metrics import MetricName
@@ -138,7 +139,9 @@ def verdict(
     """
     model = X if isinstance(X, Estimator) else None
     if not isinstance(X, Judged):
-        n_neighbors = _fewer(n_neighbors, _count_placed(X, Y))
+        drawn = drawn_rows(X, Y, random_state=random_state, metric=metric)
+        X, Y = (X, Y) if drawn is None else (drawn, None)
+        n_neighbors = _fewer(n_neighbors, _count_placed(X, Y if drawn is None else drawn.Y))
     judged = Judged.of(X, Y, n_neighbors=n_neighbors, metric=metric, sample=sample, random_state=random_state)
     return verdict_of(judged, model)
 
@@ -183,7 +186,7 @@ def _held(judged: Judged, found: Faults) -> Sentence:
         if k > 1
         else f"the nearest neighbour of {percent(kept)} of the rows"
     )
-    drawn = "" if judged.n == judged.n_given else f", among {judged.n:,} of {judged.n_given:,} rows,"
+    drawn = "" if judged.n == judged.n_all else f", among {judged.n:,} of {judged.n_all:,} rows,"
     words = f"In {p} dimension{'s' * (p != 1)} the map keeps{drawn} {near} (by chance: {percent(chance)})."
     return Sentence(words, kept, "neighbours kept")
 

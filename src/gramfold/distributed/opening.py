@@ -11,8 +11,8 @@ import numpy as np
 
 from gramfold.distributed.batches import ArrayRows, ParquetRows
 from gramfold.distributed.partitions import Partitions
-from gramfold.embedding.partitioned import is_dask
 from gramfold.errors import InputError
+from gramfold.neighbors.columns import is_dask
 from gramfold.runtime.progress import SILENT, Stages
 
 _SIZE = re.compile(r"\s*([0-9.]+)\s*([kmgt]?i?b?)\s*", re.IGNORECASE)

@@ -7,7 +7,7 @@ from uuid import uuid4
 import numpy as np
 
 from gramfold.distributed.running import key_of, on_worker
-from gramfold.embedding.partitioned import is_dask
+from gramfold.neighbors.columns import is_dask
 
 
 def place_partitions(estimator: Any, way: str, X: Any, **options: Any) -> Any:

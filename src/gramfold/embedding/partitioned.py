@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gramfold.neighbors.columns import is_dask
 from gramfold.runtime.memory import available_memory
 
 _IN_PARTS = {".parquet", ".pq", ".npy"}  # endings of files that are read in parts
@@ -17,12 +18,6 @@ _TOO_LARGE = 0.5  # of the free memory: a mapped array that takes more of it is 
 def is_partitioned(X: Any) -> bool:
     """Whether it is: a Dask collection, rows that were opened, files of parts, or an array mapped from a large file."""
     return is_dask(X) or getattr(type(X), "in_partitions", False) or _names_parts(X) or _is_large_map(X)
-
-
-def is_dask(X: Any) -> bool:
-    """Whether it is a Dask array or dataframe."""
-    home = type(X).__module__
-    return home.startswith(("dask.", "dask_expr.")) and hasattr(X, "__dask_graph__")
 
 
 def _names_parts(X: Any) -> bool:

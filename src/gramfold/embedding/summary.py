@@ -69,6 +69,8 @@ class Summary:
         The class of the model.
     rows : int
         Training rows.
+    held : int
+        Those that the model holds: fewer after a fit on rows in partitions.
     placed : int or None
         Those that have coordinates or a cluster; None where a compact model does not hold them.
     compact : bool
@@ -103,6 +105,7 @@ class Summary:
 
     name: str
     rows: int
+    held: int
     placed: int | None
     compact: bool
     columns: int
@@ -147,7 +150,8 @@ class Summary:
     def _data(self) -> str:
         table = f"{self.kind} of {counted(self.columns, 'row' if self.kind == PRECOMPUTED else 'column')}"
         held = f"{self.rows:,} " if self.kind != PRECOMPUTED else ""
-        some = "" if self.placed in {None, self.rows} else f", {self.placed:,} of them placed"
+        some = "" if self.held == self.rows else f" in partitions, {self.held:,} of them held"
+        some += "" if self.placed in {None, self.held} else f", {self.placed:,} of them placed"
         to = "" if self.dimensions is None else f", to {counted(self.dimensions, 'dimension')}"
         return held + table + some + to + ("; compact: without its map" if self.compact else "")
 
@@ -180,10 +184,12 @@ def summary_of(estimator: Any, model: Fitted) -> Summary:
     labels = _there(model.found.get("labels_"))
     lead = labels if embedding is None else embedding[:, 0] if embedding.shape[1] else None
     spectrum = _spectrum(model)
+    drawn = held.get("drawn")
     shares = _there(model.found.get("explained_variance_ratio_"))
     return Summary(
         name=model.name,
         rows=model.n_rows,
+        held=model.n_rows if drawn is None else len(drawn.rows),
         placed=None if lead is None else int((lead >= 0).sum() if labels is not None else (~np.isnan(lead)).sum()),
         compact=model.remains is not None,
         columns=int(model.columns.count),

@@ -61,6 +61,11 @@ def numeric_table(X: Any, least_rows: int, name: str = "X", dense_for: str | Non
 
 def as_table(X: Any, name: str = "X") -> Any:
     """Convert lists, masked arrays and other array-likes to arrays; X of other types is returned as it is."""
+    if is_dask(X):
+        raise InputError(
+            f"{name} is a Dask collection, but a table in memory is read here: pass {name}.compute(), or a part of it "
+            "that fits in memory."
+        )
     if isinstance(X, np.matrix):
         return np.asarray(X)  # whose rows are rows, not matrices again
     if isinstance(X, np.ma.MaskedArray):
@@ -81,6 +86,12 @@ def as_table(X: Any, name: str = "X") -> Any:
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
         raise InputError(f"{name} is a lazy query, not a table: pass {name}.collect().")
     return X
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a Dask array or dataframe; nothing of Dask is loaded."""
+    home = type(X).__module__
+    return home.startswith(("dask.", "dask_expr.")) and hasattr(X, "__dask_graph__")
 
 
 def quiet(values: np.ndarray) -> np.ndarray:

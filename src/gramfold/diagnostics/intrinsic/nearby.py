@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramfold.diagnostics.intrinsic.near_copies import AROUND, NearCopies
 from gramfold.diagnostics.intrinsic.tight_groups import TightGroups
+from gramfold.diagnostics.partitions import drawn_rows
 from gramfold.diagnostics.randomness import drawn_from
 from gramfold.embedding import Estimator
 from gramfold.embedding.reading import Reads, read_training
@@ -74,6 +75,8 @@ class Nearby:
             raise InputError(
                 f"sample={sample!r} is not a number of rows: pass an integer of at least 2, or None for all."
             )
+        held = drawn_rows(X, random_state=random_state, metric=metric)
+        X = X if held is None else held.X
         drawn_from(random_state)  # which few rows do not need, but a wrong seed is told of
         with at_work(n_jobs):
             if isinstance(X, Estimator):

@@ -154,6 +154,11 @@ def looked_at(found: Found, judged: Judged) -> str:
             f"{judged.n_neighbors} nearest among these; numbers that are not exact have a 95% interval."
         )
     words += without
+    if judged.n_given < judged.n_all:
+        words += (
+            f" The map was fitted to {judged.n_all:,} rows in partitions, of which the page shows the "
+            f"{judged.n_given:,} that the model holds."
+        )
     if FEWEST <= judged.n < FEW:
         words += f" {judged.n} rows are few: each counts for much, and chance may change what is said."
     return paragraph(clean(words), "looked")
