@@ -21,7 +21,7 @@ def test_every_name_loads():
 def test_rooms_are_loaded_when_first_used():
     code = (
         "import sys, tempfile; from pathlib import Path; import gramfold\n"
-        "rooms = {f'gramfold.{name}' for name in ('datasets', 'diagnostics', 'errors', 'io', 'plotting')}\n"
+        "rooms = {f'gramfold.{name}' for name in ('datasets', 'diagnostics', 'distributed', 'errors', 'io', 'plotting')}\n"
         "assert not rooms & set(sys.modules)\n"
         "with tempfile.TemporaryDirectory() as folder:\n"
         "    path = Path(folder) / 'table.csv'\n"
@@ -29,7 +29,7 @@ def test_rooms_are_loaded_when_first_used():
         "    table = gramfold.io.read_table(path)\n"
         "assert table.values.tolist() == [[1.5, 2.0]] and table.names == ['a', 'b']\n"
         "assert not {'gramfold.datasets', 'gramfold.plotting'} & set(sys.modules)\n"
-        "for name in ('datasets', 'diagnostics', 'errors', 'io', 'plotting'):\n"
+        "for name in ('datasets', 'diagnostics', 'distributed', 'errors', 'io', 'plotting'):\n"
         "    assert getattr(gramfold, name) is sys.modules[f'gramfold.{name}']\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

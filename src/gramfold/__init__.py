@@ -46,7 +46,7 @@ _HOMES = {
     "model_info": "gramfold.io.model_file",
     "save": "gramfold.io.model_file",
 }
-_ROOMS = ("advice", "datasets", "diagnostics", "errors", "io", "plotting", "report", "tl")
+_ROOMS = ("advice", "datasets", "diagnostics", "distributed", "errors", "io", "plotting", "report", "tl")
 
 __all__ = [
     "LLE",
@@ -84,6 +84,7 @@ __all__ = [
     "compare",
     "datasets",
     "diagnostics",
+    "distributed",
     "embed",
     "errors",
     "io",

@@ -1,6 +1,7 @@
 from gramfold import advice as advice
 from gramfold import datasets as datasets
 from gramfold import diagnostics as diagnostics
+from gramfold import distributed as distributed
 from gramfold import errors as errors
 from gramfold import io as io
 from gramfold import plotting as plotting
@@ -83,6 +84,7 @@ __all__ = [
     "compare",
     "datasets",
     "diagnostics",
+    "distributed",
     "embed",
     "errors",
     "io",
