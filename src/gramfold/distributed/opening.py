@@ -70,8 +70,7 @@ def partitions_of(
     """The same for a fit: `gaps` are missing values that its method knows, `stages` are told of the work."""
     found: Partitions
     if isinstance(source, Partitions):
-        source.stages = stages
-        return source
+        return source.read_for(stages, gaps=gaps)
     if is_dask(source):
         from gramfold.distributed.dask_rows import DaskRows, is_frame
 

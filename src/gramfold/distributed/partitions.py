@@ -11,8 +11,10 @@ Dask (dask_rows.py) and files or arrays on disk (batches.py) answer these four, 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -31,6 +33,12 @@ class Partitions(ABC):
     in_partitions = True  # what a fit asks of every X (embedding/partitioned.py)
     reader: BlockReader
     stages: Stages = SILENT  # who is told of the work under way
+
+    def read_for(self, stages: Stages, *, gaps: bool) -> Self:
+        """The same rows for one fit: who is told of its work, and whether its method reads missing values."""
+        rows = copy(self)
+        rows.stages, rows.reader = stages, replace(self.reader, gaps=gaps)
+        return rows
 
     @abstractmethod
     def __len__(self) -> int:
