@@ -28,7 +28,7 @@ from gramfold.extension.placement import Built
 from gramfold.extension.table_source import TableSource
 from gramfold.graph.components import Component, Components
 from gramfold.graph.drop import drop_edges
-from gramfold.graph.neighbor_graph import EnoughNeighbors, NeighborGraph, check_radius, graph_memory
+from gramfold.graph.neighbor_graph import EnoughNeighbors, Find, NeighborGraph, check_radius, found_here, graph_memory
 from gramfold.neighbors.columns import require_one_order
 from gramfold.neighbors.duplicates import Collapse, no_duplicates
 from gramfold.neighbors.sparse_rows import numbers_per_row
@@ -59,6 +59,8 @@ class Fit:
     declared: Mapping[str, Field[Any]]  # the estimator's parameters
     previous: Any  # the model of the fit before; None where there was none
     shared: SharedSearch | None = None  # that fits of the same rows have in common
+    find: Find = found_here  # who finds the neighbours of the rows
+    fewer: str = "fit on at most {:,} rows"  # what to do where memory does not suffice
 
     @classmethod
     def of(cls, estimator: Any, X: Any, y: Any, reads: Reads, extras: Mapping[str, Any]) -> Self:
@@ -114,7 +116,7 @@ class Fit:
             return ["or pass float32 rows, which need half"] * half + advice()
 
         least = int(self.n_components) + 1 if isinstance(self.n_components, Integral) else 2
-        require_memory(self.name, lambda rows: need(rows, itemsize), n, others, instead=instead, least=least)
+        require_memory(self.name, lambda rows: need(rows, itemsize), n, others, instead, least, self.fewer)
 
     def check_components(self, n: int) -> None:
         """Refuse a map of more dimensions than so many distinct rows have."""
@@ -226,6 +228,7 @@ class Fit:
                     n_jobs=self.n_jobs,
                     stages=self.stages,
                     edges=edges,
+                    find=self.find,
                 )
 
             found = search(hood) if self.shared is None else self.shared.neighbors(some, hood, search, checked)

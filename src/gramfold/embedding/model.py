@@ -105,6 +105,7 @@ class Fitted(Plain, ABC):
     found: Mapping[str, Any]  # the method's own attributes, by name
     warned: tuple[str, ...] = field(default=(), kw_only=True)  # what the fit warned of
     remains: Remains | None = field(default=None, kw_only=True)  # of what was left out of a compact model
+    drawn: Drawn | None = field(default=None, kw_only=True)  # which rows of a table in partitions it holds
 
     @property
     @abstractmethod
@@ -131,7 +132,6 @@ class FittedMap(Fitted):
         metadata=COORDINATES
     )  # (n, p) in the user's unit, before alignment; NaN where a row has no place
     alignment: Alignment | None = field(default=None, kw_only=True)  # with an earlier map
-    drawn: Drawn | None = field(default=None, kw_only=True)  # which rows of a table in partitions these are
 
     @cached_property
     def aligned(self) -> Floats:

@@ -99,6 +99,25 @@ class EnoughNeighbors:
 
 
 @dataclass(frozen=True, eq=False)
+class Asking:
+    """Distinct rows that ask for their neighbours among one another."""
+
+    index: Index
+    copies: Collapse  # which of the rows they are
+    unit: Unit  # of the rows
+    n_neighbors: int
+    radius: float | None
+
+
+Find = Callable[[Asking, Stages], Neighbors]
+
+
+def found_here(asking: Asking, stages: Stages) -> Neighbors:
+    """Their neighbours, by their own index."""
+    return asking.index.own(asking.n_neighbors, asking.radius, stages)
+
+
+@dataclass(frozen=True, eq=False)
 class NeighborGraph(Plain):
     """See the module. Everything is in the unit of the rows that it was made of."""
 
@@ -132,6 +151,7 @@ class NeighborGraph(Plain):
         n_jobs: int | None,
         stages: Stages,
         edges: EdgeRule = "union",
+        find: Find = found_here,
         costs: Costs = COSTS,
     ) -> Self:
         """Of the rows of X; `check` is asked whether so many distinct rows are enough."""
@@ -152,7 +172,7 @@ class NeighborGraph(Plain):
             costs=costs.search,
         )
         check(len(copies))
-        neighbors = replace(index.own(hood.n_neighbors, radius, stages), recall=index.recall)
+        neighbors = replace(find(Asking(index, copies, unit, hood.n_neighbors, radius), stages), recall=index.recall)
         return cls(index, neighbors, copies, hood.n_neighbors, radius, hood.on_disconnected, unit, power, edges)
 
     @property

@@ -86,19 +86,21 @@ def require_memory(
     advice: str = "and embed the other rows with transform()",
     instead: Callable[[], list[str]] = list,
     least: int = 2,
+    fewer: str = "fit on at most {:,} rows",
 ) -> None:
     """Raise an error if `need(n)` bytes do not fit, with what would fit.
 
-    It suggests a number of rows, if at least `least` fit, with `advice` on the others, and what `instead` returns.
+    It suggests a number of rows, if at least `least` fit, in the words of `fewer`, with `advice` on the others, and what
+    `instead` returns.
     """
     wanted, free = need(n), available_memory()
     if wanted <= USABLE_SHARE * free:
         return
     rows = largest_that_fits(need, n, free)
-    fewer = f"fit on at most {rows:,} rows ({need(rows) / GIGABYTE:.1f} GB) {advice}"
+    few = f"{fewer.format(rows)} ({need(rows) / GIGABYTE:.1f} GB) {advice}"
     raise MemoryForecastError(
         f"{name} on {n:,} rows needs {wanted / GIGABYTE:.1f} GB, but only {free / GIGABYTE:.1f} GB are free: "
-        + ", ".join([fewer if rows >= least else f"not even {least:,} rows fit, so free some memory", *instead()])
+        + ", ".join([few if rows >= least else f"not even {least:,} rows fit, so free some memory", *instead()])
         + ".",
         wanted,
     )

@@ -32,8 +32,8 @@ _SPECTRUM = {
     "eigenvalues": "q", "eigenvectors": "k q", "residuals": "q", "penalties": "q", "taken": "q", "novelty": "q",
 }  # fmt: skip
 _LINEAR = {"mean": "d", "directions": "d p"}
-_FITTED = {"reads": "of", "columns": "of d=d n=n", "remains": "of n=n p=p", "warned": "*"}
-_MAP = _FITTED | {"embedding": "n p", "alignment": "of p=p", "drawn": "of n=n"}
+_FITTED = {"reads": "of", "columns": "of d=d n=n", "remains": "of n=n p=p", "warned": "*", "drawn": "of n=n"}
+_MAP = _FITTED | {"embedding": "n p", "alignment": "of p=p"}
 _METRIC = {"params": "d"}
 
 TABLE: Mapping[str, Mapping[str, str]] = {
