@@ -5,40 +5,96 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from sklearn.utils import check_random_state
+
 from gramfold.distributed.partitions import Partitions
 from gramfold.embedding.fit import Fit
-from gramfold.embedding.model import Drawn, Fitted
-from gramfold.graph.neighbor_graph import Find, found_here
+from gramfold.embedding.model import Drawn, Fitted, FittedMap
+from gramfold.errors import InputError
+from gramfold.neighbors.columns import is_dask
 from gramfold.neighbors.loud import warn_of_loud_columns
-from gramfold.types import Floats, Integers
+from gramfold.types import Integers
 
 
-def fitted_on(estimator: Any, rows: Partitions, numbers: Integers, **more: Any) -> Fitted:
-    """The model of the estimator on the rows of these ascending numbers; `more` as for `fitted_to`."""
-    return fitted_to(estimator, rows.take(numbers), Drawn(rows.n_rows, numbers), rows, **more)
+def fit_sampled(estimator: Any, rows: Partitions, extras: Mapping[str, Any]) -> Fitted:
+    """Kernel eigenmaps and LPP: at most `graph_rows` rows are drawn for the graph; with no more than that it is of all.
 
-
-def fitted_to(
-    estimator: Any,
-    table: Floats,
-    drawn: Drawn,
-    rows: Partitions,
-    *,
-    y: Any = None,
-    find: Find = found_here,
-    **changed: Any,
-) -> Fitted:
-    """The model of the estimator, with some parameters changed, on a table that was drawn from these rows.
-
-    It is what the class itself makes of the table in memory; `y` are its labels, and `find` finds its neighbours. The
-    estimator stays as it is.
+    The map is a function of the columns, so that nothing else is asked of the other rows.
     """
+    if extras.get("affinity") is not None:
+        raise InputError(
+            f"{type(estimator).__name__} of rows in partitions takes no affinity, whose edges are between rows of one "
+            "table: leave it out, or fit to a sample in memory with the affinity of its rows."
+        )
+    numbers = rows.drawn(estimator.graph_rows, check_random_state(estimator.random_state))
+    reads_classes = estimator.__sklearn_tags__().target_tags.required
+    y = labels_of(extras.get("y"), rows, numbers) if reads_classes else None
+    return fitted_on(estimator, rows, numbers, y=y)
+
+
+def fitted_on(estimator: Any, rows: Partitions, numbers: Integers, *, y: Any = None, **changed: Any) -> Fitted:
+    """The model of the estimator, with some parameters changed, on the rows of these ascending numbers.
+
+    It is what the class itself makes of them in memory; `y` are labels of theirs. The estimator stays as it is.
+    """
+    fit, alone = fit_of(estimator, rows, numbers, y=y, **changed)
+    return held(alone._build(fit), rows, numbers)  # noqa: SLF001  of every estimator
+
+
+def fit_of(estimator: Any, rows: Partitions, numbers: Integers, *, y: Any = None, **changed: Any) -> tuple[Fit, Any]:
+    """The same fit before it is built, and the estimator with these parameters."""
+    table = rows.take(numbers)
     alone = copy(estimator).set_params(**changed)
     extras: Mapping[str, Any] = {"affinity": None}
     fit = Fit.of(alone, table, y, alone._reads(), extras)  # noqa: SLF001  of every estimator
     names = rows.reader.names
-    columns = replace(fit.columns, names=names, shown=names)
-    fit = replace(fit, columns=columns, stages=rows.stages, find=find, fewer="use graph_rows={}")
+    fit = replace(fit, columns=replace(fit.columns, names=names, shown=names), stages=rows.stages)
     warn_of_loud_columns(alone, fit.X, names, given_graph=False)
-    model: Fitted = alone._build(fit)  # noqa: SLF001  likewise
-    return replace(model, drawn=drawn)
+    return fit, alone
+
+
+def held(model: Fitted, rows: Partitions, numbers: Integers) -> Fitted:
+    """The model, which knows which rows it holds."""
+    return replace(model, drawn=Drawn(rows.n_rows, numbers)) if isinstance(model, FittedMap) else model
+
+
+def labels_of(y: Any, rows: Partitions, numbers: Integers) -> Any:
+    """Of the rows of these ascending numbers: `y` is in memory, or a Dask collection of the same partitions as X."""
+    if y is None:
+        return None
+    if is_dask(y):
+        return _labels_in_parts(y, rows, numbers)
+    labels = np.asarray(y)
+    if labels.shape != (rows.n_rows,):
+        raise InputError(
+            f"y has the shape {labels.shape}, but X has {rows.n_rows:,} rows: pass one class for each row."
+        )
+    return labels[numbers]
+
+
+def _labels_in_parts(y: Any, rows: Partitions, numbers: Integers) -> Any:
+    from dask import delayed
+
+    from gramfold.distributed.running import computed
+
+    parts = np.ravel(y.to_delayed()).tolist()
+    if len(parts) != len(rows):
+        raise InputError(
+            f"y has {len(parts)} partitions and X has {len(rows)}: pass a y whose partitions are those of X, such as a "
+            "column of the same dataframe."
+        )
+    pick = delayed(_picked, pure=False)
+    wanted = zip(parts, rows.sizes, rows.places_of(numbers), strict=True)
+    tasks = [pick(part, i, int(size), inside) for i, (part, size, inside) in enumerate(wanted)]
+    return np.concatenate(computed(tasks, "labels", getattr(rows, "client", None), rows.stages))
+
+
+def _picked(part: Any, number: int, size: int, inside: Integers) -> Any:
+    labels = np.asarray(part)
+    if labels.shape != (size,):
+        raise InputError(
+            f"partition {number} of y has the shape {labels.shape}, but that of X has {size:,} rows: pass one class "
+            "for each row."
+        )
+    return labels[inside]
