@@ -10,11 +10,12 @@ from sklearn.utils import check_random_state
 
 from gramfold.distributed.partitions import Partitions
 from gramfold.embedding.fit import Fit
-from gramfold.embedding.model import Drawn, Fitted, FittedMap
+from gramfold.embedding.model import Drawn, Fitted
 from gramfold.errors import InputError
+from gramfold.graph.neighbor_graph import Find, found_here
 from gramfold.neighbors.columns import is_dask
 from gramfold.neighbors.loud import warn_of_loud_columns
-from gramfold.types import Integers
+from gramfold.types import Floats, Integers
 
 
 def fit_sampled(estimator: Any, rows: Partitions, extras: Mapping[str, Any]) -> Fitted:
@@ -33,30 +34,39 @@ def fit_sampled(estimator: Any, rows: Partitions, extras: Mapping[str, Any]) -> 
     return fitted_on(estimator, rows, numbers, y=y)
 
 
-def fitted_on(estimator: Any, rows: Partitions, numbers: Integers, *, y: Any = None, **changed: Any) -> Fitted:
-    """The model of the estimator, with some parameters changed, on the rows of these ascending numbers.
+def fitted_on(estimator: Any, rows: Partitions, numbers: Integers, **more: Any) -> Fitted:
+    """The model of the estimator on the rows of these ascending numbers; `more` as for `fitted_to`."""
+    return fitted_to(estimator, rows.take(numbers), Drawn(rows.n_rows, numbers), rows, **more)
 
-    It is what the class itself makes of them in memory; `y` are labels of theirs. The estimator stays as it is.
+
+def fitted_to(
+    estimator: Any,
+    table: Floats,
+    drawn: Drawn,
+    rows: Partitions,
+    *,
+    y: Any = None,
+    find: Find = found_here,
+    **changed: Any,
+) -> Fitted:
+    """The model of the estimator, with some parameters changed, on a table that was drawn from these rows.
+
+    It is what the class itself makes of the table in memory; `y` are its labels, and `find` finds its neighbours. The
+    estimator stays as it is.
     """
-    fit, alone = fit_of(estimator, rows, numbers, y=y, **changed)
-    return held(alone._build(fit), rows, numbers)  # noqa: SLF001  of every estimator
-
-
-def fit_of(estimator: Any, rows: Partitions, numbers: Integers, *, y: Any = None, **changed: Any) -> tuple[Fit, Any]:
-    """The same fit before it is built, and the estimator with these parameters."""
-    table = rows.take(numbers)
     alone = copy(estimator).set_params(**changed)
+    model: Fitted = alone._build(fit_of(alone, table, rows, y=y, find=find))  # noqa: SLF001  of every estimator
+    return replace(model, drawn=drawn)
+
+
+def fit_of(estimator: Any, table: Floats, rows: Partitions, *, y: Any = None, find: Find = found_here) -> Fit:
+    """A fit of the estimator to a table that was drawn from these rows."""
     extras: Mapping[str, Any] = {"affinity": None}
-    fit = Fit.of(alone, table, y, alone._reads(), extras)  # noqa: SLF001  of every estimator
+    fit = Fit.of(estimator, table, y, estimator._reads(), extras)  # noqa: SLF001  likewise
     names = rows.reader.names
-    fit = replace(fit, columns=replace(fit.columns, names=names, shown=names), stages=rows.stages)
-    warn_of_loud_columns(alone, fit.X, names, given_graph=False)
-    return fit, alone
-
-
-def held(model: Fitted, rows: Partitions, numbers: Integers) -> Fitted:
-    """The model, which knows which rows it holds."""
-    return replace(model, drawn=Drawn(rows.n_rows, numbers)) if isinstance(model, FittedMap) else model
+    columns = replace(fit.columns, names=names, shown=names)
+    warn_of_loud_columns(estimator, fit.X, names, given_graph=False)
+    return replace(fit, columns=columns, stages=rows.stages, find=find, fewer="use graph_rows={}")
 
 
 def labels_of(y: Any, rows: Partitions, numbers: Integers) -> Any:
