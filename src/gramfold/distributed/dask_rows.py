@@ -9,10 +9,11 @@ from uuid import uuid4
 import numpy as np
 
 from gramfold.distributed.blocks import BlockReader, float_dtype
-from gramfold.distributed.partitions import Partitions, Work
+from gramfold.distributed.partitions import Partitions, Work, picked
 from gramfold.distributed.running import computed, current_client, key_of, on_worker
 from gramfold.errors import InputError
 from gramfold.runtime.progress import SILENT, Stages
+from gramfold.types import Integers
 
 _FAN_IN = 8  # results that one task merges
 
@@ -73,18 +74,25 @@ class DaskRows(Partitions):
         ]
 
     @contextmanager
-    def kept(self) -> Iterator["DaskRows"]:
-        """The rows as they were read, held by the workers; a lost one is read again."""
+    def kept(self, numbers: Integers | None = None) -> Iterator["DaskRows"]:
+        """The rows as they were read, or those of these ascending numbers, held by the workers.
+
+        A lost one is read again. Without a cluster nothing is held.
+        """
+        if numbers is None:
+            tasks = self.tasks("read", _itself)
+        else:
+            places = self.places_of(numbers)
+            tasks = self.tasks("rows", picked, own=places)
         client = current_client() if self.client is None else self.client
-        if client is None:
-            yield self
-            return
-        held = client.persist(self.tasks("read", _itself))
+        held = tasks if client is None else client.persist(tasks)
         kept = DaskRows(held, replace(self.reader, names=None), client, self.stages)
-        if "sizes" in vars(self):
+        if numbers is not None:
+            kept.sizes = np.array([len(one) for one in places], dtype=np.intp)
+        elif "sizes" in vars(self):
             kept.sizes = self.sizes
         try:
-            yield kept
+            yield self if client is None and numbers is None else kept
         finally:
             del held
 

@@ -105,8 +105,7 @@ class Partitions(ABC):
 
     def take(self, numbers: Integers) -> Floats:
         """The rows of these ascending numbers, (m, d)."""
-        picked = self.each("rows", _picked, own=self.places_of(numbers))
-        return self.joined(picked)
+        return self.joined(self.each("rows", picked, own=self.places_of(numbers)))
 
     def joined(self, found: Sequence[Any]) -> Floats:
         """Rows of the partitions, one below the other."""
@@ -136,5 +135,6 @@ def distinct_draws(n: int, count: int, rng: np.random.RandomState) -> Integers:
     return drawn
 
 
-def _picked(rows: Floats, inside: Integers) -> Floats:
+def picked(rows: Floats, inside: Integers) -> Floats:
+    """Some rows of a partition."""
     return rows[inside]

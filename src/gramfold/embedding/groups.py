@@ -194,7 +194,7 @@ symmetric matrix (n_samples, n_samples), dense or sparse, of weights that are po
 
 
 @method
-class EdgeWeights(GraphChoice):
+class EdgeWeights(DrawnRows, GraphChoice):
     """The weights of the edges."""
 
     weights: Weights = parameter(
