@@ -61,6 +61,7 @@ class Fit:
     shared: SharedSearch | None = None  # that fits of the same rows have in common
     find: Find = found_here  # who finds the neighbours of the rows
     fewer: str = "fit on at most {:,} rows"  # what to do where memory does not suffice
+    seen: Any = None  # the table of a linear map, where its first look was taken elsewhere (linear.Table)
 
     @classmethod
     def of(cls, estimator: Any, X: Any, y: Any, reads: Reads, extras: Mapping[str, Any]) -> Self:

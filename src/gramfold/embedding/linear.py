@@ -89,7 +89,7 @@ def first_look(fit: Fit, *, dimensions: int | None = None, beside: Beside | None
     if fit.sample_weight is not None:
         require_more_than_one(fit.name, fit.total)
     with fit.stages("model"), algebra_threads(fit.n_jobs, fit.X):
-        table = _look(fit)
+        table: Table = _look(fit) if fit.seen is None else fit.seen
     n, d = fit.X.shape
     if isinstance(fit.n_components, Integral):
         fit.check_components(n)
