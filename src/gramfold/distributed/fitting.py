@@ -27,7 +27,10 @@ _MAKERS = {
     "KernelEigenmaps": "sampled.fit_sampled",
     "LPP": "sampled.fit_sampled",
     "Isomap": "graphs.fit_graph",
+    "KernelIsomap": "graphs.fit_graph",
     "LaplacianEigenmaps": "graphs.fit_graph",
+    "CommuteTime": "graphs.fit_graph",
+    "HeatKernel": "graphs.fit_graph",
     "DiffusionMap": "graphs.fit_graph",
     "SpectralClustering": "graphs.fit_graph",
 }
