@@ -178,7 +178,8 @@ class Search(Plain):
     def near(self, rows: Floats, farthest: Floats, some: Any = slice(None)) -> np.ndarray:
         """Which balls (or some) may hold a row as near as these distances to prepared rows, (m, c)."""
         limit = np.asarray(self.metric.search_length(farthest))[:, None]
-        return np.asarray(self.balls.away(rows, self.metric, some) <= limit * (1 + _SLACK))
+        near: np.ndarray = self.balls.away(rows, self.metric, some) <= limit * (1 + _SLACK)
+        return near
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,11 +220,10 @@ def _own(search: Search, cell: Cell, number: int) -> Lists:
     index = exact_index(cell.points, search.metric, 1)
     found = index.own(search.k, None)
     indices, distances = cell.vertices[found.indices].reshape(-1, search.k), found.distances.reshape(-1, search.k)
-    asked = search.near(index.rows, distances[:, -1]).any(axis=0)
-    asked[number] = False
-    away = np.linalg.norm(search.balls.centers - search.balls.centers[number], axis=1)
-    nearest_first = np.argsort(away, kind="stable")
-    return Lists(indices, distances, nearest_first[asked[nearest_first]])
+    asked = np.flatnonzero(search.near(index.rows, distances[:, -1]).any(axis=0))
+    asked = asked[asked != number]
+    away = np.linalg.norm(search.balls.centers[asked] - search.balls.centers[number], axis=1)
+    return Lists(indices, distances, asked[np.argsort(away, kind="stable")])
 
 
 def _asked(lists: Lists) -> Integers:

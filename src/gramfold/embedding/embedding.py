@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramfold.embedding.estimator import Estimator
 from gramfold.embedding.frame import Alignable
+from gramfold.embedding.groups import SAMPLE
 from gramfold.embedding.made import Way, made_error, made_inverse, made_surroundings
 from gramfold.embedding.model import Model
 from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
@@ -22,15 +23,11 @@ from gramfold.errors import InputError
 from gramfold.extension.extrapolation import warn_if_outside
 from gramfold.runtime.threads import at_work
 from gramfold.runtime.warning import is_heard
-from gramfold.types import Floats, Integers, NegativePart
+from gramfold.types import Floats, NegativePart
 
 
 def _embedding(model: Model) -> Floats:
     return model.aligned
-
-
-def _sample(model: Model) -> Integers | None:
-    return None if model.drawn is None else model.drawn.rows
 
 
 @method
@@ -60,12 +57,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         "Coordinates of the training rows; after a fit on rows in partitions, of those in `sample_`.",
         _embedding,
     )
-    sample_ = attribute(
-        "ndarray of int or None",
-        """After a fit on rows in partitions (Dask, or files streamed): the numbers of the training rows that the model
-        holds, counted through all partitions. None after a fit on a table in memory, which is held whole.""",
-        _sample,
-    )
+    sample_ = SAMPLE
     kernel_ = attribute(
         "Kernel",
         "The Gram matrix K, an object with matrix products, columns and feature-space distances.",

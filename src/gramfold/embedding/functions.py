@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from gramfold.embedding.fit import Fit
 from gramfold.embedding.model import Model
 from gramfold.embedding.parameters import attribute, method, parameter
-from gramfold.embedding.solving import Whole, judged
+from gramfold.embedding.solving import Choose, Whole, judged
 from gramfold.extension.extrapolation import EUCLIDEAN, Ball
 from gramfold.extension.function_placement import FunctionInverse, check_fixed_point
 from gramfold.extension.placement import Built
@@ -19,8 +19,14 @@ from gramfold.extension.table_source import TableSource
 from gramfold.kernels.functions import NAMES, SYNONYMS, KernelFunction
 from gramfold.kernels.landmarks import Sampling
 from gramfold.kernels.nystrom import function_spectrum
-from gramfold.kernels.values import CarriedValues, FunctionMemory, KernelSettings, KernelValues, map_degree
-from gramfold.neighbors.units import Unit
+from gramfold.kernels.values import (
+    CarriedValues,
+    FunctionMemory,
+    KernelSettings,
+    KernelValues,
+    kernel_unit,
+    map_degree,
+)
 
 
 @method
@@ -79,14 +85,19 @@ class KernelFunctions:
     )
 
 
-def function_map(fit: Fit, settings: KernelSettings, build: Callable[[CarriedValues, Whole, Fit], Built]) -> Model:
-    """The map of a kernel function: `build` makes the kernel of its values."""
+def function_map(
+    fit: Fit,
+    settings: KernelSettings,
+    build: Callable[[CarriedValues, Whole, Fit], Built],
+    choose: Choose = function_spectrum,
+) -> Model:
+    """The map of a kernel function: `build` makes the kernel of its values, `choose` finds its eigenpairs."""
     if settings.inverse == "fixed-point":
         check_fixed_point(settings.kernel)
     memory, degree = FunctionMemory(settings, fit.reads.precomputed), map_degree(settings.kernel)
     fit.check_components(fit.X.shape[0])
     fit.forecast(memory, partial(memory.advice, fit.X.shape[0], fit.X.dtype.itemsize))
-    unit = Unit() if degree is None else Unit.of_rows(fit.X)
+    unit = kernel_unit(settings.kernel, fit.X)
     rows = unit.inward(fit.X)
     values, landmarks = KernelValues.of(settings, rows, unit, fit.sample_weight), None
     if settings.landmarks is not None:
@@ -96,7 +107,7 @@ def function_map(fit: Fit, settings: KernelSettings, build: Callable[[CarriedVal
     source = TableSource(unit, known, *((None, None) if known is None else (EUCLIDEAN, Ball.of(known))))
     found = {"gamma_": values.gamma, "width_": values.width, "landmarks_": landmarks}
     kernel = partial(build, CarriedValues(values, rows, landmarks, fit.sample_weight))
-    model = fit.solve_whole(source, kernel, degree=degree or 0.0, choose=function_spectrum, found=found)
+    model = fit.solve_whole(source, kernel, degree=degree or 0.0, choose=choose, found=found)
     # of the kernels only the Gaussian looks at what is near in the columns
     remedy, near = "another gamma" if values.gamma is not None else "", values.width is not None
     own = FunctionInverse(settings.kernel, values.gamma, landmarks)

@@ -136,6 +136,18 @@ class GraphChoice(Neighborhood):
     )
 
 
+def _sample(model: Any) -> Integers | None:
+    return None if model.drawn is None else model.drawn.rows
+
+
+SAMPLE = attribute(
+    "ndarray of int or None",
+    """After a fit on rows in partitions (Dask, or files streamed): the numbers of the training rows that the model
+    holds, counted through all partitions. None after a fit on a table in memory, which is held whole.""",
+    _sample,
+)
+
+
 @method
 class DrawnRows:
     """How many rows in partitions a graph has."""

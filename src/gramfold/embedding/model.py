@@ -109,8 +109,13 @@ class Fitted(Plain, ABC):
 
     @property
     @abstractmethod
+    def n_held(self) -> int:
+        """How many of the rows that it was fitted on it holds, or held before it was compacted."""
+
+    @property
     def n_rows(self) -> int:
         """How many rows it was fitted on."""
+        return self.n_held if self.drawn is None else self.drawn.n_rows
 
     def compacted(self) -> Self:
         """The same model without what only the training rows, or looking at the fit, need."""
@@ -140,9 +145,7 @@ class FittedMap(Fitted):
         return places if self.alignment is None else self.alignment.outward(places, places.dtype)
 
     @property
-    def n_rows(self) -> int:
-        if self.drawn is not None:
-            return self.drawn.n_rows
+    def n_held(self) -> int:
         return len(self.embedding) if self.remains is None else self.remains.n_rows
 
     @property

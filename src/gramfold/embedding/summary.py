@@ -184,12 +184,11 @@ def summary_of(estimator: Any, model: Fitted) -> Summary:
     labels = _there(model.found.get("labels_"))
     lead = labels if embedding is None else embedding[:, 0] if embedding.shape[1] else None
     spectrum = _spectrum(model)
-    drawn = held.get("drawn")
     shares = _there(model.found.get("explained_variance_ratio_"))
     return Summary(
         name=model.name,
         rows=model.n_rows,
-        held=model.n_rows if drawn is None else len(drawn.rows),
+        held=model.n_held,
         placed=None if lead is None else int((lead >= 0).sum() if labels is not None else (~np.isnan(lead)).sum()),
         compact=model.remains is not None,
         columns=int(model.columns.count),

@@ -88,7 +88,7 @@ def _of_model(model: Any, steps: tuple[Any, ...], rows: Any, asked: Asked, stage
     precomputed = bool(fitted.reads.precomputed)
     X = _read_rows(rows, precomputed) if given else _rows_of(fitted)
     metric: Any = "precomputed" if precomputed else getattr(model, "metric", "euclidean")
-    n = fitted.n_rows if places is None else len(places)
+    n = fitted.n_held if places is None else len(places)
     if X is not None and X.shape[0] != n:
         raise InputError(f"rows has {X.shape[0]} rows, but {name} was fitted on {n}: pass the rows of the fit.")
     if given and precomputed and X.shape != (n, n):

@@ -90,7 +90,7 @@ def require_memory(
 ) -> None:
     """Raise an error if `need(n)` bytes do not fit, with what would fit.
 
-    It suggests a number of rows, if at least `least` fit, in the words of `fewer`, with `advice` on the others, and what
+    It suggests a number of rows, if at least `least` fit, as `fewer` says, with `advice` on the others, and what
     `instead` returns.
     """
     wanted, free = need(n), available_memory()

@@ -69,14 +69,14 @@ class Clusters(Fitted):
     division: Division | None  # None where components are the clusters and nothing had to be solved
 
     @property
-    def n_rows(self) -> int:
+    def n_held(self) -> int:
         return len(self.net.copies.vertex) if self.remains is None else self.remains.n_rows
 
     def compacted(self) -> Self:
         """Without what `predict` does not read."""
         if self.remains is not None:
             return self
-        n = self.n_rows
+        n = self.n_held
         return replace(
             self,
             found=self.shortened(n),

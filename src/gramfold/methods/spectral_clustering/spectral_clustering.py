@@ -10,13 +10,13 @@ Burges 2005, section 2.5.2.
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import StrOptions
 
-from gramfold.embedding import EdgeWeights, Estimator, Fit, attribute, method, parameter
+from gramfold.embedding import SAMPLE, EdgeWeights, Estimator, Fit, attribute, is_partitioned, method, parameter
 from gramfold.errors import InputError
 from gramfold.graph.affinity import check_width, width_of_rows
 from gramfold.graph.connect import OnDisconnected
@@ -67,6 +67,7 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
         others −1. "separate": make each component a cluster. "error": raise an error. If there are fewer components
         than clusters, they are divided.""",
     )
+    sample_ = SAMPLE
     unit_ = attribute(
         "float",
         """Scale of the rows: `graph_`, `neighbors_` and `width_` are for X / unit_. It is 1, or a power of two if
@@ -171,6 +172,26 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
 
     # --- new rows
 
+    def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Integers:
+        """Fit the model to the rows of X and return their clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As for `fit`.
+        y : ignored
+            Not used, present for API consistency with scikit-learn.
+        **fit_params : dict
+            Further arguments of `fit`.
+
+        Returns
+        -------
+        labels : ndarray of int of shape (n_samples,)
+            `labels_`.
+        """
+        self.fit(X, y, **fit_params)
+        return self.predict(X) if is_partitioned(X) else self.labels_.copy()
+
     def predict(self, X: Any) -> Integers:
         """Predict the clusters of new rows.
 
@@ -188,6 +209,10 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
             Cluster of each row. With on_disconnected="largest", −1 for rows that belong to a connected component
             without a cluster, or that have no neighbour among the training rows.
         """
+        if is_partitioned(X):
+            from gramfold.distributed import place_partitions
+
+            return cast(Integers, place_partitions(self, "predict", X))
         clusters, rows = self._read(X)
         with self._stage("predict"):
             return np.asarray(clusters.predict(rows))
