@@ -18,3 +18,4 @@ class Asked:
     scaling: Scaling | None = None
     gaps: Gaps | None = None  # how they are filled in; "keep": the method reads them
     mixed: bool = False  # whether text is compared, by Gower's distance
+    n_rows: int | None = None  # that there are, where the table is a sample of them

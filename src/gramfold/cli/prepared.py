@@ -79,10 +79,12 @@ def prepare(
     how: Preparing,
     *,
     maps: bool = True,
+    sample_of: int | None = None,
 ) -> Prepared:
     """The table made ready for a method, or for the one that is advised; columns `not_data` name or colour the rows.
 
-    A method that makes no map is a clusterer.
+    A method that makes no map is a clusterer. The table may be a sample of so many rows in partitions, which are rows
+    of numbers: text is left out.
     """
     import numpy as np
 
@@ -94,6 +96,7 @@ def prepare(
     from gramfold.runtime.warning import warn
 
     mixed = reads_mixed(parameters["metric"]) if "metric" in parameters else None
+    mixed = mixed if sample_of is None else False
     frame = frame_of(found, how.columns, how.skip, not_data, mixed)
     missing = how.missing
     asked = Request(
@@ -105,6 +108,7 @@ def prepare(
         _FILLED.get(missing),
         tuple(how.columns or ()),
         maps,
+        sample_of,
     )
     plan = plan_for(frame.table, asked, frame.aside)
     notes = []

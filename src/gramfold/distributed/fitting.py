@@ -36,7 +36,7 @@ _MAKERS = {
 }
 
 
-def _maker(estimator: Any) -> Maker:
+def maker_of(estimator: Any) -> Maker:
     """The function that fits estimators of this class, or of the nearest class above it."""
     name = next((kind.__name__ for kind in type(estimator).__mro__ if kind.__name__ in _MAKERS), None)
     if name is None:
@@ -53,7 +53,7 @@ def _maker(estimator: Any) -> Maker:
 def fit_partitions(estimator: Any, X: Any, y: Any, extras: Mapping[str, Any]) -> Fitted:
     """The model of an estimator whose parameters were checked."""
     name = type(estimator).__name__
-    maker = _maker(estimator)
+    maker = maker_of(estimator)
     if extras.get("sample_weight") is not None:
         raise InputError(f"{name} of rows in partitions takes no sample_weight: leave it out.")
     stages = Stages(estimator.verbose, name, estimator.progress)

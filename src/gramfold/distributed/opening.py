@@ -102,6 +102,8 @@ def files_of(source: str | PathLike[str]) -> list[Path]:
         found = sorted(Path(one) for one in glob(text))  # noqa: PTH207  of any folder, also an absolute one
     else:
         found = [path] if path.exists() else []
+    # what begins with a point or a low line is of a program that wrote the others
+    found = [one for one in found if one == path or not one.name.startswith((".", "_"))]
     if not found:
         raise InputError(f"'{text}' matches no Parquet file: check the folder or the pattern.")
     odd = [file for file in found if file.suffix not in {".parquet", ".pq", ".npy"}]

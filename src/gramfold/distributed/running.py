@@ -1,20 +1,21 @@
-"""Run tasks on a cluster, or in the threads of this process; what goes wrong there in one sentence.
-
-A fit does not move work away from a lost worker itself: Dask runs a task again where its inputs are, and every task
-here gives the same result each time. What is left to say is when that is hopeless.
-"""
+"""Run tasks on a cluster, or in the threads of this process."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
-from gramfold.errors import ClusterError, MissingExtraError
+from gramfold.distributed.blocks import BlockReader
+from gramfold.distributed.losses import losses_named
+from gramfold.distributed.workers import require_cluster
+from gramfold.errors import MissingExtraError
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import at_work
 from gramfold.runtime.warning import unheard
 
 PREFIX = "gramfold"
+_PAUSE = 0.2  # seconds between two looks at how far a cluster is
+_OF_CLUSTERS = {None, "dask.distributed", "distributed"}  # Dask's setting `scheduler` where a client decides
 
 
 def load_dask() -> Any:
@@ -29,13 +30,18 @@ def load_dask() -> Any:
 
 
 def current_client() -> Any:
-    """The cluster that this session talks to; None where Dask runs in this process."""
+    """The cluster that this session, or the task that runs in it, talks to; None where Dask runs in this process."""
     if "distributed" not in sys.modules:
         return None
-    from distributed import default_client
+    from distributed import Client, get_client
 
+    chosen = load_dask().config.get("scheduler", None)
+    if isinstance(chosen, Client):
+        return chosen
+    if not (chosen is None or isinstance(chosen, str)) or chosen not in _OF_CLUSTERS:
+        return None
     try:
-        return default_client()
+        return get_client()
     except ValueError:  # there is none
         return None
 
@@ -45,55 +51,109 @@ def key_of(name: str, token: str, number: int | str) -> str:
     return f"{PREFIX}-{name.replace(' ', '-')}-{token}-{number}"
 
 
-def computed(tasks: Sequence[Any], name: str, client: Any = None, stages: Stages = SILENT) -> list[Any]:
-    """The results of delayed tasks, in their order; interrupted, they are cancelled on the cluster too."""
+def computed(
+    tasks: Sequence[Any],
+    name: str,
+    client: Any = None,
+    stages: Stages = SILENT,
+    *,
+    reader: BlockReader | None = None,
+    steps: Sequence[Any] = (),
+) -> list[Any]:
+    """The results of delayed tasks, in their order; interrupted, they are cancelled on the cluster too.
+
+    Where the work is in tasks that these need, `steps` are the keys of those, for whoever is told how far it is.
+    """
     if not tasks:
         return []
     client = current_client() if client is None else client
     if client is None:
-        return list(load_dask().compute(*tasks))
-    with told(name, client):
-        futures = client.compute(list(tasks))
-        try:
-            if stages.told:
-                from distributed import as_completed
-
-                for _ in stages.bar(as_completed(futures), len(futures), name):
-                    pass
-            return list(client.gather(futures))
-        except BaseException:
-            _cancel(client, futures)
-            raise
+        keys = steps or [task.key for task in tasks]
+        with _steps_told(keys, name, stages):
+            return list(load_dask().compute(*tasks))
+    with submitted(tasks, name, client, reader) as futures:
+        if stages.told:
+            for _ in stages.bar(_done(client, futures, steps), len(steps or futures), name):
+                pass
+        return list(client.gather(futures))
 
 
-def _cancel(client: Any, futures: Sequence[Any]) -> None:
-    """Nobody waits for these any longer; a scheduler that is lost has forgotten them already."""
-    if client.status == "running":
-        client.cancel(list(futures), force=True)
+def arriving(tasks: Sequence[Any], name: str, client: Any, stages: Stages = SILENT) -> Iterator[Any]:
+    """The results of delayed tasks on a cluster, as they are ready; left, the others are cancelled."""
+    from distributed import as_completed
+
+    with submitted(tasks, name, client) as futures:
+        for future in stages.bar(as_completed(futures), len(futures), name):
+            yield future.result()
 
 
 @contextmanager
-def told(name: str, client: Any) -> Iterator[None]:
-    """Say what the loss of a worker or of the scheduler means."""
-    from distributed import CancelledError, KilledWorker
-    from distributed.comm import CommClosedError
+def submitted(tasks: Sequence[Any], name: str, client: Any, reader: BlockReader | None = None) -> Iterator[list[Any]]:
+    """Tasks that run on the cluster, as futures; whatever ends the block before they are done cancels them."""
+    require_cluster(client)
+    with losses_named(name, client, tasks, reader), _waiting():
+        futures: list[Any] = []
+        try:
+            futures = client.compute(list(tasks))
+            yield futures
+        except BaseException:
+            if client.status == "running":  # a scheduler that is lost has forgotten them
+                client.cancel(futures, force=True)
+            raise
+
+
+def _waiting() -> AbstractContextManager[Any]:
+    """Where a task of a worker waits for other tasks, its thread is free for them."""
+    from distributed import get_worker, worker_client
 
     try:
+        get_worker()
+    except ValueError:
+        return nullcontext()
+    context: AbstractContextManager[Any] = worker_client()
+    return context
+
+
+def _done(client: Any, futures: Sequence[Any], steps: Sequence[Any]) -> Iterator[None]:
+    """One item for each step that is done, until all futures are or one has failed."""
+    from distributed import wait
+
+    told = 0
+    while {future.status for future in futures} == {"pending"} or not _ended(futures):
+        with suppress(TimeoutError):
+            wait(futures, timeout=_PAUSE)
+        done = _steps_done(client, futures, steps)
+        yield from [None] * (done - told)
+        told = max(told, done)
+
+
+def _ended(futures: Sequence[Any]) -> bool:
+    states = {future.status for future in futures}
+    return "pending" not in states or bool(states - {"pending", "finished"})
+
+
+def _steps_done(client: Any, futures: Sequence[Any], steps: Sequence[Any]) -> int:
+    if not steps:
+        return sum(future.status != "pending" for future in futures)
+    states = client.sync(client.scheduler.get_task_status, keys=list(steps))
+    return sum(state in {"memory", "released"} for state in states.values())  # released: done, and used up
+
+
+@contextmanager
+def _steps_told(keys: Sequence[Any], name: str, stages: Stages) -> Iterator[None]:
+    """Within it Dask runs in this process, and whoever listens is told of each task of these that is done."""
+    from dask.callbacks import Callback
+
+    mine = set(keys)
+    steps = iter(stages.bar(keys, len(keys), name))
+    next(steps, None)
+
+    def told(key: Any, *_: Any) -> None:
+        if key in mine:
+            next(steps, None)  # says that the one before is done
+
+    with Callback(posttask=told):
         yield
-    except KilledWorker as error:
-        last = getattr(error.last_worker, "address", error.last_worker)
-        raise ClusterError(
-            f"a partition could not be computed ({name}): {error.allowed_failures + 1} workers were lost over it, the "
-            f"last at {last}, most likely out of memory: use smaller partitions, fewer threads for each worker, or "
-            "workers with more memory."
-        ) from error
-    except (CommClosedError, CancelledError, TimeoutError, OSError) as error:
-        if client.status == "running" and not isinstance(error, CommClosedError | OSError):
-            raise
-        raise ClusterError(
-            f"the connection to the scheduler at {client.scheduler.address if client.scheduler else 'its address'} was "
-            f"lost ({name}): start the cluster again, connect with a new Client, and fit again."
-        ) from error
 
 
 def on_worker(work: Callable[..., Any], *arguments: Any) -> Any:

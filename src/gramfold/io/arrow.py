@@ -23,7 +23,7 @@ def read(content: Content, selection: Selection) -> Columns:
     selection.form.require(f"a {content.ending} file", (), path)
     schema = _parsed(lambda: _schema(content), content)
     names = _parsed(lambda: list(schema.names), content)  # which may fail to decode
-    index = _pandas_index(schema)
+    index = pandas_index(schema)
     needed = selection.needed(names, f"'{path}'", index)
     table = _parsed(lambda: _columns(content, schema, needed), content)
     kind = "parquet" if content.ending in PARQUET else "arrow"
@@ -153,7 +153,7 @@ def _columns(content: Content, schema: Any, positions: list[int]) -> Any:
     return table
 
 
-def _pandas_index(schema: Any) -> list[str]:
+def pandas_index(schema: Any) -> list[str]:
     """Columns that the pandas metadata lists as the index; none without valid metadata."""
     try:
         noted = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))

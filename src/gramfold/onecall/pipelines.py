@@ -55,10 +55,11 @@ class Request:
     gaps: Gaps | None = None  # how they are filled in; None: as suits the table
     insisted: Collection[Any] = ()  # columns that stay, whatever they look like
     maps: bool = True  # whether the method has to make a map; a clusterer makes none
+    n_rows: int | None = None  # of which the table is a sample
 
     def of_table(self, aside: Mapping[Any, str]) -> Asked:
         """What is asked of the columns, some of which are no data."""
-        return Asked(aside, self.insisted, _ASKED.get(self.scale), self.gaps)
+        return Asked(aside, self.insisted, _ASKED.get(self.scale), self.gaps, n_rows=self.n_rows)
 
 
 def plan_for(table: Any, asked: Request, aside: Mapping[Any, str]) -> Plan:
