@@ -32,6 +32,8 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Cost
     root = mass_root(kernel)[:, None]
     n = len(root)
     rounding = gram_rounding(kernel)
+    if kernel.streamed and not (n <= costs.eigen.dense_gram_rows or 4 * count > n):
+        return _streamed_spectrum(kernel, count, start, rounding, started)
     if n <= costs.eigen.dense_gram_rows or 4 * count > n:
         solver = "dense (LAPACK)"
         matrix = root * kernel.matrix() * root.T
