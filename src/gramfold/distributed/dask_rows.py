@@ -40,7 +40,7 @@ class DaskRows(Partitions):
         return len(self.parts)
 
     def each(self, name: str, work: Work, *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
-        return computed(self.tasks(name, work, *shared, own=own), name, self.client, self.stages)
+        return computed(self.tasks(name, work, *shared, own=own), name, self.client, self.stages, reader=self.reader)
 
     def total(
         self,
@@ -51,7 +51,9 @@ class DaskRows(Partitions):
         own: Sequence[Any] | None = None,
     ) -> Any:
         tasks = self.tasks(name, work, *shared, own=own)
-        return computed([merged_tasks(tasks, merge, name)], name, self.client, self.stages)[0]
+        steps = [task.key for task in tasks]
+        whole = [merged_tasks(tasks, merge, name)]
+        return computed(whole, name, self.client, self.stages, reader=self.reader, steps=steps)[0]
 
     def tasks(self, name: str, work: Work, *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
         """The same as tasks, of which nothing runs yet."""

@@ -15,7 +15,7 @@ from gramfold.runtime.warning import unheard
 
 PREFIX = "gramfold"
 _PAUSE = 0.2  # seconds between two looks at how far a cluster is
-_OF_CLUSTERS = {None, "dask.distributed", "distributed"}  # Dask's setting `scheduler` where a client decides
+_OF_CLUSTERS = (None, "dask.distributed", "distributed")  # Dask's setting `scheduler` where a client decides
 
 
 def load_dask() -> Any:
@@ -38,7 +38,7 @@ def current_client() -> Any:
     chosen = load_dask().config.get("scheduler", None)
     if isinstance(chosen, Client):
         return chosen
-    if not (chosen is None or isinstance(chosen, str)) or chosen not in _OF_CLUSTERS:
+    if chosen not in _OF_CLUSTERS:
         return None
     try:
         return get_client()
@@ -115,21 +115,18 @@ def _waiting() -> AbstractContextManager[Any]:
 
 
 def _done(client: Any, futures: Sequence[Any], steps: Sequence[Any]) -> Iterator[None]:
-    """One item for each step that is done, until all futures are or one has failed."""
+    """One item for each step that is done, until all futures are; the error of one that has failed."""
     from distributed import wait
 
     told = 0
-    while {future.status for future in futures} == {"pending"} or not _ended(futures):
+    while (states := {future.status for future in futures}) - {"finished"}:
+        if states - {"pending", "finished"}:
+            client.gather(futures)
         with suppress(TimeoutError):
             wait(futures, timeout=_PAUSE)
         done = _steps_done(client, futures, steps)
         yield from [None] * (done - told)
         told = max(told, done)
-
-
-def _ended(futures: Sequence[Any]) -> bool:
-    states = {future.status for future in futures}
-    return "pending" not in states or bool(states - {"pending", "finished"})
 
 
 def _steps_done(client: Any, futures: Sequence[Any], steps: Sequence[Any]) -> int:
