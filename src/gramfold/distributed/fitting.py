@@ -20,6 +20,7 @@ Maker = Callable[[Any, Partitions, Mapping[str, Any]], Fitted]
 _MAKERS = {
     "PCA": "linear.fit_linear",
     "ProbabilisticPCA": "linear.fit_linear",
+    "FactorAnalysis": "linear.fit_factors",
     "OrientedPCA": "linear.fit_linear",
     "MixturePPCA": "mixture.fit_mixture",
     "NystromEmbedding": "nystrom.fit_nystrom",
