@@ -1,7 +1,7 @@
 """Run tasks on a cluster, or in the threads of this process."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
@@ -78,7 +78,7 @@ def computed(
         return list(client.gather(futures))
 
 
-def arriving(tasks: Sequence[Any], name: str, client: Any, stages: Stages = SILENT) -> Iterator[Any]:
+def arriving(tasks: Sequence[Any], name: str, client: Any, stages: Stages = SILENT) -> Generator[Any]:
     """The results of delayed tasks on a cluster, as they are ready; left, the others are cancelled."""
     from distributed import as_completed
 
@@ -151,6 +151,26 @@ def _steps_told(keys: Sequence[Any], name: str, stages: Stages) -> Iterator[None
 
     with Callback(posttask=told):
         yield
+
+
+def release(collections: Sequence[Any]) -> None:
+    """Let the workers drop what they hold of these, whoever still has a reference, such as the frames of an error."""
+    if "distributed" not in sys.modules:
+        return
+    from distributed import futures_of
+
+    for future in futures_of(collections):
+        future.release()
+
+
+def where() -> str:
+    """Who does the work of this task, in an error."""
+    if "distributed" in sys.modules:
+        from distributed import get_worker
+
+        with suppress(ValueError):
+            return f"worker {get_worker().address}"
+    return "this process"
 
 
 def on_worker(work: Callable[..., Any], *arguments: Any) -> Any:

@@ -57,11 +57,12 @@ def _asked() -> Callable[[], tuple[str | None, int]]:
 
         import psutil  # which Dask needs
 
+        taken = psutil.Process(os.getpid()).memory_info().rss
         try:
-            from gramfold import __version__ as version
+            from gramfold import __version__
         except ImportError:
-            version = None
-        return version, psutil.Process(os.getpid()).memory_info().rss
+            return None, taken
+        return __version__, taken
 
     return answer
 
@@ -78,4 +79,10 @@ def lost_scheduler(client: Any) -> ClusterError:
 def rows_that_fit(client: Any, limit: float, threads: int, row_bytes: float) -> int:
     """Rows of a partition that a worker with this memory has room for, while each thread works on one."""
     taken = min((one.bytes for one in _met.get(client, {}).values()), default=0)
-    return max(0, int((_USABLE * limit - taken) / (threads * _COPIES * row_bytes)))
+    return _rounded(max(0.0, (_USABLE * limit - taken) / (threads * _COPIES * row_bytes)))
+
+
+def _rounded(x: float) -> int:
+    """Down to two digits: the forecast has no more."""
+    unit: int = 10 ** max(0, len(str(int(x))) - 2)
+    return int(x) // unit * unit
