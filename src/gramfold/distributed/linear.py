@@ -132,7 +132,7 @@ class Mapped:
         numbers = self.rows.drawn(SAMPLE, check_random_state(self.estimator.random_state))
         own = list(zip(self.rows.starts, self.rows.places_of(numbers), strict=True))
         mean, directions, view = part.placement.mean, part.placement.directions, self.projected.view
-        seen = self.rows.each("outermost", _outermost, view, mean, directions, own=own)
+        seen = self.projected.rows.each("outermost", _outermost, view, mean, directions, own=own)
         found = [one for one in seen if one is not None]
         outer = found[0].outermost
         for one in found[1:]:

@@ -52,7 +52,7 @@ def most_evident(table: Table, fit: Fit) -> Dimensions:
     evidence = log_evidence(found.variances, n, d)
     if not evidence.size:
         raise InputError(
-            f"n_components='evidence' needs rows that vary along two or more directions, but the {len(rows)} rows of "
+            f"n_components='evidence' needs rows that vary along two or more directions, but the {n:.0f} rows of "
             f"{rows.shape[1]} columns vary along fewer: use n_components=1."
         )
     in_unit = np.frexp(found.variances[0])[1] + 2 * table.unit.power  # of λ, which the evidence leaves out
