@@ -83,7 +83,7 @@ def arriving(tasks: Sequence[Any], name: str, client: Any, stages: Stages = SILE
     from distributed import as_completed
 
     with submitted(tasks, name, client) as futures:
-        for future in stages.bar(as_completed(futures), len(futures), name):
+        for future in stages.bar(as_completed(futures, loop=client.loop), len(futures), name):
             yield future.result()
 
 
