@@ -4,8 +4,8 @@
     pass 2   the rows that are outermost along each axis, or from the mean   -> signs, the ball about all rows; a sample
 
 The outermost rows are fitted with next to no mass (stand_ins.py), so that signs and reach of the map are theirs, as
-they are in a fit of all rows at once. Rows that hardly vary along some direction are passed over once more, for the triangle
-of their QR decomposition: squares carry half the digits.
+they are in a fit of all rows at once. Rows that hardly vary along some direction are passed over once more, for the
+triangle of their QR decomposition: squares carry half the digits.
 """
 
 from collections.abc import Callable, Mapping

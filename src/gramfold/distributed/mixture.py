@@ -1,8 +1,8 @@
 """Mixture of probabilistic PCA of rows in partitions: the sums of each iteration are added up where the rows are.
 
-    start    k-means of a sample of the rows
-    EM       Σ r, Σ r x, Σ r x xᵀ and the likelihood of each partition, merged; the planes are fitted to the sums
-    map      the linear map of the rows that the planes rebuild (linear.py)
+start    k-means of a sample of the rows
+EM       Σ r, Σ r x, Σ r x xᵀ and the likelihood of each partition, merged; the planes are fitted to the sums
+map      the linear map of the rows that the planes rebuild (linear.py)
 """
 
 from collections.abc import Mapping
