@@ -39,6 +39,15 @@ class HeldRows:
         ball = Ball(middle, max(one.radius for one in found))
         return cls(rows.n_rows, numbers, rows.joined([one.picked for one in found]), ball)
 
+    def with_rows(self, numbers: Integers, rows: Floats) -> Self:
+        """With more rows, of these numbers, some of which it may hold already."""
+        together, first = np.unique(np.concatenate([self.numbers, numbers]), return_index=True)
+        return replace(self, numbers=together, table=np.concatenate([self.table, rows])[first])
+
+    def only(self, numbers: Integers) -> Self:
+        """Those of these ascending numbers alone."""
+        return replace(self, numbers=numbers, table=self.table[self.at(numbers)])
+
     def at(self, numbers: Integers) -> Integers:
         """Where rows that it holds are in the table."""
         return np.searchsorted(self.numbers, numbers)

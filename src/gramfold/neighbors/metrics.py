@@ -273,6 +273,12 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
     return metric
 
 
+def missing_scale(name: MetricName, params: Mapping[str, Any] | None) -> str | None:
+    """The parameter that is read off the training rows, where it was not given."""
+    scale = _DATA_SCALED.get(name.lower()) if isinstance(name, str) else None
+    return None if scale in (params or {}) else scale
+
+
 def _require_scales(name: str, scales: Any, columns: int) -> None:
     """Refuse scales of another number of columns, beyond which SciPy would read."""
     needed = (columns, columns) if name == "mahalanobis" else (columns,)
