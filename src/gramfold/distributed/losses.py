@@ -6,8 +6,10 @@ workers as the scheduler allows (`distributed.scheduler.allowed-failures`, 3) is
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from gramfold.distributed.blocks import BlockReader
@@ -43,14 +45,15 @@ def losses_named(name: str, client: Any, tasks: Sequence[Any], reader: BlockRead
 def _killed(error: Any, name: str, client: Any, tasks: Sequence[Any], reader: BlockReader | None) -> str:
     """Which partition no worker survives, and which size they would."""
     worker = error.last_worker
-    number = partition_of(error.task, tasks)
-    what = "a task" if number is None or reader is None else reader.named(number)
-    said = f"{what} could not be computed ({name}): {error.allowed_failures + 1} workers were lost over it, the last "
+    said = (
+        f"{_blamed(client, tasks, reader)} could not be computed ({name}): {error.allowed_failures + 1} workers were "
+        f"lost over it, the last {worker.address}"
+    )
     ended = [event for _, event in client.get_events("worker-restart-memory") if event["worker"] == worker.address]
-    if not ended:
-        said += f"{worker.address}, whose log may say why; most often the system ended it for want of memory"
+    if ended:
+        said += f" when it had taken {ended[-1]['rss'] / GIGABYTE:.2f} GB of memory"
     else:
-        said += f"{worker.address} when it had taken {ended[-1]['rss'] / GIGABYTE:.2f} GB of memory"
+        said += ", whose log may say why; most often the system ended it for want of memory"
     if not worker.memory_limit or reader is None:
         return f"{said}: use smaller partitions, or workers with more memory."
     rows = rows_that_fit(client, worker.memory_limit, worker.nthreads, reader.width * 8)
@@ -62,22 +65,53 @@ def _killed(error: Any, name: str, client: Any, tasks: Sequence[Any], reader: Bl
     )
 
 
-def partition_of(key: Any, tasks: Sequence[Any]) -> int | None:
-    """The number of the only partition whose task needs this one; None where several do."""
-    from dask.core import get_dependencies, reverse_dict
-    from dask.highlevelgraph import HighLevelGraph
-    from dask.utils import ensure_dict
+def _blamed(client: Any, tasks: Sequence[Any], reader: BlockReader | None) -> str:
+    """The partitions that the scheduler blames: one that a worker did not survive, and any that it began beside it."""
+    graph = TaskGraph.of(tasks)
+    states = client.sync(client.scheduler.get_task_status, keys=list(graph.needs))
+    erred = {key for key, state in states.items() if state == "erred"}
+    found = set().union(*(graph.partitions(key) for key in erred if not graph.needs[key] & erred))
+    if reader is None or not found:
+        return "a task"
+    named = [reader.named(number) for number in sorted(found)]
+    return named[0] if len(named) == 1 else f"one of {' and '.join(named)}"
 
-    graph = ensure_dict(HighLevelGraph.merge(*(task.dask for task in tasks)))
-    needed_by = reverse_dict({one: get_dependencies(graph, one) for one in graph})
-    found, todo, seen = set(), [key], {key}
-    while todo:
-        one = todo.pop()
-        numbered = _NUMBERED.fullmatch(one) if isinstance(one, str) else None
-        if numbered is not None:
-            found.add(int(numbered[1]))
-            continue
-        fresh = needed_by.get(one, set()) - seen
-        seen |= fresh
-        todo.extend(fresh)
-    return found.pop() if len(found) == 1 else None
+
+@dataclass(frozen=True, eq=False)
+class TaskGraph:
+    """Which task needs which."""
+
+    needs: Mapping[Any, set[Any]]  # of each task
+
+    @classmethod
+    def of(cls, tasks: Sequence[Any]) -> "TaskGraph":
+        """All that these need."""
+        from dask.core import get_dependencies
+        from dask.highlevelgraph import HighLevelGraph
+        from dask.utils import ensure_dict
+
+        graph = ensure_dict(HighLevelGraph.merge(*(task.dask for task in tasks)))
+        return cls({key: get_dependencies(graph, key) for key in graph})
+
+    @cached_property
+    def needed_by(self) -> dict[Any, set[Any]]:
+        """The tasks that need each."""
+        found: dict[Any, set[Any]] = {key: set() for key in self.needs}
+        for key, needed in self.needs.items():
+            for one in needed:
+                found[one].add(key)
+        return found
+
+    def partitions(self, key: Any) -> set[int]:
+        """The numbers of the partitions whose work needs this task; none where it is needed by all that follows."""
+        found, todo, seen = set(), [key], {key}
+        while todo:
+            one = todo.pop()
+            numbered = _NUMBERED.fullmatch(one) if isinstance(one, str) else None
+            if numbered is not None:
+                found.add(int(numbered[1]))
+                continue
+            fresh = self.needed_by[one] - seen
+            seen |= fresh
+            todo.extend(fresh)
+        return found if len(found) == 1 else set()

@@ -91,15 +91,15 @@ def arriving(tasks: Sequence[Any], name: str, client: Any, stages: Stages = SILE
 def submitted(tasks: Sequence[Any], name: str, client: Any, reader: BlockReader | None = None) -> Iterator[list[Any]]:
     """Tasks that run on the cluster, as futures; whatever ends the block before they are done cancels them."""
     require_cluster(client)
-    with losses_named(name, client, tasks, reader), _waiting():
-        futures: list[Any] = []
-        try:
+    futures: list[Any] = []
+    try:
+        with losses_named(name, client, tasks, reader), _waiting():
             futures = client.compute(list(tasks))
             yield futures
-        except BaseException:
-            if client.status == "running":  # a scheduler that is lost has forgotten them
-                client.cancel(futures, force=True)
-            raise
+    except BaseException:
+        if client.status == "running":  # a scheduler that is lost has forgotten them
+            client.cancel(futures, force=True)
+        raise
 
 
 def _waiting() -> AbstractContextManager[Any]:
