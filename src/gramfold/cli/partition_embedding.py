@@ -65,10 +65,10 @@ class _Fitting:
 
     def done(self) -> Told:
         """Fit, and save the model; what is to be said of it."""
-        from gramfold.cli.map_summary import account
-        from gramfold.cli.trust import scales_told_by_name, trust_in
+        from gramfold.cli.trust import scales_told_by_name
         from gramfold.distributed.fitting import maker_of
         from gramfold.distributed.preparing import PreparedRows, by_all_rows, on_cluster
+        from gramfold.distributed.untimed import untimed
         from gramfold.io.model_file import save
 
         wishes, work = self.wishes, self.work
@@ -91,12 +91,25 @@ class _Fitting:
             by_all = by_all_rows(steps, rows(dtype=made.raw.dtype).read_for(work.stages, gaps=True))
             model.fit(rows(*steps, dtype=made.rows.dtype))
         seconds = time.perf_counter() - started
-        sample = made.raw
-        for step in steps:
+        told = Told() if wishes.quiet and not wishes.json_out else self._told(made, by_all, n_rows, seconds)
+        # nothing in the file that another run would not write: neither seconds nor whether somebody looked on
+        model.set_params(**{name: 0 for name in ("verbose",) if name in model.get_params()})
+        model.model_ = untimed(model.model_)
+        save(made.pipeline, work.model)
+        work.begin(rows_each(len(work.found.files[0].schema.names), work.how.limit()))
+        return told
+
+    def _told(self, made: "Prepared", by_all: Sequence[str], n_rows: int, seconds: float) -> Told:
+        """The decisions, and how far the map of the drawn rows can be believed."""
+        from gramfold.cli.map_summary import account
+        from gramfold.cli.trust import trust_in
+
+        sample, model = made.raw, made.model
+        for _, step in made.pipeline.steps[1:-1]:
             sample = step.transform(sample)
         coordinates = model.transform(sample)
         trust = trust_in(model, sample, coordinates, made.names)
-        lines = [*_decisions(wishes, made, by_all, n_rows), *account(model, coordinates), *trust.lines]
+        lines = [*_decisions(self.wishes, made, by_all, n_rows), *account(model, coordinates), *trust.lines]
         facts = {
             "method": type(model).__name__,
             "parameters": model.get_params(),
@@ -105,11 +118,6 @@ class _Fitting:
             "decisions": list(made.sentences),
             **trust.numbers,
         }
-        # nothing in the file that another run would not write: neither seconds nor whether somebody looked on
-        model.set_params(**{name: 0 for name in ("verbose",) if name in model.get_params()})
-        model.model_ = replace(model.model_, timings={})
-        save(made.pipeline, work.model)
-        work.begin(rows_each(len(work.found.files[0].schema.names), work.how.limit()))
         return Told(f"fitted in {seconds:.2f} s", lines, facts)
 
     def _method(self) -> tuple[Any, dict[str, Any]]:
