@@ -10,6 +10,7 @@ one landmark for each pass takes 100.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -50,11 +51,11 @@ def farthest_rows(rows: Partitions, known: HeldRows, count: int, distances: Dist
         while True:
             table = distances.unit.inward(known.table)
             start = distances.outermost(table, middle)
-            guess = max_min(lambda row, table=table: distances.row(table, row), len(table), count, start)
+            guess = max_min(partial(distances.row, table), len(table), count, start)
             if len(known.numbers) == known.n_rows:
                 return known, known.numbers[guess]
             found: Farthest = held.total(
-                "landmarks", _farthest, Farthest.beside, distances, middle, table[guess], own=rows.starts
+                "landmarks", _farthest, Farthest.beside, distances, middle, table[guess], own=rows.starts.tolist()
             )
             if np.array_equal(found.numbers[:, 0], known.numbers[guess]):
                 return known, known.numbers[guess]

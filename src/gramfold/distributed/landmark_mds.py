@@ -45,7 +45,7 @@ def _chosen(estimator: Any, rows: Partitions) -> tuple[HeldRows, Integers]:
     n, rng = rows.moments.n, check_random_state(estimator.random_state)
     if not isinstance(estimator.landmarks, Integral):
         chosen = given_landmarks(estimator.landmarks, n)
-    elif estimator.landmark_choice == "random" or estimator.landmarks >= n:
+    elif estimator.landmark_choice == "random" or int(estimator.landmarks) >= n:
         chosen = random_numbers(rows, int(estimator.landmarks), rng)
     else:
         return _farthest(estimator, rows, rng)

@@ -5,8 +5,8 @@
     pass 3   mean and scatter of the features, Σ |f|², Σ k(x, x)   -> axes, error
     pass 4   the row that is outermost along each axis             -> signs
 
-Landmarks that are given or drawn at random are those of a fit in memory. Other choices look at all rows, and are made
-here among at most 10,000 rows, or 20 for each landmark; so are random ones where that is all rows.
+Landmarks are those of a fit in memory. Only by leverage they are chosen among at most 10,000 rows that are drawn, or 20
+for each landmark, and among more rows than that a copy of a landmark, which carries nothing, is not passed over.
 """
 
 from copy import copy
@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gramfold.distributed.drawn import SAMPLE
+from gramfold.distributed.kmeans_landmarks import kmeans_numbers
 from gramfold.distributed.landmarks import HeldRows, random_numbers
 from gramfold.distributed.moments import joint
 from gramfold.distributed.partitions import Partitions
@@ -27,7 +28,7 @@ from gramfold.embedding import Built, Fit, Model, Whole, function_map
 from gramfold.errors import InputError
 from gramfold.extension.function_placement import NystromPlacement
 from gramfold.kernels.functions import SYNONYMS, gamma_of
-from gramfold.kernels.landmarks import given_landmarks
+from gramfold.kernels.landmarks import ROWS_PER_CENTER, given_landmarks, landmark_count
 from gramfold.kernels.nystrom import (
     LandmarkColumns,
     LandmarkValues,
@@ -42,8 +43,6 @@ from gramfold.neighbors.units import Unit
 from gramfold.spectral.canonical import TIE, signs_of
 from gramfold.spectral.nystrom import NystromSpectrum, Whitening, whitening
 from gramfold.types import Floats, Integers, Kernel
-
-_PER_LANDMARK = 20  # rows that landmarks are chosen among, as k-means in memory looks at for each centre
 
 
 def fit_nystrom(estimator: Any, rows: Partitions, extras: Any) -> Model:  # noqa: ARG001  y is not read in memory either
@@ -73,16 +72,18 @@ def _gamma(rows: Partitions) -> float:
 def _chosen(alone: Any, rows: Partitions) -> tuple[HeldRows, Integers]:
     """Rows that the model holds, and which of them are landmarks."""
     n, rng = rows.moments.n, check_random_state(alone.random_state)
+    count = landmark_count(alone.landmarks)
+    most = max(SAMPLE, ROWS_PER_CENTER * count)
     if not isinstance(alone.landmarks, Integral):
         landmarks = given_landmarks(alone.landmarks, n)
+    elif n <= most or alone.landmark_choice == "leverage":
+        kept = HeldRows.of(rows, rows.drawn(most, rng))
+        unit = kernel_unit(alone.kernel, kept.table)
+        inside = unit.inward(kept.table)
+        return kept, KernelValues.of(alone, inside, unit).carriers(alone, inside, rng)
     else:
-        most = max(SAMPLE, _PER_LANDMARK * int(alone.landmarks))
-        if alone.landmark_choice != "random" or n <= most:
-            kept = HeldRows.of(rows, rows.drawn(most, rng))
-            unit = kernel_unit(alone.kernel, kept.table)
-            inside = unit.inward(kept.table)
-            return kept, KernelValues.of(alone, inside, unit).carriers(alone, inside, rng)
-        landmarks = random_numbers(rows, int(alone.landmarks), rng)
+        draw = random_numbers if alone.landmark_choice == "random" else kmeans_numbers
+        landmarks = draw(rows, count, rng)
     kept = HeldRows.of(rows, np.union1d(rows.drawn(SAMPLE, rng), landmarks))
     return kept, kept.at(landmarks)
 

@@ -174,7 +174,12 @@ class Metric(Plain):
         if self._angular:
             return np.asarray(0.5 * cdist(self.prepare(left), self.prepare(right), "sqeuclidean"))
         distances = self._plain(left, right)
-        distances[KnownRows(right).pairs(left)] = 0.0
+        if self.family == "euclidean":  # of differences, which are 0 for equal rows
+            return distances
+        if len(left) < len(right):  # the fewer are sorted
+            distances.T[KnownRows(left).pairs(right)] = 0.0
+        else:
+            distances[KnownRows(right).pairs(left)] = 0.0
         return distances
 
     def _computed(self, left: Floats, right: Floats) -> Floats:
