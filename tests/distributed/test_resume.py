@@ -1,4 +1,4 @@
-"""Runs that are stopped at random moments, and gone on with: the folder is that of an undisturbed run, byte for byte."""
+"""Runs that are stopped at random moments, and go on: the folder is that of an undisturbed run, byte for byte."""
 
 import subprocess
 import sys
