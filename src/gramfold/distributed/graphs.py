@@ -20,13 +20,12 @@ from gramfold.distributed.kmeans_landmarks import kmeans_numbers
 from gramfold.distributed.landmarks import random_numbers
 from gramfold.distributed.neighbor_cells import CellSearch
 from gramfold.distributed.partitions import Partitions
-from gramfold.distributed.sampled import fitted_to
+from gramfold.distributed.sampled import fitted_to, require_numbers
 from gramfold.embedding.groups import LaplacianMap
 from gramfold.embedding.model import Drawn, Fitted
 from gramfold.errors import InputError
 from gramfold.graph.neighbor_graph import Find, found_here
 from gramfold.kernels.landmarks import given_landmarks
-from gramfold.neighbors.metrics import reads_mixed
 from gramfold.runtime.memory import require_room
 from gramfold.types import Floats, Integers
 
@@ -69,17 +68,10 @@ def _seen(estimator: Any, rows: Partitions) -> _Seen:
 
 
 def _refuse(estimator: Any) -> None:
-    name = type(estimator).__name__
-    for parameter in ("metric", "weights"):
-        value = getattr(estimator, parameter, None)
-        if value == "precomputed" or reads_mixed(value):
-            raise InputError(
-                f"{name} of rows in partitions reads rows of numbers, which {parameter}={value!r} does not: use "
-                "another, or a table in memory."
-            )
+    require_numbers(estimator)
     if estimator.drop_edges is not None and not isinstance(estimator.drop_edges, str):
         raise InputError(
-            f"drop_edges of {name} names edges of rows in memory: use drop_edges='short_circuits', or leave it out."
+            f"drop_edges of {type(estimator).__name__} names edges of rows in memory: use drop_edges='short_circuits', or leave it out."
         )
 
 

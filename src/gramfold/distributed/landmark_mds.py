@@ -16,7 +16,7 @@ from gramfold.distributed.drawn import SAMPLE
 from gramfold.distributed.farthest import farthest_rows
 from gramfold.distributed.landmarks import HeldRows, random_numbers
 from gramfold.distributed.partitions import Partitions
-from gramfold.distributed.sampled import fit_of
+from gramfold.distributed.sampled import fit_of, require_numbers
 from gramfold.embedding.model import Model
 from gramfold.errors import InputError
 from gramfold.kernels.distances import Distances
@@ -28,6 +28,7 @@ from gramfold.types import Integers
 
 def fit_landmark_mds(estimator: Any, rows: Partitions, extras: Any) -> Model:  # noqa: ARG001  y is not used in memory either
     """See the module."""
+    require_numbers(estimator)
     scale = missing_scale(estimator.metric, estimator.metric_params)
     if scale is not None:
         raise InputError(

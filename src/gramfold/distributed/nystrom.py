@@ -23,7 +23,7 @@ from gramfold.distributed.kmeans_landmarks import kmeans_numbers
 from gramfold.distributed.landmarks import HeldRows, random_numbers
 from gramfold.distributed.moments import joint
 from gramfold.distributed.partitions import Partitions
-from gramfold.distributed.sampled import fit_of
+from gramfold.distributed.sampled import fit_of, require_numbers
 from gramfold.embedding import Built, Fit, Model, Whole, function_map
 from gramfold.errors import InputError
 from gramfold.extension.function_placement import NystromPlacement
@@ -47,6 +47,7 @@ from gramfold.types import Floats, Integers, Kernel
 
 def fit_nystrom(estimator: Any, rows: Partitions, extras: Any) -> Model:  # noqa: ARG001  y is not read in memory either
     """See the module."""
+    require_numbers(estimator)
     alone = copy(estimator)
     if _is_gaussian(alone.kernel) and alone.gamma is None:
         alone.set_params(gamma=_gamma(rows))
