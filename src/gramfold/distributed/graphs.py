@@ -71,7 +71,8 @@ def _refuse(estimator: Any) -> None:
     require_numbers(estimator)
     if estimator.drop_edges is not None and not isinstance(estimator.drop_edges, str):
         raise InputError(
-            f"drop_edges of {type(estimator).__name__} names edges of rows in memory: use drop_edges='short_circuits', or leave it out."
+            f"drop_edges of {type(estimator).__name__} names edges of rows in memory: use drop_edges='short_circuits', "
+            "or leave it out."
         )
 
 
