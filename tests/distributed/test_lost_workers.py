@@ -48,7 +48,7 @@ def test_a_worker_is_killed_in_a_fit(client, X, tmp_path, model, kills):
         same_map(found, expected)
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_a_worker_is_killed_in_a_transform(client, X, tmp_path, kills):
     def placed(model, rows):
         return model.transform(rows).compute()

@@ -8,6 +8,7 @@ workers as the scheduler allows (`distributed.scheduler.allowed-failures`, 3) is
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,7 +30,8 @@ def losses_named(name: str, client: Any, tasks: Sequence[Any], reader: BlockRead
     try:
         yield
     except GramfoldError as error:
-        raise error.with_traceback(None) from None  # its sentence says all; the frames are those of a worker
+        # its sentence says all: the frames of a worker are left out, which the block would put back on the same object
+        raise copy(error).with_traceback(None) from None
     except KilledWorker as error:
         raise ClusterError(_killed(error, name, client, tasks, reader)) from error
     except (CancelledError, TimeoutError, OSError) as error:
