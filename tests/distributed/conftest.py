@@ -1,5 +1,6 @@
 """A small cluster that the tests of this folder share, and rows in partitions of every kind."""
 
+import numpy as np
 import pytest
 
 
@@ -17,6 +18,13 @@ def cluster():
 
 @pytest.fixture
 def client(cluster):
-    """The same as the client that Dask uses by itself, for one test."""
+    """The same as the client that Dask uses by itself, for one test; a worker that a test has lost is back after it."""
     with cluster.as_current():
         yield cluster
+    cluster.wait_for_workers(2, timeout=60)
+
+
+@pytest.fixture(scope="session")
+def X():
+    """Rows that are wide along two columns."""
+    return np.random.default_rng(0).standard_normal((2400, 5)) * [5, 4, 1, 1, 1]

@@ -9,9 +9,11 @@ from uuid import uuid4
 import numpy as np
 
 from gramfold.distributed.blocks import BlockReader, float_dtype
+from gramfold.distributed.parquet_parts import files_of_parts
 from gramfold.distributed.partitions import Partitions, Work, picked
-from gramfold.distributed.running import computed, current_client, key_of, on_worker
-from gramfold.errors import InputError
+from gramfold.distributed.running import computed, current_client, key_of, on_worker, release, where
+from gramfold.distributed.workers import require_cluster
+from gramfold.errors import GramfoldError, InputError, MemoryForecastError
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Integers
 
@@ -28,19 +30,18 @@ class DaskRows(Partitions):
     def of(cls, X: Any, *, gaps: bool = False, client: Any = None, stages: Stages = SILENT) -> "DaskRows":
         """Of a collection; nothing is computed."""
         collection = in_rows(X)
-        if is_frame(X):
-            names = tuple(map(str, X.columns))
-            reader = BlockReader(names, len(names), float_dtype(list(X.dtypes)), gaps)
-        else:
-            reader = BlockReader(None, int(X.shape[1]), float_dtype([X.dtype]), gaps)
         parts = collection.to_delayed()
-        return cls(parts if is_frame(X) else parts.ravel().tolist(), reader, client, stages)
+        if not is_frame(X):
+            reader = BlockReader(None, int(X.shape[1]), float_dtype([X.dtype]), gaps)
+            return cls(parts.ravel().tolist(), reader, client, stages)
+        names, files = tuple(map(str, X.columns)), files_of_parts(X, parts)
+        return cls(parts, BlockReader(names, len(names), float_dtype(list(X.dtypes)), gaps, files), client, stages)
 
     def __len__(self) -> int:
         return len(self.parts)
 
     def each(self, name: str, work: Work, *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
-        return computed(self.tasks(name, work, *shared, own=own), name, self.client, self.stages)
+        return computed(self.tasks(name, work, *shared, own=own), name, self.client, self.stages, reader=self.reader)
 
     def total(
         self,
@@ -51,7 +52,9 @@ class DaskRows(Partitions):
         own: Sequence[Any] | None = None,
     ) -> Any:
         tasks = self.tasks(name, work, *shared, own=own)
-        return computed([merged_tasks(tasks, merge, name)], name, self.client, self.stages)[0]
+        steps = [task.key for task in tasks]
+        whole = [merged_tasks(tasks, merge, name)]
+        return computed(whole, name, self.client, self.stages, reader=self.reader, steps=steps)[0]
 
     def tasks(self, name: str, work: Work, *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
         """The same as tasks, of which nothing runs yet."""
@@ -63,8 +66,8 @@ class DaskRows(Partitions):
         return [
             run(
                 part,
-                self.reader,
                 i,
+                self.reader.of_one(i),
                 work,
                 common,
                 None if own is None else (own[i],),
@@ -85,7 +88,11 @@ class DaskRows(Partitions):
             places = self.places_of(numbers)
             tasks = self.tasks("rows", picked, own=places)
         client = current_client() if self.client is None else self.client
-        held = tasks if client is None else client.persist(tasks)
+        if client is None:
+            held = tasks
+        else:
+            require_cluster(client)
+            held = client.persist(tasks)
         kept = DaskRows(held, replace(self.reader, names=None), client, self.stages)
         if numbers is not None:
             kept.sizes = np.array([len(one) for one in places], dtype=np.intp)
@@ -94,18 +101,30 @@ class DaskRows(Partitions):
         try:
             yield self if client is None and numbers is None else kept
         finally:
-            del held
+            release(held)
 
 
 def _itself(rows: Any) -> Any:
     return rows
 
 
-def _worked(block: Any, reader: BlockReader, number: int, work: Work, shared: tuple[Any, ...], own: Any) -> Any:
+def _worked(block: Any, number: int, reader: BlockReader, work: Work, shared: tuple[Any, ...], own: Any) -> Any:
     if block is None:  # kept, and without rows
         return None
-    rows = reader.read(block, number)
-    return on_worker(work, rows, *shared, *(own or ())) if len(rows) else None
+    return on_worker(_on_rows, block, number, reader, work, shared, own)
+
+
+def _on_rows(block: Any, number: int, reader: BlockReader, work: Work, shared: tuple[Any, ...], own: Any) -> Any:
+    try:
+        rows = reader.read(block, number)
+        return work(rows, *shared, *(own or ())) if len(rows) else None
+    except GramfoldError:
+        raise
+    except MemoryError as error:
+        raise MemoryForecastError(
+            f"{reader.named(number)} needs more memory than {where()} has ({error}): use smaller partitions, or fewer "
+            "threads for each worker."
+        ) from error
 
 
 def merged_tasks(tasks: Sequence[Any], merge: Callable[[Any, Any], Any], name: str) -> Any:

@@ -5,14 +5,32 @@ from typing import Any
 
 import numpy as np
 
+from gramfold.distributed.moments import Moments
 from gramfold.distributed.partitions import Partitions
+from gramfold.distributed.sampled import fit_of
+from gramfold.embedding.fit import Fit
 from gramfold.embedding.model import Drawn, Model
 from gramfold.embedding.reading import Columns
-from gramfold.types import Floats, Integers
+from gramfold.extension.placement import Part, widened
+from gramfold.kernels.linear import LinearGram, project, pull
+from gramfold.types import Floats, Integers, Spectrum
 
 SAMPLE = (
     10_000  # rows of a linear map, which needs none: for the inverse, the report and whoever asks how far out rows are
 )
+
+
+def is_held_whole(rows: Partitions) -> bool:
+    """Whether a model holds all of these rows, so that it is fitted to them as they are."""
+    return rows.moments.n <= max(SAMPLE, rows.width)
+
+
+def fitted_whole(estimator: Any, rows: Partitions, extras: Any) -> Model:
+    """The model of few rows: the one that the same rows in memory give."""
+    numbers = np.arange(rows.n_rows)
+    fit = replace(fit_of(estimator, rows.take(numbers), rows), extras=extras, fewer=Fit.fewer)
+    model: Model = estimator._build(fit)  # noqa: SLF001  of every estimator
+    return replace(model, drawn=Drawn(rows.n_rows, numbers))
 
 
 def columns_of(rows: Partitions) -> Columns:
@@ -20,16 +38,48 @@ def columns_of(rows: Partitions) -> Columns:
     return Columns(rows.width, rows.reader.names, shown=rows.reader.names)
 
 
-def holding(model: Model, rows: Partitions, numbers: Integers, sample: Floats) -> Model:
-    """The model of a map that is a function of the columns, with this sample as its training rows."""
-    unit = model.source.unit
-    table: Any = model.source
-    source: Any = replace(table, rows=unit.inward(sample))
-    held = replace(
+def holding(
+    model: Model, rows: Partitions, numbers: Integers, sample: Floats, projected: Floats, moments: Moments
+) -> Model:
+    """The model of a map that is a function of the columns, with this sample as its training rows.
+
+    The sample is complete and in the model's unit; `projected` are the rows (m, d) that the kernel sees in its place,
+    and `moments` those of all such rows. The eigenvalues are those of all rows.
+    """
+    (part,) = model.parts
+    places = widened(part.placement.place(sample, part, None), len(part.offset))
+    kernel = _over(part.kernel, projected, moments)
+    source: Any = replace(model.source, rows=sample)  # type: ignore[type-var]
+    return replace(
         model,
         source=source,
         columns=columns_of(rows),
-        embedding=np.empty((0, model.dimensions), dtype=rows.dtype),
-        drawn=Drawn(rows.n_rows, numbers),
+        parts=(replace(part, kernel=kernel, spectrum=_over_sample(part, projected), coordinates=places),),
+        embedding=source.unit.shown(places.astype(rows.dtype), model.degree, rows.dtype, "coordinates"),
+        drawn=Drawn(moments.n, numbers),
     )
-    return replace(held, embedding=held.place(sample, None))
+
+
+def _over(kernel: LinearGram, sample: Floats, moments: Moments) -> LinearGram:
+    """The kernel over a sample, of which each row stands for as many."""
+    m, n, away = len(sample), moments.n, moments.mean - kernel.mean
+    return replace(
+        kernel,
+        points=sample,
+        mass=np.full(m, n / m),
+        null=np.ones((m, 1)),
+        rows=np.arange(m),
+        scatter=moments.scatter + n * np.outer(away, away),
+    )
+
+
+def _over_sample(part: Part, sample: Floats) -> Spectrum:
+    """The eigenvectors at these rows: v(x) = (x − mean)ᵀ G (X − 1 meanᵀ)ᵀ M V / λ, G the kernel's metric."""
+    kernel, spectrum = part.kernel, part.spectrum
+    pulled = pull(kernel.points, kernel.mean, kernel.mass[:, None] * spectrum.eigenvectors)
+    if kernel.root is not None:
+        pulled = kernel.root @ (kernel.root.T @ pulled)
+    values = spectrum.eigenvalues
+    directions = pulled / np.where(values > 0, values, 1.0)
+    found: Spectrum = replace(spectrum, eigenvectors=project(sample, kernel.mean, directions))
+    return found

@@ -1,6 +1,6 @@
 """Files whose rows are written anew, a file for a file: Parquet files, or one .npy file.
 
-A file is known by its size and the time it was changed last: what does not fit these is not the file that was begun with.
+A file is known by its size and the time of its last change: what does not fit these is not what was begun with.
 """
 
 from collections.abc import Iterator, Sequence
@@ -61,7 +61,7 @@ class InputFile(Plain):
     @property
     def name(self) -> str:
         """Of the file that is written for it."""
-        return self.path.with_suffix(".parquet").name if self.path.suffix == ARRAY else self.path.name
+        return output_name(self.path)
 
     @property
     def mark(self) -> list[int]:
@@ -114,6 +114,11 @@ class InputFile(Plain):
             raise InputError(
                 f"'{self.path}' was changed while it was read: run the command again when nobody writes to it."
             )
+
+
+def output_name(path: Path) -> str:
+    """Of the file that is written for an input file."""
+    return path.with_suffix(".parquet").name if path.suffix == ARRAY else path.name
 
 
 def input_files(source: Path) -> list[Path]:

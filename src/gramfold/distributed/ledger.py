@@ -1,9 +1,9 @@
 """What is done of a folder of mapped files: a line for each, so that a stopped run goes on where it was.
 
-The first line says what was asked for, of which files, and the digest of the model; each further line is added when its
-file is whole and on the disk. A line that was cut off when the process was killed is no line: its file is written again,
-and the same bytes. At the end lines are put in the order of the files, so that the ledger too does not show how often it
-was stopped.
+The first line says what was asked for, of which files, and the digest of the model; each further line is added when
+its file is whole and on the disk. A line that was cut off when the process was killed is no line: its file is written
+again, with the same bytes. At the end lines are put in the order of the files, so that the ledger too does not show how
+often it was stopped.
 """
 
 import json
@@ -111,12 +111,11 @@ class Ledger:
                 f"another folder, {_ANEW}."
             )
 
-    def require_model(self) -> None:
-        """Raise an error if the model in the folder is not the one that made its files."""
-        if digest_of(self.folder / MODEL) != self.model:
+    def require_model(self, path: Path) -> None:
+        """Raise an error if this is not the model that made the files."""
+        if digest_of(path) != self.model:
             raise InputError(
-                f"'{self.folder / MODEL}' is not the model that '{self.folder}' was begun with: write to another "
-                f"folder, {_ANEW}."
+                f"'{path}' is not the model that '{self.folder}' was begun with: write to another folder, {_ANEW}."
             )
 
 
@@ -135,7 +134,7 @@ def require_folder(folder: Path, files: Sequence[Path], names: Sequence[str]) ->
     foreign = next((name for name in names if (folder / name).exists()), None)
     if foreign is not None:
         raise InputError(
-            f"'{folder / foreign}' exists, and no ledger of gramfold says what it is: name another folder, or remove it."
+            f"'{folder / foreign}' exists, and gramfold has not written it here: name another folder, or remove it."
         )
 
 

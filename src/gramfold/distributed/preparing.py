@@ -18,6 +18,7 @@ from gramfold.distributed.batches import ArrayRows, Batches, ParquetRows
 from gramfold.distributed.blocks import BlockReader
 from gramfold.distributed.files import ARRAY, InputFile
 from gramfold.distributed.partitions import Partitions
+from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Floats
 
 
@@ -34,6 +35,7 @@ class PreparedRows(Batches):
         codes: Sequence[str] = (),
         complete: bool = False,
         steps: Sequence[Any] = (),
+        stages: Stages = SILENT,
     ) -> None:
         self.files, self.names, self.codes = list(files), list(names), tuple(codes)
         self.complete, self.steps = complete, tuple(steps)  # whether rows with gaps are left out
@@ -43,7 +45,7 @@ class PreparedRows(Batches):
         else:
             paths = [file.path for file in files]
             self.source = ParquetRows(paths, memory_limit, columns=names, gaps=True)
-        super().__init__(BlockReader(None, len(names), np.dtype(dtype), labels=self.source.reader.labels))
+        super().__init__(BlockReader(None, len(names), np.dtype(dtype), labels=self.source.reader.labels), stages)
         if not complete:
             self.sizes = (
                 self.source.sizes

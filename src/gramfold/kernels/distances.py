@@ -43,7 +43,18 @@ class Distances(Plain):
 
     def row(self, rows: Any, number: int) -> Floats:
         """Distances of all rows from one of them."""
-        return np.asarray(rows[number] if self.metric is None else self.metric.block(rows[[number]], rows)[0])
+        return np.asarray(rows[number] if self.metric is None else self.between(rows[[number]], rows))
+
+    def between(self, one: Any, rows: Any) -> Floats:
+        """Distances (n,) of rows from one row (1, d)."""
+        assert self.metric is not None
+        return np.asarray(self.metric.block(one, rows)[0])
+
+    def outermost(self, rows: Any, middle: Any = None) -> int:
+        """A row far from the others, whatever their order: farthest from a row (1, d) amid them."""
+        if self.metric is None:
+            return int(np.argmax(rows.sum(axis=1)))
+        return int(np.argmax(self.between(self.metric.middle(rows) if middle is None else middle, rows)))
 
     def squares(
         self,

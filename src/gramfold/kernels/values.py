@@ -47,6 +47,11 @@ def map_degree(kernel: KernelFunction) -> float | None:
     return {"linear": 1.0, "precomputed": 0.5}.get(kernel, 0.0)  # the map's squares are those of the kernel
 
 
+def kernel_unit(kernel: KernelFunction, rows: Any) -> Unit:
+    """The unit of rows that such a kernel reads."""
+    return Unit() if map_degree(kernel) is None else Unit.of_rows(rows)
+
+
 @dataclass(frozen=True)
 class FunctionMemory:
     """What kernel values of n rows need."""

@@ -5,6 +5,7 @@
 de Silva, Tenenbaum, NIPS 15 (2003); Burges 2005, section 2.2.3.
 """
 
+from functools import partial
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -124,10 +125,7 @@ class LandmarkMDS(Metrics, Embedding):
         return judged(fit, model, remedy=f"more landmarks (now {len(landmarks)})", distances=True)
 
     def _chosen(self, rows: Any, distances: Distances, fit: Fit) -> Integers:
-        # from a row far from the others, whatever their order
-        if distances.metric is None:
-            start = int(np.argmax(rows.sum(axis=1)))
-        else:
-            start = int(np.argmax(distances.metric.block(distances.metric.middle(rows), rows)[0]))
         n, count = rows.shape[0], int(self.landmarks)
-        return choose_landmarks(self.landmark_choice, lambda row: distances.row(rows, row), n, count, fit.rng, start)
+        return choose_landmarks(
+            self.landmark_choice, partial(distances.row, rows), n, count, fit.rng, distances.outermost(rows)
+        )
