@@ -184,12 +184,12 @@ class Geodesics(DrawnRows, GraphChoice):
         allowed=[StrOptions({"maxmin", "random"})],
         words="""Landmark selection. "maxmin": farthest-point sampling; "random": rows drawn at random.""",
     )
-    storage: Literal["memory", "float32"] | PathLike[str] | str = parameter(
+    storage: Literal["memory", "float32", "stream"] | PathLike[str] | str = parameter(
         default="memory",
         allowed=[str, PathLike],
         words="""Where the n × n matrix of shortest paths is stored. "memory": in memory, with the dtype of X;
-        "float32": in memory, in single precision; or a folder: in a temporary file there, which is memory-mapped and
-        deleted with the model.""",
+        "float32": in memory, in single precision; "stream": nowhere, they are computed anew in each of a few passes; or
+        a folder: in a temporary file there, which is memory-mapped and deleted with the model.""",
     )
 
     landmarks_ = attribute(

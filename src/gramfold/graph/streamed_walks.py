@@ -4,7 +4,6 @@ What stays is the eliminated graph, O(n log n) numbers of a sheet. From it come 
 that are not after them, which over all vertices are half of the matrix, and so all of it.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -78,34 +77,26 @@ class StreamedWalks(Plain):
         sources = np.arange(part.start, part.stop, dtype=np.int32)
         return self._dijkstra(self.graph.lengths, sources)[:, : part.stop].T
 
-    def of(self, steps: Neighbors, stop: StopFlag) -> Iterator[tuple[slice, Floats]]:
-        """Walks (m, n) of points that step onto the graph, some points at a time."""
-        n = len(self)
-        for some in blocks(len(steps), lanes_of(n)):
-            met = steps.take(np.arange(some.start, some.stop))
-            if self.eliminated is not None:
-                yield some, self.eliminated.walks_of(met, stop)[:, : len(met)].T
-                continue
-            # the points as further vertices, which have edges out and none in
-            joined = csr_array((met.distances, met.indices, met.indptr), shape=(len(met), n + len(met)))
-            edges = self.graph.lengths
-            whole = csr_array(
-                (
-                    np.concatenate([edges.data, joined.data]),
-                    np.concatenate([edges.indices, joined.indices]),
-                    np.concatenate([edges.indptr, edges.indptr[-1] + joined.indptr[1:]]),
-                ),
-                shape=(n + len(met), n + len(met)),
-            )
-            yield some, self._dijkstra(whole, np.arange(n, n + len(met), dtype=np.int32))[:, :n]
+    def of(self, steps: Neighbors, stop: StopFlag) -> Floats:
+        """Walks (m, n) of a few points that step onto the graph; the array is the caller's."""
+        n, m = len(self), len(steps)
+        if self.eliminated is not None:
+            return self.eliminated.walks_of(steps, stop)[:, :m].T
+        # the points as further vertices, which have edges out and none in
+        edges = self.graph.lengths
+        lengths = np.concatenate([edges.data, steps.distances])
+        ends = np.concatenate([edges.indices, steps.indices])
+        starts = np.concatenate([edges.indptr, edges.indptr[-1] + steps.indptr[1:]])
+        joined = csr_array((lengths, ends, starts), shape=(n + m, n + m))
+        return self._dijkstra(joined, np.arange(n, n + m, dtype=np.int32))[:, :n]
 
     def from_vertices(self, vertices: Integers, stop: StopFlag) -> Floats:
         """Walks (m, n) of some vertices to all."""
         count = len(vertices)
         own = Neighbors.from_lists(np.asarray(vertices).reshape(-1, 1), np.zeros((count, 1)), len(self))
         out = np.empty((count, len(self)), dtype=self.dtype)
-        for some, walks in self.of(own, stop):
-            out[some] = walks
+        for some in blocks(count, lanes_of(len(self))):
+            out[some] = self.of(own.take(np.arange(some.start, some.stop)), stop)
         return out
 
     @cached_property

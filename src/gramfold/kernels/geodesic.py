@@ -56,7 +56,6 @@ class StreamedPaths(StreamedMatrix):
     """D² between all vertices, whose shortest paths are found anew for every product."""
 
     walks: StreamedWalks
-    width: int
 
     def __len__(self) -> int:
         return len(self.walks)
@@ -79,10 +78,14 @@ class StreamedPaths(StreamedMatrix):
     def diagonal(self) -> Floats:
         return np.zeros(len(self))
 
-    def reached(self, steps: Neighbors) -> Iterator[tuple[slice, Floats]]:
-        """Squared walks (m, n) of points that step onto the graph, some points at a time."""
-        for some, walks in self.walks.of(steps, stop_flag()):
-            yield some, square_in_place(walks)
+    @property
+    def at_once(self) -> int:
+        """How many points may walk beside each other."""
+        return lanes_of(len(self))
+
+    def reached(self, steps: Neighbors, stop: StopFlag) -> Floats:
+        """Squared walks (m, n) of a few points that step onto the graph."""
+        return square_in_place(self.walks.of(steps, stop))
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class PathPlan:
         chosen = self._landmarks(part, random_state)
         if chosen is None and self.storage == STREAM:
             bare = replace(graph.bare(), lengths=graph.lengths)
-            return SquaredPaths(StreamedPaths(StreamedWalks(bare, self.dtype), stream_width(self.least - 1)), None)
+            return SquaredPaths(StreamedPaths(stream_width(self.least - 1), StreamedWalks(bare, self.dtype)), None)
         if chosen is None:
             room = array_in_file(self.storage, (n, n), self.dtype) if _in_file(self.storage) else None
             return SquaredPaths(square_in_place(all_pairs(graph, self.dtype, n_jobs, stages, room)), None)

@@ -33,14 +33,11 @@ _WITHIN = 1e-12  # a vector is in a span if this share of it is not outside
 class StreamedMatrix(Plain, ABC):
     """A subclass says how strips are made."""
 
+    width: int  # how many vectors a pass may as well have that looks for eigenvectors
+
     @abstractmethod
     def __len__(self) -> int:
         """Rows and columns."""
-
-    @property
-    @abstractmethod
-    def width(self) -> int:
-        """How many vectors a pass may as well have that looks for eigenvectors."""
 
     @property
     @abstractmethod
