@@ -16,6 +16,7 @@ from gramfold.embedding.groups import (
     Metrics,
     Neighborhood,
     Rebuilding,
+    Storage,
 )
 from gramfold.embedding.laplacian import SAME_EIGENVECTORS, laplacian_map
 from gramfold.embedding.linear import LinearMap, OrientedMap, Table, first_look, linear_model
@@ -59,6 +60,7 @@ __all__ = [
     "Reads",
     "Rebuilding",
     "Remains",
+    "Storage",
     "Table",
     "Whole",
     "attribute",

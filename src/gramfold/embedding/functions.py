@@ -90,11 +90,15 @@ def function_map(
     settings: KernelSettings,
     build: Callable[[CarriedValues, Whole, Fit], Built],
     choose: Choose = function_spectrum,
+    streams: bool | None = None,
 ) -> Model:
-    """The map of a kernel function: `build` makes the kernel of its values, `choose` finds its eigenpairs."""
+    """The map of a kernel function: `build` makes the kernel of its values, `choose` finds its eigenpairs.
+
+    `streams` is whether the values of all rows are computed for each product; None where that is no choice.
+    """
     if settings.inverse == "fixed-point":
         check_fixed_point(settings.kernel)
-    memory, degree = FunctionMemory(settings, fit.reads.precomputed), map_degree(settings.kernel)
+    memory, degree = FunctionMemory(settings, fit.reads.precomputed, streams), map_degree(settings.kernel)
     fit.check_components(fit.X.shape[0])
     fit.forecast(memory, partial(memory.advice, fit.X.shape[0], fit.X.dtype.itemsize))
     unit = kernel_unit(settings.kernel, fit.X)

@@ -163,6 +163,18 @@ class DrawnRows:
 
 
 @method
+class Storage:
+    """Whether a matrix of all pairs of rows is stored."""
+
+    storage: Literal["memory", "stream"] = parameter(
+        default="memory",
+        allowed=[StrOptions({"memory", "stream"})],
+        words="""Where the n × n matrix is stored. "memory": in memory; "stream": nowhere, its entries are computed anew
+        from the rows in each of a few passes, so that memory grows with n only.""",
+    )
+
+
+@method
 class Geodesics(DrawnRows, GraphChoice):
     """Which shortest paths are computed, and where they are stored."""
 

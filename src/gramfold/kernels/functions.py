@@ -61,6 +61,10 @@ class RowKernel:
         values -= self._of_nothing()
         return values
 
+    def varying_diagonal(self, rows: Any) -> Floats:
+        """k(x_i, x_i) − c, (m,) in float64."""
+        return self.diagonal(rows) - (1.0 if self.name == "rbf" else self._of_nothing())
+
     def _of_nothing(self) -> float:
         if self.name == "poly" and self.coef0 > 0:
             return float(self.coef0**self.degree)

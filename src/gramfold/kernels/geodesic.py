@@ -20,16 +20,13 @@ from gramfold.graph.streamed_walks import StreamedWalks, in_postorder, lanes_of
 from gramfold.kernels.gram import GramKernel, square_in_place
 from gramfold.kernels.landmarks import choose_landmarks, given_landmarks, landmark_count
 from gramfold.kernels.mercer import Repair, mercer_gram
-from gramfold.kernels.streamed import StreamedMatrix, rows_of_strip, stream_memory, stream_width
+from gramfold.kernels.streamed import STREAM, StreamedMatrix, rows_of_strip, stream_advice, stream_memory, stream_width
 from gramfold.runtime.memory import GIGABYTE, fits, largest_that_fits
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.storage import array_in_file, check_room, most_room
 from gramfold.runtime.threads import StopFlag, stop_flag
 from gramfold.runtime.warning import warn
 from gramfold.types import Floats, Graph, Integers, Neighbors
-
-
-STREAM = "stream"  # the value of `storage` by which nothing is stored
 
 
 class Geodesics(Protocol):
@@ -159,11 +156,16 @@ class PathMemory:
         """Whether they are kept in a file."""
         return _in_file(self.settings.storage)
 
+    @property
+    def streams(self) -> bool:
+        """Whether those between all rows are computed anew for each product."""
+        return bool(self.settings.storage == STREAM and self.landmarks() >= self.n)
+
     def bytes(self, count: int) -> float:
         """With so many landmarks, the graph aside."""
         walks = float(self.n) * count * (4 if self.settings.storage == "float32" else self.itemsize)
         if count >= self.n and self.settings.storage == STREAM:
-            return self._streamed + self._squares(count)
+            return stream_memory(self.n, *self._passes)
         return (0.0 if self.in_file and count >= self.n else walks) + self._squares(count)
 
     def _squares(self, count: int) -> float:
@@ -213,14 +215,14 @@ class PathMemory:
         file = float(self.n) ** 2 * self.itemsize
         if asked is None and not self.in_file and fits(self._graph + self._squares(self.n)) and file < most_room():
             advice.append(f"or name a folder in storage=, where a file takes {file / GIGABYTE:.1f} GB")
-        if asked is None and not self.squares and self.settings.storage != STREAM and fits(self._graph + self._streamed):
-            advice.append(f"or use storage='stream', which needs {(self._graph + self._streamed) / GIGABYTE:.1f} GB")
+        if asked is None and not self.squares and self.settings.storage != STREAM:
+            advice += stream_advice(self.n, *self._passes, self._graph)
         return advice
 
     @property
-    def _streamed(self) -> float:
-        """Where nothing is stored."""
-        return stream_memory(self.n, self.itemsize, stream_width(self.settings.n_components), lanes_of(self.n))
+    def _passes(self) -> tuple[int, float]:
+        """Where nothing is stored: vectors of a pass, and bytes that a strip holds for each row."""
+        return stream_width(self.settings.n_components), lanes_of(self.n) * self.itemsize
 
     @property
     def _graph(self) -> float:

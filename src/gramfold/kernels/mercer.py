@@ -29,7 +29,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from gramfold.errors import NotConvergedError
+from gramfold.errors import InputError, NotConvergedError
 from gramfold.kernels.gram import GramKernel, centered_gram, times
 from gramfold.kernels.opening import opened_gram
 from gramfold.kernels.streamed import StreamedMatrix
@@ -165,11 +165,20 @@ def mercer_gram(
     return _raised(gram, c, a)
 
 
+def check_streamed(repair: Repair | None) -> None:
+    """Refuse a repair that needs more than products."""
+    if repair == "clip":
+        raise InputError(
+            "repair='clip' needs all eigenvectors of the n x n matrix, which storage='stream' never has: use "
+            "repair='constant' or 'shift', or another storage."
+        )
+
+
 def _streamed_gram(
     squared: StreamedMatrix, repair: Repair | None, mass: Floats | None, center: Floats | None
 ) -> GramKernel:
-    """The same of squares that are not stored; clipping needs all eigenvectors, and is refused before."""
-    assert repair != "clip"
+    """The same of squares that are not stored."""
+    check_streamed(repair)
     if repair is None:
         return opened_gram(squared, -0.5, mass, center)
     c = streamed_constant(squared) if repair == "constant" else 0.0

@@ -8,25 +8,31 @@ what one has found is kept for whoever asks for a product within the span of its
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from gramfold.errors import InputError
+from gramfold.runtime.memory import GIGABYTE, fits
 from gramfold.runtime.progress import current_stages
 from gramfold.runtime.threads import StopFlag, blocks, one_blas_thread, run_blocks, stop_flag, thread_count
-from gramfold.types import Floats, Plain
+from gramfold.types import ROWS, Floats, Plain
 
 Change = Callable[[Floats], Floats]  # of the entries of a block, which it may overwrite
 
 _ROWS_PER_BLOCK = 512  # of a strip: they stay in cache while they are changed and multiplied
+_COLUMNS, _ROWS_PER_CALL = 256, 4_096  # of a strip of values of rows, and of one call of their function
 _STRIPS_PER_THREAD = 4  # whose products wait to be summed
 LANDMARKS = 256  # whose kernel the search for eigenvectors begins with
 # Vectors of a pass: few enough for their products to cost less than the entries, enough for few passes.
 _LEAST_WIDTH, _SPARE = 16, 8
 _LANDMARKS_HELD, _BASES = 2, 30  # copies of the landmarks' columns; blocks of vectors that a search holds
 _WITHIN = 1e-12  # a vector is in a span if this share of it is not outside
+
+
+STREAM = "stream"  # the value of `storage` by which nothing is stored
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,10 +154,51 @@ class StreamedMatrix(Plain, ABC):
         return []
 
 
-def rows_of_strip(part: slice) -> list[slice]:
-    """Rows of the blocks of a strip that come into the cache."""
-    earlier = blocks(part.start, _ROWS_PER_BLOCK)
-    return [*earlier, *(slice(part.start + a.start, part.start + a.stop) for a in blocks(part.stop - part.start, _ROWS_PER_BLOCK))]
+@dataclass(frozen=True, eq=False)
+class StreamedRows(StreamedMatrix):
+    """Values of each two rows; a subclass says which."""
+
+    rows: Any = field(metadata=ROWS)  # (n, d)
+
+    @abstractmethod
+    def block(self, left: Any, right: Any) -> Floats:
+        """Values (m, b) of two sets of rows, in float64."""
+
+    def __len__(self) -> int:
+        return int(self.rows.shape[0])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.float64)
+
+    def parts(self) -> list[slice]:
+        return blocks(len(self), _COLUMNS)
+
+    def strip(self, part: slice, stop: StopFlag) -> Iterator[tuple[slice, Floats]]:
+        right = self.rows[part]
+        for some in rows_of_strip(part, _ROWS_PER_CALL):
+            if stop[0]:
+                return
+            yield some, self.block(self.rows[some], right)
+
+    def take(self, rows: np.ndarray) -> Floats:
+        return np.vstack([self.block(self.rows[rows[some]], self.rows) for some in blocks(len(rows), _COLUMNS)])
+
+
+def rows_of_strip(part: slice, count: int = _ROWS_PER_BLOCK) -> list[slice]:
+    """The rows of a strip, at most so many at a time: those before its columns, and then these."""
+    own = blocks(part.stop - part.start, count)
+    return [*blocks(part.start, count), *(slice(part.start + one.start, part.start + one.stop) for one in own)]
+
+
+def streams_rows(storage: str, what: str, precomputed: bool) -> bool:
+    """Whether this storage is none, which needs rows; `what` is the parameter that says what X holds."""
+    if storage == STREAM and precomputed:
+        raise InputError(
+            f"storage='stream' computes the n x n matrix from rows, but with {what}='precomputed' X is that matrix: use "
+            "storage='memory'."
+        )
+    return storage == STREAM
 
 
 def stream_width(dimensions: int) -> int:
@@ -159,7 +206,13 @@ def stream_width(dimensions: int) -> int:
     return max(_LEAST_WIDTH, dimensions + _SPARE)
 
 
-def stream_memory(n: int, itemsize: int, width: int, lanes: int) -> float:
-    """Bytes of passes over n rows, with strips of so many columns."""
-    strips = thread_count(None) * (lanes * itemsize + _STRIPS_PER_THREAD * 8 * width)
+def stream_memory(n: int, width: int, held: float = 0.0) -> float:
+    """Bytes of passes over n rows, of which a strip holds so many bytes for each row."""
+    strips = thread_count(None) * (held + _STRIPS_PER_THREAD * 8 * width)
     return float(n) * (strips + 8 * (_LANDMARKS_HELD * LANDMARKS + _BASES * width))
+
+
+def stream_advice(n: int, width: int, held: float = 0.0, beside: float = 0.0) -> list[str]:
+    """To store nothing, where that fits `beside` so many bytes; in words."""
+    need = stream_memory(n, width, held) + beside
+    return [f"or use storage='stream', which needs {need / GIGABYTE:.1f} GB"] if fits(need) else []
