@@ -117,6 +117,7 @@ def _walk_seconds(graph: Graph, costs: Costs) -> float:
 def elimination_is_quicker(
     graph: Graph, elimination: Elimination, n_sources: int | None, threads: int, costs: Costs
 ) -> bool:
+    """Whether walks from so many vertices, None for all, are found sooner than by Dijkstra's algorithm."""
     n, known = len(graph), costs.geodesics
     if n_sources is None:
         n_sources, sweeps = n, float(elimination.counts @ np.arange(n, 0, -1)) * known.settled_entry

@@ -1,7 +1,7 @@
 """Shortest walks between all vertices of a graph that are found anew whenever they are asked for, and never kept.
 
-What stays is the eliminated graph, O(n log n) numbers of a sheet. From it come strips: the walks of some vertices to all
-that are not after them, which over all vertices are half of the matrix, and so all of it.
+What stays is the eliminated graph: O(n log n) numbers, of a sheet. From it come strips, the walks of some vertices to
+all that are not after them: over all vertices these are one half of a matrix that is symmetric.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,7 @@ from gramfold.runtime.progress import SILENT
 from gramfold.runtime.threads import StopFlag, blocks, thread_count
 from gramfold.types import Floats, Graph, Integers, Neighbors, Plain
 
-
-# Vertices walked from at once: a strip reads the whole structure, whatever their number, and takes a room of n for each.
+# Vertices walked from at once: a strip reads the whole structure, however many they are, and takes a room of n each.
 _MOST_LANES, _LEAST_LANES, _ROOM = 256, 64, 5e7
 
 

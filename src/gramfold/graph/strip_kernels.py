@@ -24,8 +24,8 @@ def mark_ways(parent, vertices, passed):
 def climb_and_descend(start, filled, weights, climb, later, top, stop, work):
     """work[v, lane] becomes the length of the shortest walk to v, for v < top and for the vertices `later`.
 
-    It holds the lengths at which the walks of each lane begin, and is infinite elsewhere. `climb`, ascending, is the way
-    of their beginnings to the root, and `later`, descending, holds what the way of any vertex below `top` has from there
+    It holds the lengths at which the walks of each lane begin, and is infinite elsewhere. `climb`, ascending, is the
+    way of their beginnings to the root; `later`, descending, is what the ways of vertices below `top` have from there
     on.
     """
     lanes = work.shape[1]

@@ -99,8 +99,8 @@ class GramKernel(Kernel):
     def dense(self) -> Floats:
         if self.streamed:
             raise InputError(
-                f"the kernel of {len(self.rows):,} rows was fitted with storage='stream', which computes its entries for "
-                "each product and stores none: use kernel_.columns(rows) or kernel_ @ vectors, or fit with "
+                f"the kernel of {len(self.rows):,} rows was fitted with storage='stream', which computes its entries "
+                "for each product and stores none: use kernel_.columns(rows) or kernel_ @ vectors, or fit with "
                 "storage='memory'."
             )
         return super().dense()
@@ -216,9 +216,7 @@ def square_in_place(distances: Floats) -> Floats:
         return np.square(distances, out=distances)
 
 
-def times(
-    array: Floats | StreamedMatrix, vectors: Floats, change: Callable[[Floats], Floats] | None = None
-) -> Floats:
+def times(array: Floats | StreamedMatrix, vectors: Floats, change: Callable[[Floats], Floats] | None = None) -> Floats:
     """The product in float64, whatever the storage; with `change`, of the array whose blocks went through it."""
     if isinstance(array, StreamedMatrix):
         return array.times(vectors, change)

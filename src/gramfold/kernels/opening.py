@@ -1,8 +1,8 @@
-"""The first pass over a streamed matrix: what a kernel is centred with, and the product with vectors near its eigenvectors.
+"""The first pass over a streamed matrix: what a kernel is centred with, and the beginning of the search for eigenvectors.
 
-    B c are the means of the centring;    B M V₀ begins the search for eigenvectors, V₀ those of the kernel of landmarks
+    B c are the means of the centring;    B M V₀ begins the search, V₀ the eigenvectors of the kernel of landmarks
 
-Both in one pass, because a pass costs the same for many vectors as for one.
+Both come from one pass, which costs the same for many vectors as for one.
 """
 
 import numpy as np
@@ -18,9 +18,13 @@ _DIRECTION = 1e-10  # eigenvalues of landmarks this much below their largest hav
 
 
 def opened_gram(
-    matrix: StreamedMatrix, scale: float, mass: Floats | None, center: Floats | None = None, change: Change | None = None
+    matrix: StreamedMatrix,
+    scale: float,
+    mass: Floats | None,
+    center: Floats | None = None,
+    change: Change | None = None,
 ) -> GramKernel:
-    """`centered_gram` of a streamed matrix, which afterwards remembers the product with vectors near its eigenvectors."""
+    """`centered_gram` of a streamed matrix, which then remembers the products with vectors near its eigenvectors."""
     mass = np.ones(len(matrix)) if mass is None else mass
     center = mass / mass.sum() if center is None else center
     near = near_eigenvectors(matrix, scale, mass)

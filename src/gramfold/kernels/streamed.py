@@ -104,7 +104,7 @@ class StreamedMatrix(Plain, ABC):
         """B V by each change, in one pass over the matrix."""
         n, width = vectors.shape
         vectors, stop = np.ascontiguousarray(vectors, dtype=np.float64), stop_flag()
-        sums = [np.zeros((n, width)) for _ in changes]
+        sums: list[Floats] = [np.zeros((n, width)) for _ in changes]
 
         def work(part: slice) -> list[Floats]:
             return self._strip_times(part, vectors, changes, stop)
@@ -124,7 +124,7 @@ class StreamedMatrix(Plain, ABC):
         self, part: slice, vectors: Floats, changes: Sequence[Change | None], stop: StopFlag
     ) -> list[Floats]:
         """What a strip adds to the rows of the product up to its own."""
-        found = [np.zeros((part.stop, vectors.shape[1])) for _ in changes]
+        found: list[Floats] = [np.zeros((part.stop, vectors.shape[1])) for _ in changes]
         for rows, values in self.strip(part, stop):
             block = values.astype(np.float64, copy=False)
             for i, (change, sums) in enumerate(zip(changes, found, strict=True)):
@@ -195,8 +195,8 @@ def streams_rows(storage: str, what: str, precomputed: bool) -> bool:
     """Whether this storage is none, which needs rows; `what` is the parameter that says what X holds."""
     if storage == STREAM and precomputed:
         raise InputError(
-            f"storage='stream' computes the n x n matrix from rows, but with {what}='precomputed' X is that matrix: use "
-            "storage='memory'."
+            f"storage='stream' computes the n x n matrix from rows, but with {what}='precomputed' X is that matrix: "
+            "use storage='memory'."
         )
     return storage == STREAM
 

@@ -4,9 +4,9 @@ In the span of an orthonormal basis Q, whose columns sum to 0, the form of the r
 
     A + 2c B + ½c² I,    A = Qᵀ K(D²) Q,  B = Qᵀ K(D) Q,  K(S) = −½ H S H
 
-and c, the smallest at which it has no negative eigenvalue there, grows with the basis to c*. Both images of Q come from
-one pass. The basis grows by the residuals of the lowest eigenvectors (block Davidson, which for one c is block Lanczos),
-until that of the lowest is small: the error of c is of the order of its square. With B = 0, −λmin(A) is the shift.
+and c, the smallest at which it has no negative eigenvalue there, grows with the basis to c*. Both images of Q come
+from one pass. The basis grows by the residuals of the lowest eigenvectors (block Davidson, for one c block Lanczos) until
+that of the lowest is small: the error of c is of the order of its square. With B = 0, −λmin(A) is the shift.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _SEED = 19830612
 _BLOCK = 24  # vectors of a pass
 _MOST_BLOCKS, _KEPT_BLOCKS = 10, 3  # of a basis, before and after it is replaced by its lowest vectors
 _MOST_PASSES = 200
-_ACCURACY = 1e-6  # of the residual, relative to the largest eigenvalue
+_ACCURACY = 1e-7  # of the residual, relative to the largest eigenvalue
 _ZERO = 1e-12  # a lowest eigenvalue this near to 0, relative to the largest, is not negative
 _STEPS = 40
 

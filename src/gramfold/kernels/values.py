@@ -65,8 +65,10 @@ class FunctionMemory:
     def __call__(self, n: int, itemsize: int) -> float:
         """Bytes beyond the rows themselves."""
         landmarks = self.settings.landmarks
+        if landmarks is None and self.streams:
+            return stream_memory(n, stream_width(self.settings.n_components))
         if landmarks is None:
-            return stream_memory(n, stream_width(self.settings.n_components)) if self.streams else float(n) ** 2 * itemsize
+            return float(n) ** 2 * itemsize
         count = int(landmarks) if isinstance(landmarks, Integral) else len(landmarks)
         return self._with(n, min(n, count), itemsize)
 

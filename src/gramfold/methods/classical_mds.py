@@ -77,7 +77,8 @@ class ClassicalMDS(Metrics, Storage, Embedding):
         def need(n: int, itemsize: int) -> float:
             return stream_memory(n, width) if streams else float(n) ** 2 * (itemsize + dense)
 
-        fit.forecast(need, lambda: [] if streams or fit.reads.precomputed or dense else stream_advice(fit.X.shape[0], width))
+        stored_already = streams or fit.reads.precomputed or self.repair == "clip"
+        fit.forecast(need, lambda: [] if stored_already else stream_advice(fit.X.shape[0], width))
         distances = Distances.of(fit.X, self.metric, self.metric_params)
         rows, given = distances.measured(fit.X), fit.reads.precomputed
         copies = fit.massive(self._copies(rows, given))
