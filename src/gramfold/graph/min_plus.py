@@ -99,7 +99,7 @@ class EliminatedGraph:
         of an earlier vertex to the root.
         """
         sources = np.arange(part.start, part.stop)
-        later = part.stop + np.flatnonzero(self._earliest[part.stop :] < part.stop)
+        later = part.stop + np.flatnonzero(self.earliest[part.stop :] < part.stop)
         work = self._room(-(-len(sources) // _LANES_STEP) * _LANES_STEP)
         work[: part.stop] = np.inf
         work[later] = np.inf
@@ -124,7 +124,7 @@ class EliminatedGraph:
         return work[:top]
 
     @cached_property
-    def _earliest(self) -> Integers:
+    def earliest(self) -> Integers:
         """The earliest vertex that has each on its way to the root, (n,)."""
         earliest = list(range(len(self.parent)))
         for v, u in enumerate(self.parent.tolist()):  # from the first to the last, so that those below come before

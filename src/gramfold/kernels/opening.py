@@ -1,4 +1,4 @@
-"""The first pass over a streamed matrix: what a kernel is centred with, and the beginning of the search for eigenvectors.
+"""The first pass over a streamed matrix: what a kernel is centred with, and where the search for eigenvectors begins.
 
     B c are the means of the centring;    B M V₀ begins the search, V₀ the eigenvectors of the kernel of landmarks
 

@@ -5,8 +5,8 @@ In the span of an orthonormal basis Q, whose columns sum to 0, the form of the r
     A + 2c B + ½c² I,    A = Qᵀ K(D²) Q,  B = Qᵀ K(D) Q,  K(S) = −½ H S H
 
 and c, the smallest at which it has no negative eigenvalue there, grows with the basis to c*. Both images of Q come
-from one pass. The basis grows by the residuals of the lowest eigenvectors (block Davidson, for one c block Lanczos) until
-that of the lowest is small: the error of c is of the order of its square. With B = 0, −λmin(A) is the shift.
+from one pass. The basis grows by the residuals of the lowest eigenvectors (block Davidson, for one c block Lanczos)
+until that of the lowest is small: the error of c is of the order of its square. With B = 0, −λmin(A) is the shift.
 """
 
 from dataclasses import dataclass
@@ -24,6 +24,7 @@ _MOST_PASSES = 200
 _ACCURACY = 1e-7  # of the residual, relative to the largest eigenvalue
 _ZERO = 1e-12  # a lowest eigenvalue this near to 0, relative to the largest, is not negative
 _STEPS = 40
+_ROUNDS, _OUTSIDE = 5, 1e-12  # of the orthogonalisation
 
 
 def streamed_constant(squared: StreamedMatrix) -> float:
@@ -74,7 +75,7 @@ def _lowest(squared: StreamedMatrix, *, rooted: bool) -> float:
             return c if rooted else max(0.0, -float(values[0]))
         if span.basis.shape[1] >= _MOST_BLOCKS * width:
             span = low
-        newest = _beyond(span.basis, _centered(residuals[:, :width]))
+        newest = _beyond(span.basis, residuals[:, : min(width, n - 1 - span.basis.shape[1])])
         span = span.with_block(_images(squared, newest, rooted))
     raise NotConvergedError(
         f"the constant that makes the distances of {n:,} rows Euclidean did not converge in {_MOST_PASSES} passes (now "
@@ -110,7 +111,13 @@ def _centered(vectors: Floats) -> Floats:
 
 
 def _beyond(basis: Floats, vectors: Floats) -> Floats:
-    """An orthonormal basis of what the vectors have outside of the span."""
-    for _ in range(2):  # twice is enough
-        vectors = np.linalg.qr(vectors - basis @ (basis.T @ vectors))[0]
+    """An orthonormal basis of what the vectors have outside of the span; its columns sum to 0.
+
+    Where that is nothing of one, rounding makes a direction, which may lead back into the span: then once more.
+    """
+    for _ in range(_ROUNDS):
+        vectors = np.linalg.qr(_centered(vectors - basis @ (basis.T @ vectors)))[0]
+        inside = max(np.abs(basis.T @ vectors).max(), np.abs(vectors.sum(axis=0)).max())
+        if inside < _OUTSIDE:
+            break
     return vectors
