@@ -86,9 +86,7 @@ def test_few_vertices_lie_above_a_strip_of_a_sheet() -> None:
     eliminated = StreamedWalks(graph, np.dtype(np.float64)).engine(ENGINES["elimination"])
     above = [(eliminated.earliest[top:] < top).sum() for top in range(1, 500)]
     assert max(above) < 100
-    np.testing.assert_array_equal(
-        eliminated.earliest, [min(below) for below in plain_subtrees(eliminated.parent)]
-    )
+    np.testing.assert_array_equal(eliminated.earliest, [min(below) for below in plain_subtrees(eliminated.parent)])
 
 
 @pytest.mark.parametrize("engine", ENGINES)

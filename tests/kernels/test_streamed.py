@@ -64,7 +64,7 @@ def distances(n: int, seed: int = 0) -> Floats:
     return np.square(np.abs(X[:, None] - X).sum(axis=2) ** 1.5)
 
 
-def shown(stored: Floats, columns: int = 7) -> Shown:
+def shown(stored: Floats, columns: int = 64) -> Shown:
     return Shown(stream_width(2), stored, columns)
 
 
@@ -77,7 +77,7 @@ def test_a_product_is_that_of_the_stored_matrix(n: int, width: int, columns: int
 
 def test_changes_of_the_entries_share_a_pass() -> None:
     stored, V = distances(50), np.random.default_rng(0).standard_normal((50, 3))
-    matrix = shown(stored)
+    matrix = shown(stored, 7)
     plain, rooted, raised = matrix.passed(V, [None, np.sqrt, WithRoots(2.0)])
     entries = sum(matrix.shown)
     np.testing.assert_allclose(plain, stored @ V)
@@ -87,7 +87,7 @@ def test_changes_of_the_entries_share_a_pass() -> None:
 
 
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    matrix, V = shown(symmetric(200)), np.random.default_rng(0).standard_normal((200, 3))
+    matrix, V = shown(symmetric(200), 7), np.random.default_rng(0).standard_normal((200, 3))
     found = []
     for threads in (1, 2, 3):
         monkeypatch.setattr(Shown, "n_jobs", threads)
@@ -158,10 +158,10 @@ def test_the_proof_is_a_pass_of_its_own() -> None:
     assert spectrum.solver == "block Lanczos, streamed"
 
 
-@pytest.mark.parametrize("n", [4, 40, 90, 300])
+@pytest.mark.parametrize("n", [4, 40, 120])
 def test_constants_are_those_of_stored_squares_and_of_the_paper(n: int) -> None:
     stored = distances(n)
-    c, a = streamed_constant(shown(stored)), streamed_shift(shown(stored))
+    c, a = streamed_constant(shown(stored, 40)), streamed_shift(shown(stored, 40))
     H = np.eye(n) - 1 / n
     K2, K1 = -0.5 * H @ stored @ H, -0.5 * H @ np.sqrt(stored) @ H
     pencil = np.block([[np.zeros((n, n)), 2 * K2], [-np.eye(n), -4 * K1]])
@@ -199,7 +199,7 @@ def test_what_cannot_be_streamed_is_refused() -> None:
     stored = distances(300)
     with pytest.raises(InputError, match="repair='clip' needs all eigenvectors"):
         mercer_gram(shown(stored), "clip")
-    with pytest.raises(InputError, match="kernel_.columns"):
+    with pytest.raises(InputError, match=r"kernel_\.columns"):
         mercer_gram(shown(stored), None).dense()
     with pytest.raises(InputError, match="with metric='precomputed' X is that matrix"):
         streams_rows("stream", "metric", precomputed=True)

@@ -19,8 +19,9 @@ from gramfold.spectral.sparse import SparsePenalty, smallest_penalties
 from gramfold.types import Floats, Kernel, Spectrum
 
 TOLERANCE = 1e-6
-# Of a streamed gram: the share of the tolerance at which the search ends, vectors beyond those wanted, and restarts.
-_STREAMED_SHARE, _STREAMED_SPARE, _STREAMED_RESTARTS = 0.3, 14, 3
+# Of a streamed gram: the residual at which the search ends, relative to each eigenvalue (training rows are embedded
+# from their coordinates as new ones), vectors beyond those wanted, and restarts.
+_STREAMED_END, _STREAMED_SPARE, _STREAMED_RESTARTS = 1e-8, 14, 3
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -82,9 +83,8 @@ def _by_few_products(
 ) -> tuple[Floats, Floats, float]:
     """The leading eigenpairs of a streamed gram, each product with many vectors."""
     width = max(count + _STREAMED_SPARE, 0 if near is None else near.shape[1])
-    share = _STREAMED_SHARE * TOLERANCE
     return block_lanczos(
-        product, n, count, relative=share, start=near, spare=width - count, restarts=_STREAMED_RESTARTS
+        product, n, count, relative=_STREAMED_END, start=near, spare=width - count, restarts=_STREAMED_RESTARTS
     )
 
 
