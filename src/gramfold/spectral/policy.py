@@ -19,8 +19,8 @@ from gramfold.spectral.sparse import SparsePenalty, smallest_penalties
 from gramfold.types import Floats, Kernel, Spectrum
 
 TOLERANCE = 1e-6
-# Of a streamed gram: the residual at which the search ends, relative to each eigenvalue (training rows are embedded
-# from their coordinates as new ones), vectors beyond those wanted, and restarts.
+# Of a streamed gram: the residual at which the search ends, relative to each eigenvalue, because training rows that are
+# embedded as new ones differ by as much; vectors beyond those wanted; restarts.
 _STREAMED_END, _STREAMED_SPARE, _STREAMED_RESTARTS = 1e-8, 14, 3
 _EPS = float(np.finfo(np.float64).eps)
 
