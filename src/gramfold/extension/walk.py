@@ -42,6 +42,7 @@ def _streamed_places(
     """The same where no walks are stored: each point walks by itself, over the eliminated graph."""
     places, stop = np.empty((len(met), len(spectrum))), stop_flag()
     order, weights = np.argsort(met.nearest, kind="stable"), projection(kernel, spectrum)
+    paths.ready()
 
     def work(part: slice) -> None:
         squared = paths.reached(met.take(order[part]), stop)

@@ -98,6 +98,11 @@ class StreamedWalks(Plain):
             out[some] = self.of(own.take(np.arange(some.start, some.stop)), stop)
         return out
 
+    def ready(self) -> None:
+        """Make what is kept, before several threads ask for it."""
+        if self.eliminated is not None:
+            _ = self.eliminated.earliest
+
     @cached_property
     def eliminated(self) -> EliminatedGraph | None:
         """The eliminated graph; None where Dijkstra's algorithm is predicted to be quicker."""

@@ -75,6 +75,9 @@ class StreamedPaths(StreamedMatrix):
     def diagonal(self) -> Floats:
         return np.zeros(len(self))
 
+    def ready(self) -> None:
+        self.walks.ready()
+
     @property
     def at_once(self) -> int:
         """How many points may walk beside each other."""

@@ -69,6 +69,9 @@ class StreamedMatrix(Plain, ABC):
     def diagonal(self) -> Floats:
         """The entries on it, (n,)."""
 
+    def ready(self) -> None:
+        """Make what all strips share, before several threads ask for it."""
+
     @property
     def n_jobs(self) -> int | None:
         """Threads that may make strips; None: as many as the estimator at work has."""
@@ -102,6 +105,7 @@ class StreamedMatrix(Plain, ABC):
 
     def passed(self, vectors: Floats, changes: Sequence[Change | None]) -> list[Floats]:
         """B V by each change, in one pass over the matrix."""
+        self.ready()
         n, width = vectors.shape
         vectors, stop = np.ascontiguousarray(vectors, dtype=np.float64), stop_flag()
         sums: list[Floats] = [np.zeros((n, width)) for _ in changes]
