@@ -251,6 +251,9 @@ class Kernel(Plain, ABC):
         """Whether its entries are computed anew for every product, which is then what costs."""
         return False
 
+    def forget(self) -> None:
+        """Drop what a streamed kernel remembers of its products, of which a loaded one knows nothing."""
+
     @property
     def near(self) -> Floats | None:
         """Of a streamed kernel vectors (n, p) whose products are known, the leading eigenvectors nearly among them."""

@@ -14,7 +14,7 @@ from tests.graph.test_geodesic import ENGINES, GRAPHS, random_graph, reference
 
 
 def streamed(name: str, engine: str, dtype: type = np.float64) -> StreamedWalks:
-    walks = StreamedWalks(GRAPHS[name], np.dtype(dtype))
+    walks = StreamedWalks(GRAPHS[name], dtype is np.float32)
     walks.__dict__["eliminated"] = walks.engine(ENGINES[engine])
     return walks
 
@@ -83,7 +83,7 @@ def test_a_postorder_has_all_below_a_vertex_just_before_it(n: int, edges: int, s
 
 def test_few_vertices_lie_above_a_strip_of_a_sheet() -> None:
     graph = in_postorder(arranged(GRAPHS["sheet"]))
-    eliminated = StreamedWalks(graph, np.dtype(np.float64)).engine(ENGINES["elimination"])
+    eliminated = StreamedWalks(graph, single=False).engine(ENGINES["elimination"])
     above = [(eliminated.earliest[top:] < top).sum() for top in range(1, 500)]
     assert max(above) < 100
     np.testing.assert_array_equal(eliminated.earliest, [min(below) for below in plain_subtrees(eliminated.parent)])

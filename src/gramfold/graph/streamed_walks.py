@@ -60,10 +60,15 @@ class StreamedWalks(Plain):
     """Of a connected graph whose vertices are in an order that fills in little (`geodesic.arranged`)."""
 
     graph: Graph
-    dtype: np.dtype[Any]
+    single: bool  # whether they are in float32
 
     def __len__(self) -> int:
         return len(self.graph)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the walks."""
+        return np.dtype(np.float32 if self.single else np.float64)
 
     def parts(self) -> list[slice]:
         """The vertices of each strip: as many as are walked from at once."""

@@ -114,7 +114,8 @@ class PathPlan:
         chosen = self._landmarks(part, random_state)
         if chosen is None and self.storage == STREAM:
             bare = replace(graph.bare(), lengths=graph.lengths)
-            return SquaredPaths(StreamedPaths(stream_width(self.least - 1), StreamedWalks(bare, self.dtype)), None)
+            walks = StreamedWalks(bare, single=self.dtype == np.float32)
+            return SquaredPaths(StreamedPaths(stream_width(self.least - 1), walks), None)
         if chosen is None:
             room = array_in_file(self.storage, (n, n), self.dtype) if _in_file(self.storage) else None
             return SquaredPaths(square_in_place(all_pairs(graph, self.dtype, n_jobs, stages, room)), None)

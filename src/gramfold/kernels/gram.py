@@ -76,6 +76,10 @@ class GramKernel(Kernel):
     def streamed(self) -> bool:
         return isinstance(self.array, StreamedMatrix)
 
+    def forget(self) -> None:
+        if isinstance(self.array, StreamedMatrix):
+            self.array.forget()
+
     @property
     def near(self) -> Floats | None:
         known = self.array.remembered if isinstance(self.array, StreamedMatrix) else None

@@ -139,6 +139,10 @@ class StreamedMatrix(Plain, ABC):
                     sums[rows] += changed @ vectors[part]
         return found
 
+    def forget(self) -> None:
+        """Drop what `remember` has computed."""
+        self._memory.clear()
+
     @property
     def remembered(self) -> Floats | None:
         """Orthonormal vectors (n, p) in whose span a product costs nothing; None where there are none."""

@@ -63,6 +63,7 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Cost
             solver = "Lanczos (ARPACK)"
             values, vectors = largest_of_any_sign(product, n, count, rounding=rounding)
             norm = float(np.abs(lanczos(product, n, 1, which="LM", tolerance=1e-3)[0][0]))
+    kernel.forget()
     values = np.where(np.abs(values) > rounding, values, 0.0)  # rounding does not define a direction
     vectors = vectors * signs_of(vectors / root)  # as they are over the vertices, whatever these weigh
     misfit = gram_misfit(root * kernel.product(root * vectors), vectors, values)

@@ -345,7 +345,7 @@ def _kernel(kernel: Any, sizes: _Sizes) -> None:
 
 
 def _streamed_walks(walks: Any, sizes: _Sizes) -> None:
-    sizes.require(isinstance(walks.graph, Graph) and walks.dtype in (np.float32, np.float64), "dtype")
+    sizes.require(isinstance(walks.graph, Graph), "graph")
 
 
 def _distance_placement(placement: Any, sizes: _Sizes) -> None:
