@@ -17,9 +17,15 @@ from gramfold.kernels.mercer import WithRoots, additive_constant, mercer_gram, s
 from gramfold.kernels.opening import near_eigenvectors, opened_gram
 from gramfold.kernels.streamed import StreamedMatrix, rows_of_strip, stream_width, streams_rows
 from gramfold.kernels.streamed_repair import streamed_constant, streamed_shift
-from gramfold.runtime.threads import StopFlag, blocks
+from gramfold.runtime.threads import StopFlag, blocks, one_blas_thread
 from gramfold.spectral.policy import leading_spectrum
 from gramfold.types import Floats
+
+
+@pytest.fixture(autouse=True)
+def _as_in_a_fit() -> Iterator[None]:
+    with one_blas_thread():
+        yield
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +214,7 @@ def test_what_cannot_be_streamed_is_refused() -> None:
 
 def test_memory_grows_with_the_rows_and_not_with_their_pairs() -> None:
     peaks = []
-    for n in (2000, 4000):
+    for n in (1500, 3000):
         X = np.random.default_rng(0).standard_normal((n, 3))
 
         @dataclass(frozen=True, eq=False)
@@ -226,4 +232,4 @@ def test_memory_grows_with_the_rows_and_not_with_their_pairs() -> None:
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 2.5 * peaks[0]
-    assert peaks[1] < 0.3 * 8 * 4000**2
+    assert peaks[1] < 0.4 * 8 * 3000**2
