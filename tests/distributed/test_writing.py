@@ -374,3 +374,74 @@ def test_a_column_without_any_value_in_one_file_is_one_of_gaps(big):
     save(frame, big)
     run("embed", "big", *PCA, "--missing", "mean", "--out", "other/")
     np.testing.assert_allclose(places("one"), places("other"), atol=1e-12)
+
+
+# ------------------------------------------------------------------ on a cluster
+@pytest.fixture
+def scheduler(cluster):
+    return cluster.scheduler.address
+
+
+def test_a_cluster_writes_the_same_map(big, scheduler):
+    said = ("embed", "big", *PCA, "--scale", "standard", "--id", "barcode")
+    run(*said, "--out", "here/")
+    run(*said, "--out", "there/", "--scheduler", scheduler)
+    np.testing.assert_allclose(places("there"), places("here"), atol=1e-9)
+    assert pd.read_parquet("there").barcode.tolist() == rows().barcode.tolist()
+    whole = {one.name: one.read_bytes() for one in Path("there").iterdir()}
+    shutil.rmtree("there")
+    run(*said, "--out", "there/", "--scheduler", scheduler)
+    assert whole == {one.name: one.read_bytes() for one in Path("there").iterdir()}, "another run, another order"
+
+
+def test_a_run_on_a_cluster_goes_on_here(big, scheduler):
+    run("embed", "big", *PCA, "--out", "mapped/", "--scheduler", scheduler)
+    whole = {one.name: one.read_bytes() for one in Path("mapped").iterdir()}
+    Path("mapped/part2.parquet").unlink()
+    run("embed", "big", *PCA, "--out", "mapped/")
+    np.testing.assert_allclose(places("mapped"), places("mapped"))
+    assert whole["_ledger.jsonl"] == Path("mapped/_ledger.jsonl").read_bytes()
+    assert whole["_model.gramfold"] == Path("mapped/_model.gramfold").read_bytes()
+
+
+@pytest.mark.parametrize("how", ["damaged within", "missing", "no column"])
+def test_a_cluster_names_the_bad_file(big, scheduler, how):
+    damaged(big, how)
+    said = ("embed", "big", *PCA, "--missing", "error", "--out", "mapped/", "--scheduler", scheduler)
+    assert "part2.parquet" in refused(*said)
+    assert list(Path("mapped").iterdir()) == []
+    found = json.loads(run(*said, "--on-bad-partition", "skip", "--json"))
+    assert [one["file"] for one in found["skipped"]] == ["part2.parquet"]
+
+
+def test_transform_on_a_cluster(big, scheduler):
+    gramfold.PCA(2).fit(rows()[list("abcde")]).save("model.gramfold")
+    run("transform", "model.gramfold", "big", "--out", "here/")
+    run("transform", "model.gramfold", "big", "--out", "there/", "--scheduler", scheduler)
+    assert {one.name: one.read_bytes() for one in Path("here").iterdir()} == {
+        one.name: one.read_bytes() for one in Path("there").iterdir()
+    }
+
+
+def test_workers_that_cannot_do_it_are_named(big, cluster, scheduler, monkeypatch):
+    from gramfold.distributed import cluster as asked
+
+    hidden = big.parent / "hidden"
+    with pytest.raises(gramfold.errors.InputError, match=r"worker at tcp.* does not see .*hidden"):
+        asked.require_workers(cluster, [big, hidden])
+    monkeypatch.setattr(asked, "__version__", "9.9")
+    said = refused("embed", "big", *PCA, "--out", "mapped/", "--scheduler", scheduler)
+    assert "has gramfold 0.1.0, and this is gramfold 9.9" in said
+
+
+def test_interrupted_tasks_are_cancelled_on_the_cluster(big, cluster, scheduler, monkeypatch):
+    from gramfold.distributed.ledger import Ledger
+
+    def stopped(ledger, line):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "add", stopped)
+    result = CliRunner().invoke(main, ["embed", "big", *PCA, "--out", "mapped/", "--scheduler", scheduler])
+    assert result.exit_code == 130
+    held = cluster.run_on_scheduler(lambda dask_scheduler: [key for key in dask_scheduler.tasks if "files" in str(key)])
+    assert held == []

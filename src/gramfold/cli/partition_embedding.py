@@ -148,6 +148,8 @@ class _Fitting:
         found.check(self._alike)
         found.require_some()
         first = found.files[0]
+        for name in self._beside:
+            first.empty().place(name)  # raises where there is none
         skip = [*(wishes.skip or []), *wishes.not_data]
         places = Selection(wishes.columns, skip).positions(first.schema.names, f"'{wishes.source}'", first.index)
         names = [first.schema.names[j] for j in places]
@@ -161,27 +163,24 @@ class _Fitting:
     def _alike(self, file: "InputFile") -> None:
         from gramfold.distributed.files import require_alike
 
-        first, keep = self.work.found.files[0], self.wishes.keep or []
-        beside = [*([] if self.wishes.ids is None else [self.wishes.ids]), *([] if keep == ["all"] else keep)]
-        require_alike(first, file, exact=keep == ["all"])
-        require_alike(first, file, [name for name in beside if name in first.schema.names], exact=True)
+        first = self.work.found.files[0]
+        require_alike(first, file, exact=self.wishes.keep == ["all"])
+        require_alike(first, file, [name for name in self._beside if name in first.schema.names], exact=True)
+
+    @property
+    def _beside(self) -> list[str]:
+        """Columns that are named to be written."""
+        keep = self.wishes.keep or []
+        return [*([] if self.wishes.ids is None else [self.wishes.ids]), *([] if keep == ["all"] else keep)]
 
     def _drawn(self, names: list[str]) -> list[Any]:
         """Rows that are drawn from the files; those that cannot be used are found on the way."""
-        import numpy as np
-
         from gramfold.distributed.mapping import each_file
-        from gramfold.distributed.partitions import distinct_draws
-        from gramfold.distributed.survey import Surveying
+        from gramfold.distributed.survey import Surveying, inside_files, numbers_drawn
 
         wishes, work = self.wishes, self.work
         files = list(work.found.files)
-        ends = np.cumsum([file.rows for file in files])
-        n = int(ends[-1])
-        rng = np.random.RandomState(wishes.seed)
-        numbers = np.arange(n) if n <= SAMPLE else np.sort(distinct_draws(n, SAMPLE, rng))
-        starts = ends - [file.rows for file in files]
-        inside = [numbers[(numbers >= a) & (numbers < b)] - a for a, b in zip(starts, ends, strict=True)]
+        numbers = numbers_drawn(sum(file.rows for file in files), SAMPLE, wishes.seed)
         asked = Surveying(
             names,
             wishes.ids,
@@ -191,6 +190,7 @@ class _Fitting:
             skip=work.how.skip,
         )
         seen: dict[int, Any] = {}
+        inside = inside_files(files, numbers)
         with work.stages("look"), each_file(asked, files, work.client, work.stages, inside) as found:
             seen.update(found)
         for number, one in seen.items():

@@ -7,11 +7,38 @@ from typing import Any
 import numpy as np
 
 from gramfold.distributed.files import BadPartitionError, InputFile
+from gramfold.distributed.partitions import distinct_draws
 from gramfold.io.columns import FLAG, NUMBER
 from gramfold.runtime.progress import beat
 from gramfold.types import Integers
 
 _OR_SKIP = "or leave the file out with --on-bad-partition skip"
+
+
+def inside_files(files: Sequence[InputFile], numbers: Integers) -> list[Integers]:
+    """Ascending numbers of rows that are counted through all files, as numbers within each."""
+    ends = np.cumsum([file.rows for file in files])
+    starts = ends - [file.rows for file in files]
+    return [numbers[(numbers >= a) & (numbers < b)] - a for a, b in zip(starts, ends, strict=True)]
+
+
+def numbers_drawn(n: int, count: int, seed: int) -> Integers:
+    """`count` of n rows drawn at random, ascending; all of them if they are no more."""
+    return np.arange(n) if n <= count else np.sort(distinct_draws(n, count, np.random.RandomState(seed)))
+
+
+def rows_drawn(files: Sequence[InputFile], numbers: Integers, rows_each: int) -> Any:
+    """The rows of these ascending numbers, with all columns of the first file."""
+    import pyarrow as pa
+
+    parts, names = [], files[0].schema.names
+    for file, inside in zip(files, inside_files(files, numbers), strict=True):
+        start = 0
+        for table in file.batches(rows_each, names):
+            here = inside[(inside >= start) & (inside < start + len(table))] - start
+            parts.append(table.take(pa.array(here, pa.int64())))
+            start += len(table)
+    return pa.concat_tables(parts, promote_options="permissive")
 
 
 @dataclass(frozen=True)
