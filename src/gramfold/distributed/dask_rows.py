@@ -23,6 +23,9 @@ _FAN_IN = 8  # results that one task merges
 class DaskRows(Partitions):
     """See the module."""
 
+    lazy = True  # of whose places nothing is computed before it is asked for
+    collection: Any = None  # that the partitions are of, where they are of one
+
     def __init__(self, parts: Sequence[Any], reader: BlockReader, client: Any = None, stages: Stages = SILENT) -> None:
         self.parts, self.reader, self.client, self.stages = list(parts), reader, client, stages
 
@@ -33,9 +36,13 @@ class DaskRows(Partitions):
         parts = collection.to_delayed()
         if not is_frame(X):
             reader = BlockReader(None, int(X.shape[1]), float_dtype([X.dtype]), gaps)
-            return cls(parts.ravel().tolist(), reader, client, stages)
-        names, files = tuple(map(str, X.columns)), files_of_parts(X, parts)
-        return cls(parts, BlockReader(names, len(names), float_dtype(list(X.dtypes)), gaps, files), client, stages)
+            found = cls(parts.ravel().tolist(), reader, client, stages)
+        else:
+            names, files = tuple(map(str, X.columns)), files_of_parts(X, parts)
+            reader = BlockReader(names, len(names), float_dtype(list(X.dtypes)), gaps, files)
+            found = cls(parts, reader, client, stages)
+        found.collection = collection
+        return found
 
     def __len__(self) -> int:
         return len(self.parts)
