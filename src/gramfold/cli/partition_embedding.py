@@ -101,13 +101,15 @@ class _Fitting:
 
     def _told(self, made: "Prepared", by_all: Sequence[str], n_rows: int, seconds: float) -> Told:
         """The decisions, and how far the map of the drawn rows can be believed."""
+        from gramfold.cli.far_outside import outside_noted
         from gramfold.cli.map_summary import account
         from gramfold.cli.trust import loud_lines, trust_in
 
         sample, model = made.raw, made.model
         for _, step in made.pipeline.steps[1:-1]:
             sample = step.transform(sample)
-        coordinates = model.transform(sample)
+        with outside_noted():  # rows far outside are counted as they are written
+            coordinates = model.transform(sample)
         trust = trust_in(model, sample, coordinates, made.names)
         scales = loud_lines(model, sample, made.names, self.wishes.silent, option=" (--scale standard does)")
         fit = [*account(model, coordinates), *trust.lines, *scales]

@@ -170,7 +170,8 @@ class Writing:
             write_files(files, job, ledger, self.client, self.stages)
         except BaseException:
             done = sum("skipped" not in line for line in ledger.lines.values())
-            kept(f"what is done of '{self.out}' ({done:,} of {len(files):,} files; the same command goes on)")
+            if done:
+                kept(f"what is done of '{self.out}' ({done:,} of {len(files):,} files; the same command goes on)")
             raise
         return Totals.of(ledger), before
 
