@@ -100,7 +100,7 @@ class InputFile(Plain):
                     yield pa.table({name: rows[:, j] for name, j in zip(names, places, strict=True)})
                     some = True
             else:
-                with pq.ParquetFile(self.path) as file:
+                with pq.ParquetFile(self.path, pre_buffer=False) as file:  # which would read all of it at once
                     for batch in file.iter_batches(rows_each, columns=names):
                         yield pa.Table.from_batches([batch]).select(names)
                         some = True
