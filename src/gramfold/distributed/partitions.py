@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from gramfold.distributed.blocks import BlockReader
 from gramfold.distributed.moments import Moments, merged, moments_of
 from gramfold.errors import InputError
+from gramfold.runtime.cached import cached_property
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Floats, Integers
 
