@@ -39,8 +39,8 @@ def test_an_interrupted_fit_is_cancelled(client, X, tmp_path, model):
 def test_rows_that_were_kept_for_a_fit_are_released(client, X, tmp_path):
     reading = watched(tmp_path)
     rows = open_rows(reading.rows(X, MANY))
+    pressed = interrupt_once_read(reading, 4)
     with pytest.raises(KeyboardInterrupt) as caught, rows.kept() as kept:
-        pressed = interrupt_once_read(reading, 4)
         kept.each("count", len)
     pressed.join()
     until(lambda: not tasks_of(client))
