@@ -18,6 +18,7 @@ from gramfold.types import Floats, Integers, Spectrum
 SAMPLE = (
     10_000  # rows of a linear map, which needs none: for the inverse, the report and whoever asks how far out rows are
 )
+_SAME = 1e-6  # of the size of the map
 
 
 def is_held_whole(rows: Partitions) -> bool:
@@ -73,13 +74,25 @@ def _over(kernel: LinearGram, sample: Floats, moments: Moments) -> LinearGram:
     )
 
 
+def directions_of(part: Part) -> Floats:
+    """The directions of a linear map, and those of the eigenvectors of its kernel where these are others, (d, q)."""
+    columns = part.spectrum.eigenvectors * np.sqrt(part.spectrum.eigenvalues)
+    own: Floats = part.placement.directions
+    same = np.allclose(columns, part.coordinates[:, : columns.shape[1]], atol=_SAME * np.abs(columns).max(initial=0.0))
+    return own if same else np.hstack([own, _eigen_directions(part)])
+
+
 def _over_sample(part: Part, sample: Floats) -> Spectrum:
-    """The eigenvectors at these rows: v(x) = (x − mean)ᵀ G (X − 1 meanᵀ)ᵀ M V / λ, G the kernel's metric."""
+    """The eigenvectors at these rows."""
+    found: Spectrum = replace(part.spectrum, eigenvectors=project(sample, part.kernel.mean, _eigen_directions(part)))
+    return found
+
+
+def _eigen_directions(part: Part) -> Floats:
+    """B of v(x) = (x − mean)ᵀ B, the eigenvectors at any row: B = G (X − 1 meanᵀ)ᵀ M V / λ, G the kernel's metric."""
     kernel, spectrum = part.kernel, part.spectrum
     pulled = pull(kernel.points, kernel.mean, kernel.mass[:, None] * spectrum.eigenvectors)
     if kernel.root is not None:
         pulled = kernel.root @ (kernel.root.T @ pulled)
     values = spectrum.eigenvalues
-    directions = pulled / np.where(values > 0, values, 1.0)
-    found: Spectrum = replace(spectrum, eigenvectors=project(sample, kernel.mean, directions))
-    return found
+    return np.asarray(pulled / np.where(values > 0, values, 1.0))

@@ -11,12 +11,13 @@ triangle of their QR decomposition: squares carry half the digits.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import add
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from gramfold.distributed.drawn import SAMPLE, columns_of, fitted_whole, holding, is_held_whole
+from gramfold.distributed.drawn import SAMPLE, columns_of, directions_of, fitted_whole, holding, is_held_whole
 from gramfold.distributed.moments import Moments, merged, moments_of
 from gramfold.distributed.partitions import Partitions
 from gramfold.distributed.stand_ins import StandIns, lacks_digits, root_of, root_of_triangle
@@ -131,14 +132,11 @@ class Mapped:
             (part,) = self._built(build, none, none).parts
         numbers = self.rows.drawn(SAMPLE, check_random_state(self.estimator.random_state))
         own = list(zip(self.rows.starts, self.rows.places_of(numbers), strict=True))
-        mean, directions, view = part.placement.mean, part.placement.directions, self.projected.view
-        seen = self.projected.rows.each("outermost", _outermost, view, mean, directions, own=own)
-        found = [one for one in seen if one is not None]
-        outer = found[0].outermost
-        for one in found[1:]:
-            outer = outer.beside(one.outermost)
+        mean, directions, view = part.placement.mean, directions_of(part), self.projected.view
+        found = self.projected.rows.total("outermost", _outermost, add, view, mean, directions, own=own)
+        outer = found.outermost
         order = np.argsort(outer.numbers, kind="stable")
-        sample = self.rows.joined([one.sample for one in found])
+        sample = self.rows.joined(found.sample)
         warn_of_loud_columns(self.estimator, sample, self.rows.reader.names, given_graph=False)
         model = self._built(build, outer.complete[order], outer.projected[order])
         return holding(model, self.rows, numbers, sample, view.projected(sample), self.projected.moments)
@@ -183,7 +181,10 @@ class Outermost:
 @dataclass(frozen=True, eq=False)
 class _Found:
     outermost: Outermost
-    sample: Floats
+    sample: tuple[Floats, ...]  # of each partition
+
+    def __add__(self, later: "_Found") -> "_Found":
+        return _Found(self.outermost.beside(later.outermost), self.sample + later.sample)
 
 
 def _moments(rows: Floats, view: View, number: int) -> Moments:
@@ -210,5 +211,6 @@ def _outermost(rows: Floats, view: View, mean: Floats, directions: Floats, own: 
     most = values.max(axis=0)
     first = np.argmax(values >= most - _TIE * np.abs(most), axis=0)
     columns = np.arange(values.shape[1])
-    ends = (part[first].astype(np.float64) for part in (complete, projected))
-    return _Found(Outermost(values[first, columns], start + first, *ends), complete[inside])
+    ends = complete[first].astype(np.float64)
+    there = ends if projected is complete else projected[first].astype(np.float64)
+    return _Found(Outermost(values[first, columns], start + first, ends, there), (complete[inside],))
