@@ -24,11 +24,11 @@ def sent_once(what: Any, name: str, client: Any = None) -> Any:
 
 def _size(what: Any) -> int:
     """In bytes, without a copy of its arrays."""
-    import cloudpickle
+    from distributed.protocol.pickle import dumps
 
     buffers: list[Any] = []
-    plain = cloudpickle.dumps(what, protocol=5, buffer_callback=buffers.append)
-    return len(plain) + sum(buffer.raw().nbytes for buffer in buffers)
+    plain: bytes = dumps(what, protocol=5, buffer_callback=buffers.append)
+    return len(plain) + sum(int(buffer.raw().nbytes) for buffer in buffers)
 
 
 def _itself(what: Any) -> Any:
