@@ -153,7 +153,9 @@ def test_interrupt_says_what_is_kept(big, monkeypatch):
 
     written = mapping.Job.written
     monkeypatch.setattr(
-        mapping.Job, "written", lambda job, file: interrupt() if "part1" in file.name else written(job, file)
+        mapping.Job,
+        "written",
+        lambda job, file, **told: interrupt() if "part1" in file.name else written(job, file, **told),
     )
 
     def interrupt():
@@ -162,3 +164,18 @@ def test_interrupt_says_what_is_kept(big, monkeypatch):
     result = CliRunner().invoke(main, ["embed", "big", "-m", "pca", "-q", "--out", "out/"])
     assert result.exit_code == 130
     assert "(1 of 3 files; the same command goes on) is written and kept" in result.stderr
+
+
+def test_progress_tells_batches_and_files(big, monkeypatch):
+    """What a terminal is shown: how many files, and how many batches of each."""
+    from gramfold.runtime.progress import Stages
+
+    told = []
+    monkeypatch.setattr("gramfold.cli.partition_writing._MOST_ROWS", 128)
+    monkeypatch.setattr("gramfold.runtime.progress._PAUSE", 0)
+    stages = Stages(0, "transform", lambda *step: told.append(step))
+    monkeypatch.setattr("gramfold.cli.partition_transforming.stages_of", lambda *_: stages)
+    run("embed", "big", "-m", "pca", "-q", "--out", "mapped2/")
+    run("transform", "mapped2/_model.gramfold", "big", "-q", "--out", "placed/")
+    assert ("write: files", 2, 3) in told
+    assert ("write: files: part1.parquet", 3, 6) in told

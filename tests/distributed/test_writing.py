@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -324,13 +325,13 @@ def test_a_full_disk_leaves_whole_files_and_goes_on(big, monkeypatch):
     run("embed", "big", *PCA, "--out", "whole/")
     written, calls = mapping.Job.written, []
 
-    def full(job, file):
+    def full(job, file, **told):
         calls.append(file)
         if len(calls) == 3:
             raise gramfold.errors.InputError(
                 "'mapped' could not be written (No space left on device): free disk space."
             )
-        return written(job, file)
+        return written(job, file, **told)
 
     monkeypatch.setattr(mapping.Job, "written", full)
     assert "2 of 4 files; the same command goes on" in refused("embed", "big", *PCA, "--out", "mapped/")
@@ -432,6 +433,21 @@ def test_workers_that_cannot_do_it_are_named(big, cluster, scheduler, monkeypatc
     monkeypatch.setattr(asked, "__version__", "9.9")
     said = refused("embed", "big", *PCA, "--out", "mapped/", "--scheduler", scheduler)
     assert "has gramfold 0.1.0, and this is gramfold 9.9" in said
+
+
+def test_a_worker_without_gramfold_is_named(monkeypatch):
+    from gramfold.distributed.cluster import require_workers
+
+    class Client:
+        """Of one worker, which is this process without gramfold."""
+
+        def run(self, function, paths):
+            with monkeypatch.context() as without:
+                without.setitem(sys.modules, "gramfold", None)
+                return {"tcp://one": function(paths)}
+
+    with pytest.raises(gramfold.errors.ClusterError, match=r"worker at tcp:..one has no gramfold, .*pip install"):
+        require_workers(Client(), [Path("/")])
 
 
 def test_interrupted_tasks_are_cancelled_on_the_cluster(big, cluster, scheduler, monkeypatch):

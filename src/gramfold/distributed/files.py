@@ -3,9 +3,10 @@
 A file is known by its size and the time of its last change: what does not fit these is not what was begun with.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from gramfold.io.codes import without_codes
 from gramfold.io.columns import NOTHING, Columns, kind_of
 from gramfold.io.reading import Reading
 from gramfold.io.selection import numbered
+from gramfold.runtime.progress import Stages
 from gramfold.types import Plain
 
 ARRAY = ".npy"
@@ -107,6 +109,10 @@ class InputFile(Plain):
         self.require_unchanged()
         if not some:
             yield self.schema.empty_table().select(names)
+
+    def told_batches(self, rows_each: int, names: Sequence[str], stages: Stages) -> Iterable[Any]:
+        """The same; who looks on is told how many are read."""
+        return stages.bar(self.batches(rows_each, names), ceil(self.rows / rows_each), self.name)
 
     def require_unchanged(self) -> None:
         """Raise an error if the file is not what it was."""

@@ -47,11 +47,9 @@ class PreparedRows(Batches):
             self.source = ParquetRows(paths, memory_limit, columns=names, gaps=True)
         super().__init__(BlockReader(None, len(names), np.dtype(dtype), labels=self.source.reader.labels), stages)
         if not complete:
-            self.sizes = (
-                self.source.sizes
-                if isinstance(self.source, ParquetRows)
-                else np.array([len(self.source.block(number)) for number in range(len(self.source))], dtype=np.intp)
-            )
+            blocks = range(len(self.source))
+            known = isinstance(self.source, ParquetRows)
+            self.sizes = self.source.sizes if known else np.array([len(self.source.block(one)) for one in blocks])
 
     def __len__(self) -> int:
         return len(self.source)
