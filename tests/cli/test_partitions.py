@@ -14,7 +14,7 @@ from gramfold.cli import main
 from gramfold.cli.partition_options import limit_of
 from gramfold.datasets import make_swiss_roll
 
-N = 1500
+N = 600
 
 
 @pytest.fixture
@@ -22,9 +22,9 @@ def big(tmp_path, monkeypatch):
     """Three files of a roll, and two of its map, cut elsewhere."""
     monkeypatch.chdir(tmp_path)
     roll = make_swiss_roll(N, random_state=0)
-    frame = pd.DataFrame(roll.points, columns=["x", "y", "z"]).assign(barcode=np.arange(N) * 3 % 1501, town="Ulm")
+    frame = pd.DataFrame(roll.points, columns=["x", "y", "z"]).assign(barcode=np.arange(N) * 3 % 601, town="Ulm")
     places = pd.DataFrame(roll.truth, columns=["isomap0", "isomap1"]).assign(barcode=frame.barcode, number=np.arange(N))
-    for folder, table, cuts in (("big", frame, [400, 1100]), ("mapped", places, [700])):
+    for folder, table, cuts in (("big", frame, [170, 450]), ("mapped", places, [300])):
         Path(folder).mkdir()
         for number, rows in enumerate(np.split(np.arange(N), cuts)):
             table.iloc[rows].to_parquet(f"{folder}/part{number}.parquet", index=False)
@@ -51,7 +51,7 @@ def test_drawn_rows_are_judged_as_all_rows_are(big, placed):
     words = ("judge", "big", placed, "--id", "barcode", "--scale", "none", "--json")
     whole, drawn = json.loads(run(*words)), json.loads(run(*words, "--memory-limit", "1KB"))
     assert drawn["coordinates"] == whole["coordinates"] == ["isomap0", "isomap1"]
-    assert drawn["decisions"][0].startswith("drawn: 1,500 of 1,500 rows")
+    assert drawn["decisions"][0].startswith("drawn: 600 of 600 rows")
     for name in ("trustworthiness", "continuity", "stress"):
         assert drawn["measures"][name]["value"] == pytest.approx(whole["measures"][name]["value"], rel=1e-9)
 
@@ -64,14 +64,14 @@ def test_the_same_rows_are_drawn_of_both(big, monkeypatch):
     # were the rows of the map others than those of the table, it would be a map of nothing
     assert found["measures"]["trustworthiness"]["value"] > 0.98
     shifted = pd.read_parquet("mapped")
-    shifted[["isomap0", "isomap1"]] = np.roll(shifted[["isomap0", "isomap1"]].to_numpy(), 700, axis=0)
+    shifted[["isomap0", "isomap1"]] = np.roll(shifted[["isomap0", "isomap1"]].to_numpy(), 300, axis=0)
     shifted.to_parquet("shifted.parquet", index=False)
     assert json.loads(run(*words[:2], "shifted.parquet", *words[3:]))["measures"]["trustworthiness"]["value"] < 0.7
 
 
 def test_dimension_of_drawn_rows(big):
     said = run("dimension", "big", "--memory-limit", "1KB", "--skip", "barcode")
-    assert "drawn     1,500 of 1,500 rows" in said
+    assert "drawn     600 of 600 rows" in said
     assert said.splitlines()[2:] != []
     whole = run("dimension", "big", "--skip", "barcode")
     assert [one for one in said.splitlines() if "two_nn" in one] == [
@@ -85,7 +85,7 @@ def test_what_drawn_rows_cannot_be_judged_by(big):
     assert "--report is of all rows" in refused("judge", "big", "mapped", *limit, "--report", "page.html")
     assert "--metric gower" in refused("judge", "big", "mapped", *limit, "--metric", "gower")
     places.iloc[:-1].to_parquet("short.parquet", index=False)
-    assert "has 1,500 rows and 'short.parquet' has 1,499" in refused("judge", "big", "short.parquet", *limit)
+    assert "has 600 rows and 'short.parquet' has 599" in refused("judge", "big", "short.parquet", *limit)
     places.iloc[::-1].to_parquet("other.parquet", index=False)
     assert "in different orders" in refused("judge", "big", "other.parquet", "--id", "barcode", *limit)
     places.to_csv("map.csv", index=False)
@@ -171,11 +171,11 @@ def test_progress_tells_batches_and_files(big, monkeypatch):
     from gramfold.runtime.progress import Stages
 
     told = []
-    monkeypatch.setattr("gramfold.cli.partition_writing._MOST_ROWS", 128)
+    monkeypatch.setattr("gramfold.cli.partition_writing._MOST_ROWS", 64)
     monkeypatch.setattr("gramfold.runtime.progress._PAUSE", 0)
     stages = Stages(0, "transform", lambda *step: told.append(step))
     monkeypatch.setattr("gramfold.cli.partition_transforming.stages_of", lambda *_: stages)
     run("embed", "big", "-m", "pca", "-q", "--out", "mapped2/")
     run("transform", "mapped2/_model.gramfold", "big", "-q", "--out", "placed/")
     assert ("write: files", 2, 3) in told
-    assert ("write: files: part1.parquet", 3, 6) in told
+    assert ("write: files: part1.parquet", 3, 5) in told
