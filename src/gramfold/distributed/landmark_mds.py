@@ -38,7 +38,7 @@ def fit_landmark_mds(estimator: Any, rows: Partitions, extras: Any) -> Model:  #
     kept, chosen = _chosen(estimator, rows)
     alone = copy(estimator).set_params(landmarks=kept.at(chosen))
     model: Model = alone._build(fit_of(alone, kept.table, rows))  # noqa: SLF001  of every estimator
-    return kept.held_by(model, alone.landmarks)
+    return kept.held_by(model)
 
 
 def _chosen(estimator: Any, rows: Partitions) -> tuple[HeldRows, Integers]:
