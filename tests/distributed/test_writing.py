@@ -153,6 +153,19 @@ def test_far_rows_and_gaps_are_counted(big):
     assert (said["far_outside"], said["rows_without_coordinates"]) == (1, 1)
 
 
+def test_an_index_of_pandas_is_no_data(big):
+    frame = rows().drop(columns=["barcode", "town"])
+    for folder in ("plain", "indexed"):
+        Path(folder).mkdir()
+    frame.to_parquet("plain/a.parquet", index=False)
+    frame.set_axis(np.arange(len(frame)) * 1000).rename_axis("key").to_parquet("indexed/a.parquet")
+    run("embed", "plain", *PCA, "--out", "one/")
+    run("embed", "indexed", *PCA, "--id", "key", "--out", "other/")
+    np.testing.assert_allclose(places("other"), places("one"), atol=1e-12)
+    assert pq.read_table("other").column("key").to_pylist()[:2] == [0, 1000]
+    assert gramfold.PCA(2).fit(str(big.parent / "indexed")).feature_names_in_.tolist() == list("abcde")
+
+
 # ------------------------------------------------------------------ a file that cannot be used
 def damaged(big, how):
     file, frame = big / "part2.parquet", rows().iloc[250:520]

@@ -17,6 +17,7 @@ import numpy as np
 from gramfold.distributed.blocks import BlockReader, float_dtype
 from gramfold.distributed.partitions import Partitions, Work
 from gramfold.errors import InputError
+from gramfold.io.arrow import pandas_index
 from gramfold.runtime.memory import available_memory
 from gramfold.runtime.progress import SILENT, Stages
 
@@ -125,7 +126,8 @@ class ParquetRows(Batches):
         self.files = tuple(files)
         about = [pq.ParquetFile(file) for file in self.files]
         schema = about[0].schema_arrow
-        names = tuple(schema.names if columns is None else columns)
+        index = pandas_index(schema)  # which names rows, and is no data
+        names = tuple([name for name in schema.names if name not in index] if columns is None else columns)
         types = [schema.field(name).type.to_pandas_dtype() for name in names]
         self.rows_each = rows_each = max(1, int(batch_bytes(memory_limit) // (8 * max(1, len(names)))))
         self.pieces = tuple(piece for i, one in enumerate(about) for piece in pieces_of(i, one.metadata, rows_each))
