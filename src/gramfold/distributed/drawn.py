@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from gramfold.distributed.moments import Moments
 from gramfold.distributed.partitions import Partitions
@@ -32,6 +33,11 @@ def fitted_whole(estimator: Any, rows: Partitions, extras: Any) -> Model:
     fit = replace(fit_of(estimator, rows.take(numbers), rows), extras=extras, fewer=Fit.fewer)
     model: Model = estimator._build(fit)  # noqa: SLF001  of every estimator
     return replace(model, drawn=Drawn(rows.n_rows, numbers))
+
+
+def sample_of(rows: Partitions, random_state: Any) -> Integers:
+    """The numbers of the rows that a model holds, drawn anew each time that they are asked for."""
+    return rows.drawn(SAMPLE, check_random_state(random_state))
 
 
 def columns_of(rows: Partitions) -> Columns:
@@ -76,10 +82,8 @@ def _over(kernel: LinearGram, sample: Floats, moments: Moments) -> LinearGram:
 
 def directions_of(part: Part) -> Floats:
     """The directions of a linear map, and those of the eigenvectors of its kernel where these are others, (d, q)."""
-    columns = part.spectrum.eigenvectors * np.sqrt(part.spectrum.eigenvalues)
     own: Floats = part.placement.directions
-    same = np.allclose(columns, part.coordinates[:, : columns.shape[1]], atol=_SAME * np.abs(columns).max(initial=0.0))
-    return own if same else np.hstack([own, _eigen_directions(part)])
+    return own if _are_columns(part) else np.hstack([own, _eigen_directions(part)])
 
 
 def _over_sample(part: Part, sample: Floats) -> Spectrum:
@@ -88,11 +92,23 @@ def _over_sample(part: Part, sample: Floats) -> Spectrum:
     return found
 
 
+def _are_columns(part: Part) -> bool:
+    """Whether the eigenvectors are the columns of the map, but for their lengths."""
+    columns = part.spectrum.eigenvectors * np.sqrt(part.spectrum.eigenvalues)
+    size = np.abs(columns).max(initial=0.0)
+    return bool(np.allclose(columns, part.coordinates[:, : columns.shape[1]], atol=_SAME * size))
+
+
 def _eigen_directions(part: Part) -> Floats:
-    """B of v(x) = (x − mean)ᵀ B, the eigenvectors at any row: B = G (X − 1 meanᵀ)ᵀ M V / λ, G the kernel's metric."""
+    """B of v(x) = (x − mean)ᵀ B, the eigenvectors at any row.
+
+    They are those of the map, or B = G (X − 1 meanᵀ)ᵀ M V / λ with the kernel's metric G.
+    """
     kernel, spectrum = part.kernel, part.spectrum
+    values = np.where(spectrum.eigenvalues > 0, spectrum.eigenvalues, 1.0)
+    if _are_columns(part):
+        return np.asarray(part.placement.directions[:, : len(values)] / np.sqrt(values))
     pulled = pull(kernel.points, kernel.mean, kernel.mass[:, None] * spectrum.eigenvectors)
     if kernel.root is not None:
         pulled = kernel.root @ (kernel.root.T @ pulled)
-    values = spectrum.eigenvalues
-    return np.asarray(pulled / np.where(values > 0, values, 1.0))
+    return np.asarray(pulled / values)

@@ -15,9 +15,8 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-from gramfold.distributed.drawn import SAMPLE, columns_of, directions_of, fitted_whole, holding, is_held_whole
+from gramfold.distributed.drawn import columns_of, directions_of, fitted_whole, holding, is_held_whole, sample_of
 from gramfold.distributed.moments import Moments, merged, moments_of
 from gramfold.distributed.partitions import Partitions
 from gramfold.distributed.stand_ins import StandIns, lacks_digits, root_of, root_of_triangle
@@ -130,7 +129,7 @@ class Mapped:
         none = np.empty((0, self.rows.width))
         with unheard():  # all is told by the second
             (part,) = self._built(build, none, none).parts
-        numbers = self.rows.drawn(SAMPLE, check_random_state(self.estimator.random_state))
+        numbers = sample_of(self.rows, self.estimator.random_state)
         own = list(zip(self.rows.starts, self.rows.places_of(numbers), strict=True))
         mean, directions, view = part.placement.mean, directions_of(part), self.projected.view
         found = self.projected.rows.total("outermost", _outermost, add, view, mean, directions, own=own)
