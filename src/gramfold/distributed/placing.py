@@ -59,8 +59,9 @@ class Asked:
         alone, model = copy(estimator), estimator.model_
         vars(alone).update(verbose=0, progress=None, n_jobs=None, _sklearn_output_config={"transform": "default"})
         lean = made_compact(estimator, model) if way in _COMPACT else model
-        if reader.names is None:  # an array has none that could be compared
-            lean = replace(lean, columns=replace(lean.columns, names=None))
+        if way != "inverse_transform" and (reader.names is None or lean.columns.names is None):
+            # scikit-learn says of each block what was said once
+            lean = replace(lean, columns=replace(lean.columns, names=reader.names))
         alone.model_ = lean
         dtype = model.embedding.dtype if way == "inverse_transform" else _OF_EACH_ROW.get(way, reader.dtype)
         return cls(alone, way, options, _names(estimator, way), dtype, reader)
@@ -110,7 +111,7 @@ def _check_columns(estimator: Any, way: str, reader: BlockReader) -> None:
 
 
 def _of_dask(estimator: Any, way: str, X: Any, options: Mapping[str, Any], client: Any = None) -> Any:
-    from gramfold.distributed.dask_rows import DaskRows, in_rows, is_frame
+    from gramfold.distributed.dask_rows import in_rows, is_frame
     from gramfold.distributed.sending import sent_once
 
     container = _get_output_config(way, estimator)["dense"] if way == "transform" else "default"
@@ -121,11 +122,19 @@ def _of_dask(estimator: Any, way: str, X: Any, options: Mapping[str, Any], clien
         )
     X = in_rows(X)
     framed = is_frame(X)
-    reader = DaskRows.of(X).reader if framed else BlockReader(None, int(X.shape[1]), float_dtype([X.dtype]))
+    reader = _reader_of(X) if framed else BlockReader(None, int(X.shape[1]), float_dtype([X.dtype]))
     _check_columns(estimator, way, reader)
     asked = Asked.of(estimator, way, options, reader)
     sent = sent_once(asked, "model", client)
     return _of_frame(asked, sent, X) if framed else _of_array(asked, sent, X, as_frame=container == "pandas")
+
+
+def _reader_of(frame: Any) -> BlockReader:
+    from gramfold.distributed.dask_rows import DaskRows
+
+    reader = DaskRows.of(frame).reader
+    # as in a table in memory only strings are names
+    return reader if all(isinstance(name, str) for name in frame.columns) else replace(reader, names=None)
 
 
 def _of_frame(asked: Asked, sent: Any, X: Any) -> Any:
