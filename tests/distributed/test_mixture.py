@@ -11,7 +11,7 @@ import gramfold
 from gramfold import MixturePPCA
 from gramfold.distributed import dask_rows, open_rows
 from gramfold.errors import InputError, NotConvergedWarning
-from tests.distributed.cuts import CUTS, agree, cut, far, held
+from tests.distributed.cuts import CUTS, agree, cut, far, held, noted
 
 HELD = 300
 
@@ -72,8 +72,7 @@ def test_rows_far_from_the_origin(table, sums):
     agree(on_threads(planes(), cut(X, 7)), planes().fit(X), X, limit=3e-8)  # values are rounded to 1e-10
 
 
-def test_rows_stay_on_the_workers(client, table, sums, monkeypatch):
-    """Each partition is read once for the moments of the rows, once for all iterations, and once for their sample."""
+def test_rows_stay_on_the_workers_and_little_is_gathered(client, table, sums, monkeypatch, tmp_path):
     sizes, computed = [], dask_rows.computed
 
     def seen(*given, **named):
@@ -83,16 +82,16 @@ def test_rows_stay_on_the_workers(client, table, sums, monkeypatch):
 
     monkeypatch.setattr(dask_rows, "computed", seen)
     wide = np.tile(table, (8, 1))
-    model = planes(n_init=1).fit(cut(wide, 5))
+    model = planes().fit(noted(wide, 4, tmp_path))
+    assert [file.read_text() for file in tmp_path.iterdir()] == [".."] * 4  # for their moments, and for all the rest
+    assert model.n_iter_ > 3
     assert max(sizes) < 1.5 * 8 * HELD * table.shape[1] < wide.nbytes / 40
-    same_planes(model, planes(n_init=1).fit(wide))
+    same_planes(model, planes().fit(wide))
 
 
 def test_the_number_of_planes_by_its_criterion(table, sums):
-    model, whole = (fit(planes(n_planes="bic", max_planes=3, tol=1e-6)) for fit in (
-        lambda one: on_threads(one, cut(table, 7)),
-        lambda one: one.fit(table),
-    ))  # fmt: skip
+    by_criterion = {"n_planes": "bic", "max_planes": 3, "tol": 1e-6}
+    model, whole = on_threads(planes(**by_criterion), cut(table, 7)), planes(**by_criterion).fit(table)
     assert model.n_planes_ == whole.n_planes_ == 2
     assert model.bic_[1] == pytest.approx(whole.bic_[1], rel=1e-10)
     assert model.bic_[2] == pytest.approx(whole.bic_[2], rel=1e-8)
