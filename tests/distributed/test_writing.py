@@ -203,6 +203,15 @@ def test_bad_file_is_named_before_anything_is_written(big, how):
     assert list(Path("mapped").iterdir()) == []
 
 
+@pytest.mark.parametrize("command", [["embed", "big", *PCA], ["transform", "model.gramfold", "big"]])
+def test_the_file_that_is_unlike_most_is_the_bad_one_also_if_it_is_the_first(big, command):
+    gramfold.PCA(2).fit(rows()[list("abcde")]).save("model.gramfold")
+    rows().iloc[:250].drop(columns="c").to_parquet(big / "part0.parquet", index=False)
+    assert "part0.parquet' has no column 'c'" in refused(*command, "--out", "mapped/")
+    said = json.loads(run(*command, "--out", "mapped/", "--on-bad-partition", "skip", "--json"))
+    assert [one["file"] for one in said["skipped"]] == ["part0.parquet"]
+
+
 @pytest.mark.parametrize("how", _BAD)
 def test_bad_file_is_left_out_and_listed(big, how):
     damaged(big, how)
@@ -377,6 +386,14 @@ def test_columns_in_another_order_are_found_by_name(big):
     pq.write_table(table.select(table.column_names[::-1]), big / "part2.parquet")
     run("embed", "big", *PCA, "--out", "other/")
     np.testing.assert_allclose(places("one"), places("other"), atol=1e-12)
+
+
+def test_a_kept_column_has_one_type_in_all_files(big):
+    table = pq.read_table(big / "part2.parquet")
+    place = table.column_names.index("town")
+    pq.write_table(table.set_column(place, "town", pa.nulls(len(table))), big / "part2.parquet")
+    run("embed", "big", *PCA, "--keep", "town", "--out", "mapped/")
+    assert len({pq.read_schema(file).field("town").type for file in Path("mapped").glob("*.parquet")}) == 1
 
 
 def test_a_column_without_any_value_in_one_file_is_one_of_gaps(big):

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +46,8 @@ def embed_partitions(wishes: Wishes, name: str, how: InParts) -> None:
         if work.ledger is None:
             told = _Fitting(wishes, name, work).done()
         fitted = FittedSteps.load(work.model, "gramfold embed", quiet=True)
-        first, codes = work.found.files[0], wishes.written.get("na", ())
-        placer = Placer.of(fitted, first, ids=wishes.ids, keep=wishes.keep, drop=True, codes=codes)
+        codes = wishes.written.get("na", ())
+        placer = Placer.of(fitted, work.found.usual, ids=wishes.ids, keep=wishes.keep, drop=True, codes=codes)
         totals, before = work.write(placer)
     files = {"map": work.out, "model": work.model}
     if wishes.model_file is not None:
@@ -147,9 +148,10 @@ class _Fitting:
         from gramfold.io.selection import Selection
 
         wishes, found = self.wishes, self.work.found
-        found.check(self._alike)
         found.require_some()
-        first = found.files[0]
+        found.check(partial(self._require_alike, found.usual))
+        found.require_some()
+        first = found.usual
         for name in self._beside:
             first.empty().place(name)  # raises where there is none
         skip = [*(wishes.skip or []), *wishes.not_data]
@@ -162,10 +164,9 @@ class _Fitting:
         dim = wishes.dimensions() if kind == AUTO else None
         return prepare(columns, [], kind, parameters, dim, how, sample_of=n_rows), n_rows
 
-    def _alike(self, file: "InputFile") -> None:
+    def _require_alike(self, first: "InputFile", file: "InputFile") -> None:
         from gramfold.distributed.files import require_alike
 
-        first = self.work.found.files[0]
         require_alike(first, file, exact=self.wishes.keep == ["all"])
         require_alike(first, file, [name for name in self._beside if name in first.schema.names], exact=True)
 

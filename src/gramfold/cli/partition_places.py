@@ -107,8 +107,9 @@ class Placer:
             counts = {"placed": int(placed.known.sum()), "far": len(far_rows(placed.outside))}
             added = list(placed.places.T) if placed.places.ndim == 2 else [placed.places]
             added += [placed.outside] if self.extrapolation else []
-        ids = [] if self.ids is None else [table[self.ids]]
-        columns = [*ids, *(pa.array(np.ascontiguousarray(one)) for one in added), *(table[name] for name in self.kept)]
+        beside = {name: table[name].cast(self.first.schema.field(name).type) for name in self._beside}
+        ids = [] if self.ids is None else [beside[self.ids]]
+        columns = [*ids, *(pa.array(np.ascontiguousarray(one)) for one in added), *(beside[name] for name in self.kept)]
         names = [*([] if self.ids is None else [self.ids]), *self.written, *self.kept]
         return pa.table(columns, names), counts
 

@@ -62,6 +62,13 @@ class Found:
         for file in list(self.files):
             self.tried(file.path, work, file)
 
+    @property
+    def usual(self) -> "InputFile":
+        """The file that others are compared with."""
+        from gramfold.distributed.files import usual
+
+        return usual(self.files)
+
     def require_some(self) -> None:
         """Raise an error where nothing is left."""
         from gramfold.errors import InputError

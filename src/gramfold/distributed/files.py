@@ -3,6 +3,7 @@
 A file is known by its size and the time of its last change: what does not fit these is not what was begun with.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -154,8 +155,15 @@ def fingerprint(path: Path) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
+def usual(files: Sequence[InputFile]) -> InputFile:
+    """The first of those with the columns that most of them have: what the others are compared with."""
+    columns = [frozenset((name, kind_of(file.schema.field(name).type)) for name in file.schema.names) for file in files]
+    (most, _), *_ = Counter(columns).most_common(1)
+    return files[columns.index(most)]
+
+
 def require_alike(first: InputFile, other: InputFile, names: Sequence[str] | None = None, *, exact: bool) -> None:
-    """Raise an error if a file has other columns than the first, or other kinds of values in them.
+    """Raise an error if a file has other columns than the first, or other kinds of values in them; nothing is of any.
 
     `names` are those that count; None: all. Whole numbers and fractions are both numbers, unless `exact`.
     """
@@ -169,7 +177,7 @@ def require_alike(first: InputFile, other: InputFile, names: Sequence[str] | Non
     for name in ours:
         mine, theirs = first.schema.field(name).type, other.schema.field(name).type
         kinds = (kind_of(mine), kind_of(theirs))
-        if mine != theirs and (exact or (kinds[0] != kinds[1] and NOTHING not in kinds)):
+        if mine != theirs and NOTHING not in kinds and (exact or kinds[0] != kinds[1]):
             raise BadPartitionError(
                 f"'{other.path}' has {theirs} in column '{name}', where '{first.path}' has {mine}: {_ALIKE}."
             )
