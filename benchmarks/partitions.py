@@ -196,7 +196,8 @@ def _rolled(number: int, size: int) -> np.ndarray:
 
 
 def _placed_by_peer(sent: bytes, X: Any, client: Any) -> Any:
-    return client.compute(X.map_blocks(_peer, sent, chunks=(X.chunks[0], (2,)), meta=np.empty((0, 0))).sum(axis=0)).result()
+    placed = X.map_blocks(_peer, sent, chunks=(X.chunks[0], (2,)), meta=np.empty((0, 0)))
+    return client.compute(placed.sum(axis=0)).result()
 
 
 def _peer(block: np.ndarray, sent: bytes) -> np.ndarray:
