@@ -64,9 +64,10 @@ def test_kept_rows_that_are_lost_are_read_again(client, X, tmp_path):
         before, once = kept.total("count", len, sum_of), reading.readings
         assert kept.total("count", len, sum_of) == before == len(X)
         assert reading.readings == once  # they were kept
-        pid = next(iter(client.run(os.getpid).values()))
+        workers = client.cluster.scheduler.workers
+        pid = next(worker.pid for worker in workers.values() if worker.has_what)
         os.kill(pid, signal.SIGKILL)
-        until(lambda: pid not in client.run(os.getpid, on_error="ignore").values())
+        until(lambda: pid not in [worker.pid for worker in workers.values()])
         assert kept.total("count", len, sum_of) == before
         assert once < reading.readings < 2 * once + 1  # those of one worker
     until(lambda: not held_by(client))

@@ -69,7 +69,7 @@ def interrupt_once_read(reading: Watched, readings: int = 1) -> Thread:
     return thread
 
 
-def until(holds, seconds=60.0):
+def until(holds, seconds=20.0):
     """Wait until it holds."""
     end = time.monotonic() + seconds
     while not holds():
