@@ -205,11 +205,11 @@ def _outermost(rows: Floats, view: View, mean: Floats, directions: Floats, own: 
     start, inside = own
     complete = view.complete(rows)
     projected = view.projected(complete)
-    places = (projected - mean) @ directions
-    values = np.column_stack([places, -places, np.square(complete - mean).sum(axis=1)])  # (m, 2p + 1)
-    most = values.max(axis=0)
-    first = np.argmax(values >= most - _TIE * np.abs(most), axis=0)
-    columns = np.arange(values.shape[1])
+    places = directions.T @ (projected - mean).T
+    away = complete - mean
+    values = np.vstack([places, -places, np.einsum("nd,nd->n", away, away)])  # (2p + 1, m)
+    most = values.max(axis=1, keepdims=True)
+    first = np.argmax(values >= most - _TIE * np.abs(most), axis=1)
     ends = complete[first].astype(np.float64)
     there = ends if projected is complete else projected[first].astype(np.float64)
-    return _Found(Outermost(values[first, columns], start + first, ends, there), (complete[inside],))
+    return _Found(Outermost(values[np.arange(len(values)), first], start + first, ends, there), (complete[inside],))
