@@ -99,6 +99,7 @@ class OrientedPCA(OrientedMap, Embedding):
             were given twice. None: every row has the weight 1.
         X_distorted : array-like of shape (n_samples, n_features) or (n_versions, n_samples, n_features)
             A distorted version of each row, or several versions. None: white noise, which gives principal components.
+            Of rows in partitions (Dask, or files streamed): a table in the same partitions, or a list of them.
 
         Returns
         -------
