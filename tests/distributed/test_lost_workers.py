@@ -48,12 +48,20 @@ def test_a_worker_is_killed_in_a_fit(client, X, tmp_path, model, kills):
         same_map(found, expected)
 
 
-@pytest.mark.parametrize("kills", [1, pytest.param(10, marks=pytest.mark.slow)])
-def test_a_worker_is_killed_in_a_transform(client, X, tmp_path, kills):
+@pytest.mark.parametrize(
+    ("model", "kills"),
+    [
+        pytest.param(PCA(2), 1, id="PCA"),
+        pytest.param(PCA(2), 10, id="PCA, 10 times", marks=pytest.mark.slow),
+        # a model of a megabyte, which is sent once: a worker that has it may be the one that is lost
+        pytest.param(Isomap(2, landmarks=100), 10, id="Isomap", marks=pytest.mark.slow),
+    ],
+)
+def test_a_worker_is_killed_in_a_transform(client, X, tmp_path, model, kills):
     def placed(model, rows):
         return model.transform(rows).compute()
 
-    for found, expected in killed_at_random(PCA(2).fit(X), placed, X, tmp_path, kills, seed=1):
+    for found, expected in killed_at_random(model.fit(X), placed, X, tmp_path, kills, seed=1):
         same_map(found, expected)
 
 

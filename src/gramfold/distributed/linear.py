@@ -10,7 +10,6 @@ triangle of their QR decomposition: squares carry half the digits.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from operator import add
 from typing import Any
 
@@ -32,6 +31,7 @@ from gramfold.kernels.principal_axes import triangle_of
 from gramfold.methods.factor_analysis.factor_analysis import REMEDY
 from gramfold.neighbors.loud import warn_of_loud_columns
 from gramfold.neighbors.units import Unit
+from gramfold.runtime.cached import cached_property
 from gramfold.runtime.warning import unheard
 from gramfold.types import Floats, Integers, Plain
 
