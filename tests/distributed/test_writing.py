@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -454,30 +453,17 @@ def test_transform_on_a_cluster(big, scheduler):
     }
 
 
-def test_workers_that_cannot_do_it_are_named(big, cluster, scheduler, monkeypatch):
-    from gramfold.distributed import cluster as asked
+def test_a_worker_that_does_not_see_the_files_is_named(big, cluster):
+    from gramfold.distributed.cluster import require_paths
 
-    hidden = big.parent / "hidden"
     with pytest.raises(gramfold.errors.InputError, match=r"worker at tcp.* does not see .*hidden"):
-        asked.require_workers(cluster, [big, hidden])
-    monkeypatch.setattr(asked, "__version__", "9.9")
+        require_paths(cluster, [big, big.parent / "hidden"])
+
+
+def test_a_worker_with_another_gramfold_is_named(big, scheduler, monkeypatch):
+    monkeypatch.setattr("gramfold.__version__", "9.9")
     said = refused("embed", "big", *PCA, "--out", "mapped/", "--scheduler", scheduler)
     assert "has gramfold 0.1.0, and this is gramfold 9.9" in said
-
-
-def test_a_worker_without_gramfold_is_named(monkeypatch):
-    from gramfold.distributed.cluster import require_workers
-
-    class Client:
-        """Of one worker, which is this process without gramfold."""
-
-        def run(self, function, paths):
-            with monkeypatch.context() as without:
-                without.setitem(sys.modules, "gramfold", None)
-                return {"tcp://one": function(paths)}
-
-    with pytest.raises(gramfold.errors.ClusterError, match=r"worker at tcp:..one has no gramfold, .*pip install"):
-        require_workers(Client(), [Path("/")])
 
 
 def test_interrupted_tasks_are_cancelled_on_the_cluster(big, cluster, scheduler, monkeypatch):

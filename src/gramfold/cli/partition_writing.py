@@ -137,11 +137,11 @@ class Writing:
     @contextmanager
     def on_cluster(self) -> Iterator[None]:
         """Within the block there is a client, if a scheduler was named."""
-        from gramfold.distributed.cluster import connected, require_workers
+        from gramfold.distributed.cluster import connected, require_paths
 
         with connected(self.how.scheduler) as self.client:
             if self.client is not None:
-                require_workers(self.client, [self.paths[0], self.out])
+                require_paths(self.client, [self.paths[0], self.out])
             yield
 
     @cached_property
