@@ -5,7 +5,7 @@ import pytest
 
 from gramfold import PCA, Isomap
 from gramfold.distributed import open_rows
-from tests.distributed.trouble import interrupt_once_read, until, watched
+from tests.distributed.trouble import interrupt_once_read, until_none, watched
 
 MANY = 200  # partitions, of which few are read before the interrupt
 
@@ -28,7 +28,7 @@ def test_an_interrupted_fit_is_cancelled(client, X, tmp_path, model):
     with pytest.raises(KeyboardInterrupt):
         model.fit(reading.rows(X, MANY))
     pressed.join()
-    until(lambda: not tasks_of(client))
+    until_none(lambda: tasks_of(client))
     assert reading.readings < MANY
     assert model.model_ is before
     rows = watched(tmp_path, seconds=0.0).rows(X)
@@ -43,7 +43,7 @@ def test_rows_that_were_kept_for_a_fit_are_released(client, X, tmp_path):
     with pytest.raises(KeyboardInterrupt) as caught, rows.kept() as kept:
         kept.each("count", len)
     pressed.join()
-    until(lambda: not tasks_of(client))
+    until_none(lambda: tasks_of(client))
     assert caught.traceback  # whose frames refer to the rows
     assert reading.readings < MANY
 
@@ -57,5 +57,5 @@ def test_an_error_of_the_callback_cancels(client, X, tmp_path):
 
     with pytest.raises(OSError, match="disk full"):
         PCA(2, progress=full).fit(reading.rows(X, MANY))
-    until(lambda: not tasks_of(client))
+    until_none(lambda: tasks_of(client))
     assert reading.readings < MANY

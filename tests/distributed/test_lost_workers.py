@@ -12,7 +12,7 @@ from dask import delayed
 from gramfold import LPP, PCA, Isomap
 from gramfold.distributed import open_rows
 from gramfold.errors import ClusterError
-from tests.distributed.trouble import until, watched
+from tests.distributed.trouble import until, until_none, watched
 
 MODELS = [
     pytest.param(PCA(2), 2, id="PCA"),
@@ -78,7 +78,7 @@ def test_kept_rows_that_are_lost_are_read_again(client, X, tmp_path):
         until(lambda: pid not in [worker.pid for worker in workers.values()])
         assert kept.total("count", len, sum_of) == before
         assert once < reading.readings < 2 * once + 1  # those of one worker
-    until(lambda: not held_by(client))
+    until_none(lambda: held_by(client))
 
 
 def sum_of(a, b):
@@ -86,15 +86,16 @@ def sum_of(a, b):
 
 
 def held_by(client):
-    """Keys of what the workers hold."""
-    return [key for keys in client.has_what().values() for key in keys]
+    """What the workers hold, and who wants it."""
+    tasks = client.cluster.scheduler.tasks.values()
+    return [(task.key, task.who_wants, task.waiters) for task in tasks if task.who_has]
 
 
 def test_nothing_is_left_on_the_workers(client, X, tmp_path):
     for model in (PCA(2), Isomap(2, graph_rows=600, landmarks=50, random_state=0)):
         model.fit(watched(tmp_path, seconds=0.0).rows(X))
-    until(lambda: not held_by(client))
-    until(lambda: not client.cluster.scheduler.tasks)
+    until_none(lambda: held_by(client))
+    until_none(lambda: list(client.cluster.scheduler.tasks))
 
 
 def test_a_partition_that_no_worker_survives_is_named(client, X, monkeypatch):

@@ -26,7 +26,7 @@ def same_map(model, rows, whole):
     np.testing.assert_allclose(model.transform(rows).compute(), whole.embedding_, atol=1e-9)
 
 
-@pytest.mark.parametrize("scheduler", ["synchronous", "threads", "processes"])
+@pytest.mark.parametrize("scheduler", ["synchronous", "threads", pytest.param("processes", marks=pytest.mark.slow)])
 def test_dasks_schedulers_of_this_machine(X, whole, scheduler):
     """They are used where they were asked for, and whoever listens hears of each partition."""
     heard = []

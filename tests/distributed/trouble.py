@@ -75,3 +75,11 @@ def until(holds, seconds=20.0):
     while not holds():
         assert time.monotonic() < end, "it never came to hold"
         time.sleep(0.01)
+
+
+def until_none(found, seconds=20.0):
+    """Wait until nothing is found."""
+    end = time.monotonic() + seconds
+    while left := found():
+        assert time.monotonic() < end, left
+        time.sleep(0.01)
