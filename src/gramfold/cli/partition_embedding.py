@@ -94,7 +94,8 @@ class _Fitting:
         seconds = time.perf_counter() - started
         told = Told() if wishes.quiet and not wishes.json_out else self._told(made, by_all, n_rows, seconds)
         # nothing in the file that another run would not write: neither seconds nor whether somebody looked on
-        model.set_params(**{name: 0 for name in ("verbose",) if name in model.get_params()})
+        if "verbose" in model.get_params():
+            model.set_params(verbose=0)
         model.model_ = untimed(model.model_)
         save(made.pipeline, work.model)
         work.begin(rows_each(len(work.found.files[0].schema.names), work.how.limit()))
