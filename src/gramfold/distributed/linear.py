@@ -18,7 +18,7 @@ import numpy as np
 from gramfold.distributed.drawn import columns_of, directions_of, fitted_whole, holding, is_held_whole, sample_of
 from gramfold.distributed.moments import Moments, merged, moments_of
 from gramfold.distributed.partitions import Partitions
-from gramfold.distributed.stand_ins import StandIns, lacks_digits, root_of, root_of_triangle
+from gramfold.distributed.stand_ins import StandIns, root_of, root_of_triangle
 from gramfold.embedding import Table
 from gramfold.embedding.degenerate import warn_of_degenerate_map
 from gramfold.embedding.fit import Fit
@@ -105,9 +105,10 @@ class Seen:
     def root(self) -> Floats:
         """A root (r, d) of the scatter."""
         mean, scatter, varies = self.moments.mean, self.moments.scatter, self.moments.varies
-        if not lacks_digits(scatter, varies):
-            return root_of(scatter, varies)
-        return root_of_triangle(self.rows.total("triangle", _triangle, _stacked, self.view, mean), varies)
+        root = root_of(scatter, varies)
+        if root is None:
+            root = root_of_triangle(self.rows.total("triangle", _triangle, _stacked, self.view, mean), varies)
+        return root
 
     def stand_ins(self, edges: Floats) -> StandIns:
         """For all rows, with some of them at the edges."""
@@ -154,7 +155,8 @@ class Mapped:
             columns=columns_of(self.rows),
             stages=self.rows.stages,
         )
-        return build(fit, self.projected.stand_ins(projected).rows)
+        same = self.projected is self.complete
+        return build(fit, rows.rows if same else self.projected.stand_ins(projected).rows)
 
 
 @dataclass(frozen=True, eq=False)
