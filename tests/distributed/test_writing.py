@@ -300,6 +300,31 @@ def test_changed_inputs_are_refused(big):
     assert "was begun without" in refused("embed", "big", *PCA, "--out", "mapped/")
 
 
+def test_a_damaged_ledger_is_named_and_restarted(big):
+    run("embed", "big", *PCA, "--out", "mapped/")
+    whole = {file.name: file.read_bytes() for file in Path("mapped").iterdir()}
+    Path("mapped/_ledger.jsonl").write_text("{")
+    assert "_ledger.jsonl' is damaged" in refused("embed", "big", *PCA, "--out", "mapped/")
+    run("embed", "big", *PCA, "--out", "mapped/", "--restart")
+    assert whole == {file.name: file.read_bytes() for file in Path("mapped").iterdir()}
+
+
+def test_a_file_that_is_changed_after_it_was_fitted_is_not_written(big, monkeypatch):
+    from gramfold.io import model_file
+
+    save_model = model_file.save
+
+    def changed(model, path):
+        save_model(model, path)
+        os.utime(big / "part2.parquet", ns=(1, 1))
+
+    monkeypatch.setattr(model_file, "save", changed)
+    assert "was changed while it was read" in refused("embed", "big", *PCA, "--out", "mapped/")
+    monkeypatch.undo()
+    monkeypatch.chdir(big.parent)
+    assert "part2.parquet' has changed since" in refused("embed", "big", *PCA, "--out", "mapped/")
+
+
 def test_another_model_is_refused_and_new_files_are_not(big):
     gramfold.PCA(2).fit(rows()[list("abcde")]).save("model.gramfold")
     run("transform", "model.gramfold", "big", "--out", "placed/")

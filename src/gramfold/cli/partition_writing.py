@@ -124,10 +124,9 @@ class Writing:
         names = [output_name(path) for path in paths]
         how.require_tables(paths)
         require_folder(out, paths, names)
+        if how.restart:
+            Ledger.erase(out)
         ledger = Ledger.read(out)
-        if ledger is not None and how.restart:
-            ledger.erase()
-            ledger = None
         if ledger is not None:
             ledger.require_same(asked)
             ledger.require_model(out / MODEL if model is None else model)
@@ -156,7 +155,8 @@ class Writing:
         from gramfold.distributed.ledger import Ledger, digest_of
 
         before = self.ledger
-        inputs = {output_name(path): list(fingerprint(path)) for path in self.paths}
+        marks = {file.path: file.mark for file in self.found.files}  # of the files as they were read
+        inputs = {output_name(path): marks.get(path) or list(fingerprint(path)) for path in self.paths}
         digest = digest_of(self.model)
         skipped = dict(sorted(self.found.skipped.items()))
         self.ledger = Ledger(self.out, self.asked, inputs, digest, rows_each, skipped)
