@@ -75,8 +75,8 @@ class KernelFunctions:
     width_ = attribute("float or None", "σ of the Gaussian, γ = 1/(2σ²).")
     landmarks_ = attribute(
         "ndarray of int or None",
-        """Row indices of the landmarks; None if all rows are used. After a fit on rows in partitions they are indices of
-        `sample_`.""",
+        """Row indices of the landmarks; None if all rows are used. After a fit on rows in partitions they are indices
+        of `sample_`.""",
     )
     error_ = attribute(
         "float or None",

@@ -74,8 +74,8 @@ class LandmarkMDS(Metrics, Embedding):
 
     landmarks_ = attribute(
         "ndarray of int",
-        """Indices of the rows that are landmarks, in the order of `kernel_`; after a fit on rows in partitions indices of
-        `sample_`.""",
+        """Indices of the rows that are landmarks, in the order of `kernel_`; after a fit on rows in partitions indices
+        of `sample_`.""",
     )
 
     def fit(self, X: Any, y: Any = None, **refused: Any) -> Self:  # type: ignore[override]
