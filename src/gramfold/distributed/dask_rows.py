@@ -67,16 +67,17 @@ class DaskRows(Partitions):
         """The same as tasks, of which nothing runs yet."""
         from dask import delayed
 
-        token = uuid4().hex[:16]
-        common = delayed(shared, name=key_of(name, token, "shared"), pure=False, traverse=False)
+        token, files = uuid4().hex[:16], self.reader.labels
+        # what all need is one task: the arguments of each are looked through one by one
+        common = (replace(self.reader, labels=None), work, shared)
+        sent = delayed(common, name=key_of(name, token, "shared"), pure=False, traverse=False)
         run = delayed(_worked, pure=False, traverse=False)
         return [
             run(
                 part,
                 i,
-                self.reader.of_one(i),
-                work,
-                common,
+                None if files is None else files[i],
+                sent,
                 None if own is None else (own[i],),
                 dask_key_name=key_of(name, token, i),
             )
@@ -115,16 +116,19 @@ def _itself(rows: Any) -> Any:
     return rows
 
 
-def _worked(block: Any, number: int, reader: BlockReader, work: Work, shared: tuple[Any, ...], own: Any) -> Any:
+def _worked(
+    block: Any, number: int, file: str | None, common: tuple[BlockReader, Work, tuple[Any, ...]], own: Any
+) -> Any:
     if block is None:  # kept, and without rows
         return None
-    return on_worker(_on_rows, block, number, reader, work, shared, own)
+    reader, work, shared = common
+    return on_worker(_on_rows, block, number, reader.knowing(number, file), work, (*shared, *(own or ())))
 
 
-def _on_rows(block: Any, number: int, reader: BlockReader, work: Work, shared: tuple[Any, ...], own: Any) -> Any:
+def _on_rows(block: Any, number: int, reader: BlockReader, work: Work, arguments: tuple[Any, ...]) -> Any:
     try:
         rows = reader.read(block, number)
-        return work(rows, *shared, *(own or ())) if len(rows) else None
+        return work(rows, *arguments) if len(rows) else None
     except GramfoldError:
         raise
     except MemoryError as error:
