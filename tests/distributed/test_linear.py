@@ -13,7 +13,7 @@ from sklearn.base import clone
 import gramfold
 from gramfold import PCA, FactorAnalysis, OrientedPCA, ProbabilisticPCA
 from gramfold.distributed import dask_rows, open_rows
-from gramfold.errors import InputError, LeftOutError, RankWarning, ScaleWarning
+from gramfold.errors import InputError, LeftOutError, MemoryForecastError, RankWarning, ScaleWarning
 from tests.distributed.cuts import CUTS, agree, cut, far, held
 
 HELD = 200
@@ -228,6 +228,12 @@ def test_distorted_rows_that_are_others_are_refused(table, distorted, sums, othe
 def test_what_is_refused(table, sums, model, fit, words):
     with pytest.raises(InputError, match=words):
         on_threads(model, cut(table, 7), **fit)
+
+
+def test_columns_whose_scatter_takes_more_memory_than_there_is(sums):
+    rows = da.zeros((1000, 1_000_000), chunks=(10, 1_000_000))
+    with pytest.raises(MemoryForecastError, match=r"scatter of 1,000,000 columns.* leave out columns"):
+        PCA(2).fit(rows)
 
 
 # --- the model
