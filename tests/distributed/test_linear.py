@@ -263,3 +263,4 @@ def test_a_model_of_partitions_is_judged_and_shown(table, sums, tmp_path):
     assert far(model.inverse_error(), whole.inverse_error()) < 0.1  # of other rows
     page = model.report(tmp_path / "map.html", dimension=False).read_text("utf8")
     assert "fitted to 2,000 rows in partitions" in page
+    assert "2,000 rows × 6 columns" in model._repr_html_inner()
