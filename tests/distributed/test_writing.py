@@ -101,6 +101,14 @@ def test_ids_and_kept_columns_are_carried_over_as_they_are(big):
     pd.testing.assert_frame_equal(found[["barcode", "town", "a"]], rows()[["barcode", "town", "a"]])
 
 
+def test_single_precision_is_placed_as_it_is_fitted(big):
+    save(rows().astype(dict.fromkeys("abcde", np.float32)), big)
+    said = ("embed", "big", *PCA, "--scale", "standard")
+    run(*said, "--out", "mapped/")
+    run(*said, "--out", "map.parquet")
+    np.testing.assert_allclose(places("mapped"), places("map.parquet"), atol=1e-8)
+
+
 def test_batches_do_not_show(big, monkeypatch):
     run("embed", "big", *PCA, "--out", "whole/")
     monkeypatch.setattr("gramfold.cli.partition_writing._MOST_ROWS", 16)

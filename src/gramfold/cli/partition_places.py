@@ -127,6 +127,8 @@ class Placer:
             values = values_of(found, match, text=self.fitted.reads_text)
         except InputError as error:
             raise BadPartitionError(str(error)) from error
+        if values.dtype == np.float32:  # as the steps were fitted, whatever the files hold
+            values = values.astype(np.float64)
         placed = self.fitted.place(self.fitted.named(values), ask=self.extrapolation)
         if not (self.drop or placed.known.all()):
             row = int(np.argmin(placed.known))

@@ -62,7 +62,7 @@ class PreparedRows(Batches):
         if isinstance(found, np.ndarray):
             found = pa.table({name: found[:, file.schema.names.index(name)] for name in self.names})
         columns = file.columns(found.select(self.names), self.codes)
-        rows = columns.table_of(range(len(self.names)))
+        rows = columns.table_of(range(len(self.names))).astype(self.dtype, copy=False)
         if self.complete:
             rows = rows[~np.isnan(rows).any(axis=1)]
         if len(rows):
