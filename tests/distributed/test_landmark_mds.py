@@ -141,3 +141,11 @@ def test_what_the_model_holds(torus, tmp_path):
 def test_refused(torus, settings, message):
     with pytest.raises(InputError, match=message):
         LandmarkMDS(2, **settings).fit(in_parts(torus, 3))
+
+
+def test_fewer_distinct_rows_than_landmarks(torus):
+    few = np.repeat(torus[:10], 30, axis=0)
+    model = LandmarkMDS(2, landmarks=40).fit(in_parts(few, 7))
+    assert len(np.unique(few[model.sample_[model.landmarks_]], axis=0)) == 10
+    with pytest.raises(InputError, match="all rows of X are at distance 0 from each other"):
+        LandmarkMDS(2, landmarks=40).fit(in_parts(np.ones((300, 3)), 7))
