@@ -1,5 +1,6 @@
 """Ctrl-C, and whoever is told of the work and ends it: tasks are cancelled on the cluster, the model stays."""
 
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -59,3 +60,16 @@ def test_an_error_of_the_callback_cancels(client, X, tmp_path):
         PCA(2, progress=full).fit(reading.rows(X, MANY))
     until_none(lambda: tasks_of(client))
     assert reading.readings < MANY
+
+
+def test_cells_of_a_neighbour_search_are_released(client):
+    X = np.random.default_rng(0).standard_normal((20_000, 2))  # fewer are searched in this process
+
+    def stop(stage, done, total):
+        if "own neighbors" in stage:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        Isomap(2, landmarks=50, progress=stop).fit(da.from_array(X, chunks=(5000, 2)))
+    until_none(lambda: tasks_of(client))
+    assert caught.traceback  # whose frames refer to the cells

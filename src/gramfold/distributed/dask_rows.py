@@ -1,7 +1,7 @@
 """Rows of a Dask array or dataframe: partitions are tasks, and stay where Dask has them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -11,8 +11,7 @@ import numpy as np
 from gramfold.distributed.blocks import BlockReader, float_dtype
 from gramfold.distributed.parquet_parts import files_of_parts
 from gramfold.distributed.partitions import Partitions, Work, picked
-from gramfold.distributed.running import computed, current_client, key_of, on_worker, release, where
-from gramfold.distributed.workers import require_cluster
+from gramfold.distributed.running import computed, current_client, key_of, on_worker, persisted, where
 from gramfold.errors import GramfoldError, InputError, MemoryForecastError
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Integers
@@ -96,20 +95,13 @@ class DaskRows(Partitions):
             places = self.places_of(numbers)
             tasks = self.tasks("rows", picked, own=places)
         client = current_client() if self.client is None else self.client
-        if client is None:
-            held = tasks
-        else:
-            require_cluster(client)
-            held = client.persist(tasks)
-        kept = DaskRows(held, replace(self.reader, names=None), client, self.stages)
-        if numbers is not None:
-            kept.sizes = np.array([len(one) for one in places], dtype=np.intp)
-        elif "sizes" in vars(self):
-            kept.sizes = self.sizes
-        try:
+        with nullcontext(tasks) if client is None else persisted(tasks, client) as held:
+            kept = DaskRows(held, replace(self.reader, names=None), client, self.stages)
+            if numbers is not None:
+                kept.sizes = np.array([len(one) for one in places], dtype=np.intp)
+            elif "sizes" in vars(self):
+                kept.sizes = self.sizes
             yield self if client is None and numbers is None else kept
-        finally:
-            release(held)
 
 
 def _itself(rows: Any) -> Any:
