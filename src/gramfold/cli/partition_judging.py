@@ -19,7 +19,7 @@ _NUMBER = 8  # bytes
 
 def are_large(sources: Sequence[Path], memory_limit: str | None) -> bool:
     """Whether the rows of some of these files, which are read in parts, take more than this limit."""
-    from gramfold.embedding.partitioned import is_partitioned
+    from gramfold.neighbors.partitioned import is_partitioned
 
     parted = [source for source in sources if is_partitioned(source)]
     if not parted:
@@ -112,7 +112,7 @@ _BATCHES = 1e9  # bytes that are read within; a batch takes an eighth
 def _files(source: Path) -> "list[InputFile]":
     from gramfold.distributed.files import InputFile
     from gramfold.distributed.opening import files_of
-    from gramfold.embedding.partitioned import is_partitioned
+    from gramfold.neighbors.partitioned import is_partitioned
 
     if not is_partitioned(source):
         raise InputError(

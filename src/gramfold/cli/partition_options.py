@@ -89,7 +89,7 @@ class InParts:
         folder = out is not None and (click.get_current_context().meta.get(_FOLDER, False) or out.is_dir())
         if not (folder or option):
             return False
-        from gramfold.embedding.partitioned import is_partitioned
+        from gramfold.neighbors.partitioned import is_partitioned
 
         if not is_partitioned(source):
             if option is None:

@@ -32,7 +32,7 @@ _SQUARES = 4  # matrices of columns × columns at once
 class Partitions(ABC):
     """See the module. A partition without rows is asked nothing, and its result is None."""
 
-    in_partitions = True  # what a fit asks of every X (embedding/partitioned.py)
+    in_partitions = True  # what a fit asks of every X (neighbors/partitioned.py)
     reader: BlockReader
     stages: Stages = SILENT  # who is told of the work under way
 
