@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from tests.distributed.trouble import all_up, until
+
 
 @pytest.fixture(scope="session")
 def cluster():
@@ -21,7 +23,7 @@ def client(cluster):
     """The same as the client that Dask uses by itself, for one test; a worker that a test has lost is back after it."""
     with cluster.as_current():
         yield cluster
-    cluster.wait_for_workers(2, timeout=60)
+    until(lambda: all_up(cluster), 60)
 
 
 @pytest.fixture(scope="session")

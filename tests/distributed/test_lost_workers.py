@@ -4,15 +4,17 @@ import os
 import re
 import signal
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
 from dask import delayed
+from distributed import Client, LocalCluster
 
 from gramfold import LPP, PCA, Isomap
 from gramfold.distributed import open_rows
 from gramfold.errors import ClusterError
-from tests.distributed.trouble import until, until_none, watched
+from tests.distributed.trouble import all_up, until, until_none, watched
 
 MODELS = [
     pytest.param(PCA(2), 2, id="PCA"),
@@ -22,12 +24,13 @@ MODELS = [
 ]
 
 
-def killed_at_random(model, way, X, tmp_path, kills, seed):
+def killed_at_random(client, model, way, X, tmp_path, kills, seed):
     """Results of `way(model, rows)` with a worker killed at a random moment of each, and the undisturbed one."""
     rng = np.random.default_rng(seed)
     calm = watched(tmp_path)
     expected = way(model, calm.rows(X))
     for _ in range(kills):
+        until(lambda: all_up(client), 60)
         reading = watched(tmp_path, kill_at=int(rng.integers(1, calm.readings + 1)), delay=float(rng.uniform(0, 0.03)))
         found = way(model, reading.rows(X))
         assert (reading.folder / "killed").exists()
@@ -44,7 +47,7 @@ def test_a_worker_is_killed_in_a_fit(client, X, tmp_path, model, kills):
     def fitted(model, rows):
         return model.fit(rows).embedding_
 
-    for found, expected in killed_at_random(model, fitted, X, tmp_path, kills, seed=0):
+    for found, expected in killed_at_random(client, model, fitted, X, tmp_path, kills, seed=0):
         same_map(found, expected)
 
 
@@ -61,7 +64,7 @@ def test_a_worker_is_killed_in_a_transform(client, X, tmp_path, model, kills):
     def placed(model, rows):
         return model.transform(rows).compute()
 
-    for found, expected in killed_at_random(model.fit(X), placed, X, tmp_path, kills, seed=1):
+    for found, expected in killed_at_random(client, model.fit(X), placed, X, tmp_path, kills, seed=1):
         same_map(found, expected)
 
 
@@ -117,10 +120,18 @@ def test_a_partition_that_no_worker_survives_is_named(client, X, monkeypatch):
     assert model.model_ is before
 
 
+def test_no_worker_for_as_long_as_the_scheduler_waits(X):
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "100ms"}),
+        LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
+        Client(cluster),
+        pytest.raises(ClusterError, match=r"no worker for the fit \(moments\) .* start some"),
+    ):
+        PCA(2).fit(da.from_array(X, chunks=(200, 5)))
+
+
 def test_a_partition_too_large_is_named_with_the_size_that_fits():
     """And that size does fit."""
-    import dask
-    from distributed import Client, LocalCluster
 
     def made(n):
         return np.random.default_rng(0).standard_normal((n, 10)) * [9, 8, 1, 1, 1, 1, 1, 1, 1, 1]

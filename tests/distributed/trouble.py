@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import dask.array as da
 import numpy as np
+from distributed import Status
 
 PARTS = 12
 _SECONDS = 0.03  # that each partition takes to read
@@ -67,6 +68,13 @@ def interrupt_once_read(reading: Watched, readings: int = 1) -> Thread:
     thread = Thread(target=press)
     thread.start()
     return thread
+
+
+def all_up(client):
+    """Whether each worker of a local cluster runs; one that is killed while it starts is not started again by Dask."""
+    known = {worker.pid for worker in client.cluster.scheduler.workers.values()}
+    nannies = client.cluster.workers.values()
+    return known == {nanny.pid for nanny in nannies} and all(nanny.status == Status.running for nanny in nannies)
 
 
 def until(holds, seconds=20.0):
