@@ -37,8 +37,8 @@ def losses_named(name: str, client: Any, tasks: Sequence[Any], reader: BlockRead
         raise ClusterError(_killed(error, name, client, tasks, reader)) from error
     except (NoValidWorkerError, NoWorkerError) as error:
         raise ClusterError(
-            f"the cluster had no worker for the fit ({name}) for as long as its no-workers-timeout says: start some, and "
-            "fit again."
+            f"the cluster had no worker for the fit ({name}) for as long as its no-workers-timeout says: start "
+            "some, and fit again."
         ) from error
     except (CancelledError, TimeoutError, OSError) as error:
         if client.status != "running" or isinstance(error, CommClosedError):
