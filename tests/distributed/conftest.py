@@ -9,9 +9,11 @@ from tests.distributed.trouble import all_up, until
 @pytest.fixture(scope="session")
 def cluster():
     """Two worker processes of one thread each, on this machine."""
+    import dask
     from distributed import Client, LocalCluster
 
     with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "60s"}),  # a test fails rather than waits for ever
         LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=":0") as made,
         Client(made, set_as_default=False) as client,
     ):
