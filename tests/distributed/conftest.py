@@ -6,6 +6,13 @@ import pytest
 from tests.distributed.trouble import all_up, until
 
 
+_PATIENT = {
+    "distributed.scheduler.no-workers-timeout": "60s",  # a test fails rather than waits for ever
+    # a local cluster gives up a worker that, so long after it was lost, is just lost once more
+    "distributed.deploy.lost-worker-timeout": "1h",
+}
+
+
 @pytest.fixture(scope="session")
 def cluster():
     """Two worker processes of one thread each, on this machine."""
@@ -13,7 +20,7 @@ def cluster():
     from distributed import Client, LocalCluster
 
     with (
-        dask.config.set({"distributed.scheduler.no-workers-timeout": "60s"}),  # a test fails rather than waits for ever
+        dask.config.set(_PATIENT),
         LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=":0") as made,
         Client(made, set_as_default=False) as client,
     ):
