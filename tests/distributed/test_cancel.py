@@ -1,11 +1,12 @@
 """Ctrl-C, and whoever is told of the work and ends it: tasks are cancelled on the cluster, the model stays."""
 
+import dask.array as da
 import numpy as np
 import pytest
 
 from gramfold import PCA, Isomap
 from gramfold.distributed import open_rows
-from tests.distributed.trouble import interrupt_once_read, until, watched
+from tests.distributed.trouble import interrupt_once_read, until_none, watched
 
 MANY = 200  # partitions, of which few are read before the interrupt
 
@@ -28,7 +29,7 @@ def test_an_interrupted_fit_is_cancelled(client, X, tmp_path, model):
     with pytest.raises(KeyboardInterrupt):
         model.fit(reading.rows(X, MANY))
     pressed.join()
-    until(lambda: not tasks_of(client))
+    until_none(lambda: tasks_of(client))
     assert reading.readings < MANY
     assert model.model_ is before
     rows = watched(tmp_path, seconds=0.0).rows(X)
@@ -39,11 +40,11 @@ def test_an_interrupted_fit_is_cancelled(client, X, tmp_path, model):
 def test_rows_that_were_kept_for_a_fit_are_released(client, X, tmp_path):
     reading = watched(tmp_path)
     rows = open_rows(reading.rows(X, MANY))
+    pressed = interrupt_once_read(reading, 4)
     with pytest.raises(KeyboardInterrupt) as caught, rows.kept() as kept:
-        pressed = interrupt_once_read(reading, 4)
         kept.each("count", len)
     pressed.join()
-    until(lambda: not tasks_of(client))
+    until_none(lambda: tasks_of(client))
     assert caught.traceback  # whose frames refer to the rows
     assert reading.readings < MANY
 
@@ -57,5 +58,18 @@ def test_an_error_of_the_callback_cancels(client, X, tmp_path):
 
     with pytest.raises(OSError, match="disk full"):
         PCA(2, progress=full).fit(reading.rows(X, MANY))
-    until(lambda: not tasks_of(client))
+    until_none(lambda: tasks_of(client))
     assert reading.readings < MANY
+
+
+def test_cells_of_a_neighbour_search_are_released(client):
+    X = np.random.default_rng(0).standard_normal((20_000, 2))  # fewer are searched in this process
+
+    def stop(stage, done, total):
+        if "own neighbors" in stage:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        Isomap(2, landmarks=50, progress=stop).fit(da.from_array(X, chunks=(5000, 2)))
+    until_none(lambda: tasks_of(client))
+    assert caught.traceback  # whose frames refer to the cells

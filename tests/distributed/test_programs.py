@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager
-from pathlib import Path
 
 import dask.array as da
 import numpy as np

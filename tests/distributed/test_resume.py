@@ -1,7 +1,12 @@
 """Runs that are stopped at random moments, and go on: the folder is that of an undisturbed run, byte for byte."""
 
+import os
+import shutil
+import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -107,3 +112,90 @@ def test_transform_stopped_fifty_times_at_random_writes_the_same_bytes(big, seed
     stopped, part = stopped_at_random(big, *command, seed=seed, stops=50)
     assert stopped == 50
     assert part > 10
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_program_that_is_killed_ten_times_writes_the_same_bytes(big):
+    """Each a process of its own, also on its way through the imports and the fit."""
+    command = [
+        sys.executable,
+        "-m",
+        "gramfold",
+        "embed",
+        "big",
+        "-m",
+        "kernel_eigenmaps",
+        "-k",
+        "8",
+        "--quiet",
+        "--out",
+    ]
+
+    def started(out):
+        return subprocess.Popen([*command, f"{out}/"], cwd=big)
+
+    def contents(out):
+        return {path.name: path.read_bytes() for path in (big / out).iterdir()}
+
+    begun = time.perf_counter()
+    assert started("whole").wait() == 0
+    seconds = time.perf_counter() - begun
+    rng, stops = np.random.default_rng(0), 0
+    while stops < _STOPS:
+        program = started("stopped")
+        time.sleep(rng.uniform(0, seconds))
+        program.kill()
+        if program.wait() == 0:
+            assert contents("stopped") == contents("whole")
+            shutil.rmtree(big / "stopped")
+        else:
+            stops += 1
+    assert started("stopped").wait() == 0
+    assert contents("stopped") == contents("whole")
+
+
+@pytest.mark.slow
+def test_workers_killed_while_files_are_written_change_nothing(big, monkeypatch):
+    """Tasks are run again elsewhere, and write the same bytes."""
+    from click.testing import CliRunner
+    from distributed import LocalCluster
+
+    from gramfold.cli import main
+
+    monkeypatch.chdir(big)
+
+    def run(*words):
+        result = CliRunner().invoke(main, [str(word) for word in words])
+        assert result.exit_code == 0, result.output
+
+    run("embed", "big", "-m", "pca", "-d", "2", "--quiet", "--out", "first/")
+    model = "first/_model.gramfold"
+    run("transform", model, "big", "--quiet", "--out", "whole/")
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        rng = np.random.default_rng(0)
+        for number in range(3):
+            stopped = threading.Event()
+            killer = threading.Thread(target=_kill_a_worker, args=(cluster, rng.uniform(0, 0.5), stopped))
+            killer.start()
+            run(
+                "transform",
+                model,
+                "big",
+                "--quiet",
+                "--out",
+                f"there{number}/",
+                "--scheduler",
+                cluster.scheduler_address,
+            )
+            stopped.wait()
+            killer.join()
+            whole = {path.name: path.read_bytes() for path in Path("whole").iterdir()}
+            assert whole == {path.name: path.read_bytes() for path in Path(f"there{number}").iterdir()}
+
+
+def _kill_a_worker(cluster, seconds, stopped):
+    time.sleep(seconds)
+    nanny = next(iter(cluster.workers.values()))
+    os.kill(nanny.pid, signal.SIGKILL)  # the process of the worker, which its nanny starts again
+    stopped.set()

@@ -56,8 +56,17 @@ def places(folder, prefix="pca"):
     return found[[name for name in found if name.startswith(prefix)]].to_numpy()
 
 
-@pytest.mark.parametrize("scale", ["auto", "none", "standard", "robust"])
-@pytest.mark.parametrize("missing", ["auto", "mean", "drop"])
+@pytest.mark.parametrize(
+    ("scale", "missing"),
+    [
+        ("auto", "auto"),
+        ("none", "mean"),
+        ("standard", "mean"),
+        ("standard", "drop"),
+        ("robust", "mean"),
+        ("none", "ppca"),
+    ],
+)
 def test_map_is_that_of_the_same_rows_in_memory(tmp_path, monkeypatch, scale, missing):
     monkeypatch.chdir(tmp_path)
     frame = rows()
@@ -99,6 +108,14 @@ def test_ids_and_kept_columns_are_carried_over_as_they_are(big):
     found = pd.read_parquet("mapped")
     assert found.columns.tolist() == ["barcode", "pca0", "pca1", "town", "a"]
     pd.testing.assert_frame_equal(found[["barcode", "town", "a"]], rows()[["barcode", "town", "a"]])
+
+
+def test_single_precision_is_placed_as_it_is_fitted(big):
+    save(rows().astype(dict.fromkeys("abcde", np.float32)), big)
+    said = ("embed", "big", *PCA, "--scale", "standard")
+    run(*said, "--out", "mapped/")
+    run(*said, "--out", "map.parquet")
+    np.testing.assert_allclose(places("mapped"), places("map.parquet"), atol=1e-8)
 
 
 def test_batches_do_not_show(big, monkeypatch):
@@ -152,6 +169,19 @@ def test_far_rows_and_gaps_are_counted(big):
     assert (said["far_outside"], said["rows_without_coordinates"]) == (1, 1)
 
 
+def test_an_index_of_pandas_is_no_data(big):
+    frame = rows().drop(columns=["barcode", "town"])
+    for folder in ("plain", "indexed"):
+        Path(folder).mkdir()
+    frame.to_parquet("plain/a.parquet", index=False)
+    frame.set_axis(np.arange(len(frame)) * 1000).rename_axis("key").to_parquet("indexed/a.parquet")
+    run("embed", "plain", *PCA, "--out", "one/")
+    run("embed", "indexed", *PCA, "--id", "key", "--out", "other/")
+    np.testing.assert_allclose(places("other"), places("one"), atol=1e-12)
+    assert pq.read_table("other").column("key").to_pylist()[:2] == [0, 1000]
+    assert gramfold.PCA(2).fit(str(big.parent / "indexed")).feature_names_in_.tolist() == list("abcde")
+
+
 # ------------------------------------------------------------------ a file that cannot be used
 def damaged(big, how):
     file, frame = big / "part2.parquet", rows().iloc[250:520]
@@ -187,6 +217,15 @@ def test_bad_file_is_named_before_anything_is_written(big, how):
     assert "part2.parquet" in said
     assert said.count("\n") == 0
     assert list(Path("mapped").iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [["embed", "big", *PCA], ["transform", "model.gramfold", "big"]])
+def test_the_file_that_is_unlike_most_is_the_bad_one_also_if_it_is_the_first(big, command):
+    gramfold.PCA(2).fit(rows()[list("abcde")]).save("model.gramfold")
+    rows().iloc[:250].drop(columns="c").to_parquet(big / "part0.parquet", index=False)
+    assert "part0.parquet' has no column 'c'" in refused(*command, "--out", "mapped/")
+    said = json.loads(run(*command, "--out", "mapped/", "--on-bad-partition", "skip", "--json"))
+    assert [one["file"] for one in said["skipped"]] == ["part0.parquet"]
 
 
 @pytest.mark.parametrize("how", _BAD)
@@ -278,6 +317,31 @@ def test_changed_inputs_are_refused(big):
     assert "was begun without" in refused("embed", "big", *PCA, "--out", "mapped/")
 
 
+def test_a_damaged_ledger_is_named_and_restarted(big):
+    run("embed", "big", *PCA, "--out", "mapped/")
+    whole = {file.name: file.read_bytes() for file in Path("mapped").iterdir()}
+    Path("mapped/_ledger.jsonl").write_text("{")
+    assert "_ledger.jsonl' is damaged" in refused("embed", "big", *PCA, "--out", "mapped/")
+    run("embed", "big", *PCA, "--out", "mapped/", "--restart")
+    assert whole == {file.name: file.read_bytes() for file in Path("mapped").iterdir()}
+
+
+def test_a_file_that_is_changed_after_it_was_fitted_is_not_written(big, monkeypatch):
+    from gramfold.io import model_file
+
+    save_model = model_file.save
+
+    def changed(model, path):
+        save_model(model, path)
+        os.utime(big / "part2.parquet", ns=(1, 1))
+
+    monkeypatch.setattr(model_file, "save", changed)
+    assert "was changed while it was read" in refused("embed", "big", *PCA, "--out", "mapped/")
+    monkeypatch.undo()
+    monkeypatch.chdir(big.parent)
+    assert "part2.parquet' has changed since" in refused("embed", "big", *PCA, "--out", "mapped/")
+
+
 def test_another_model_is_refused_and_new_files_are_not(big):
     gramfold.PCA(2).fit(rows()[list("abcde")]).save("model.gramfold")
     run("transform", "model.gramfold", "big", "--out", "placed/")
@@ -324,13 +388,13 @@ def test_a_full_disk_leaves_whole_files_and_goes_on(big, monkeypatch):
     run("embed", "big", *PCA, "--out", "whole/")
     written, calls = mapping.Job.written, []
 
-    def full(job, file):
+    def full(job, file, **told):
         calls.append(file)
         if len(calls) == 3:
             raise gramfold.errors.InputError(
                 "'mapped' could not be written (No space left on device): free disk space."
             )
-        return written(job, file)
+        return written(job, file, **told)
 
     monkeypatch.setattr(mapping.Job, "written", full)
     assert "2 of 4 files; the same command goes on" in refused("embed", "big", *PCA, "--out", "mapped/")
@@ -365,6 +429,14 @@ def test_columns_in_another_order_are_found_by_name(big):
     np.testing.assert_allclose(places("one"), places("other"), atol=1e-12)
 
 
+def test_a_kept_column_has_one_type_in_all_files(big):
+    table = pq.read_table(big / "part2.parquet")
+    place = table.column_names.index("town")
+    pq.write_table(table.set_column(place, "town", pa.nulls(len(table))), big / "part2.parquet")
+    run("embed", "big", *PCA, "--keep", "town", "--out", "mapped/")
+    assert len({pq.read_schema(file).field("town").type for file in Path("mapped").glob("*.parquet")}) == 1
+
+
 def test_a_column_without_any_value_in_one_file_is_one_of_gaps(big):
     frame = rows().assign(c=np.r_[rows().c[:250], np.full(270, np.nan), rows().c[520:]])
     save(frame, big)
@@ -374,3 +446,76 @@ def test_a_column_without_any_value_in_one_file_is_one_of_gaps(big):
     save(frame, big)
     run("embed", "big", *PCA, "--missing", "mean", "--out", "other/")
     np.testing.assert_allclose(places("one"), places("other"), atol=1e-12)
+
+
+# ------------------------------------------------------------------ on a cluster
+@pytest.fixture
+def scheduler(cluster):
+    return cluster.scheduler.address
+
+
+def test_a_cluster_writes_the_same_map(big, scheduler):
+    said = ("embed", "big", *PCA, "--scale", "standard", "--id", "barcode")
+    run(*said, "--out", "here/")
+    run(*said, "--out", "there/", "--scheduler", scheduler)
+    np.testing.assert_allclose(places("there"), places("here"), atol=1e-9)
+    assert pd.read_parquet("there").barcode.tolist() == rows().barcode.tolist()
+    whole = {one.name: one.read_bytes() for one in Path("there").iterdir()}
+    shutil.rmtree("there")
+    run(*said, "--out", "there/", "--scheduler", scheduler)
+    assert whole == {one.name: one.read_bytes() for one in Path("there").iterdir()}, "another run, another order"
+
+
+def test_a_run_on_a_cluster_goes_on_here(big, scheduler):
+    run("embed", "big", *PCA, "--out", "mapped/", "--scheduler", scheduler)
+    whole = {one.name: one.read_bytes() for one in Path("mapped").iterdir()}
+    Path("mapped/part2.parquet").unlink()
+    run("embed", "big", *PCA, "--out", "mapped/")
+    np.testing.assert_allclose(places("mapped"), places("mapped"))
+    assert whole["_ledger.jsonl"] == Path("mapped/_ledger.jsonl").read_bytes()
+    assert whole["_model.gramfold"] == Path("mapped/_model.gramfold").read_bytes()
+
+
+@pytest.mark.parametrize("how", ["damaged within", "missing", "no column"])
+def test_a_cluster_names_the_bad_file(big, scheduler, how):
+    damaged(big, how)
+    said = ("embed", "big", *PCA, "--missing", "error", "--out", "mapped/", "--scheduler", scheduler)
+    assert "part2.parquet" in refused(*said)
+    assert list(Path("mapped").iterdir()) == []
+    found = json.loads(run(*said, "--on-bad-partition", "skip", "--json"))
+    assert [one["file"] for one in found["skipped"]] == ["part2.parquet"]
+
+
+def test_transform_on_a_cluster(big, scheduler):
+    gramfold.PCA(2).fit(rows()[list("abcde")]).save("model.gramfold")
+    run("transform", "model.gramfold", "big", "--out", "here/")
+    run("transform", "model.gramfold", "big", "--out", "there/", "--scheduler", scheduler)
+    assert {one.name: one.read_bytes() for one in Path("here").iterdir()} == {
+        one.name: one.read_bytes() for one in Path("there").iterdir()
+    }
+
+
+def test_a_worker_that_does_not_see_the_files_is_named(big, cluster):
+    from gramfold.distributed.cluster import require_paths
+
+    with pytest.raises(gramfold.errors.InputError, match=r"worker at tcp.* does not see .*hidden"):
+        require_paths(cluster, [big, big.parent / "hidden"])
+
+
+def test_a_worker_with_another_gramfold_is_named(big, scheduler, monkeypatch):
+    monkeypatch.setattr("gramfold.__version__", "9.9")
+    said = refused("embed", "big", *PCA, "--out", "mapped/", "--scheduler", scheduler)
+    assert "has gramfold 0.1.0, and this is gramfold 9.9" in said
+
+
+def test_interrupted_tasks_are_cancelled_on_the_cluster(big, cluster, scheduler, monkeypatch):
+    from gramfold.distributed.ledger import Ledger
+
+    def stopped(ledger, line):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "add", stopped)
+    result = CliRunner().invoke(main, ["embed", "big", *PCA, "--out", "mapped/", "--scheduler", scheduler])
+    assert result.exit_code == 130
+    held = cluster.run_on_scheduler(lambda dask_scheduler: [key for key in dask_scheduler.tasks if "files" in str(key)])
+    assert held == []

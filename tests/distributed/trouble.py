@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import dask.array as da
 import numpy as np
+from distributed import Status
 
 PARTS = 12
 _SECONDS = 0.03  # that each partition takes to read
@@ -69,9 +70,24 @@ def interrupt_once_read(reading: Watched, readings: int = 1) -> Thread:
     return thread
 
 
-def until(holds, seconds=60.0):
+def all_up(client):
+    """Whether each worker of a local cluster runs; one that is killed while it starts is not started again by Dask."""
+    known = {worker.pid for worker in client.cluster.scheduler.workers.values()}
+    nannies = client.cluster.workers.values()
+    return known == {nanny.pid for nanny in nannies} and all(nanny.status == Status.running for nanny in nannies)
+
+
+def until(holds, seconds=20.0):
     """Wait until it holds."""
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "it never came to hold"
+        time.sleep(0.01)
+
+
+def until_none(found, seconds=20.0):
+    """Wait until nothing is found."""
+    end = time.monotonic() + seconds
+    while left := found():
+        assert time.monotonic() < end, left
         time.sleep(0.01)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +46,8 @@ def embed_partitions(wishes: Wishes, name: str, how: InParts) -> None:
         if work.ledger is None:
             told = _Fitting(wishes, name, work).done()
         fitted = FittedSteps.load(work.model, "gramfold embed", quiet=True)
-        first, codes = work.found.files[0], wishes.written.get("na", ())
-        placer = Placer.of(fitted, first, ids=wishes.ids, keep=wishes.keep, drop=True, codes=codes)
+        codes = wishes.written.get("na", ())
+        placer = Placer.of(fitted, work.found.usual, ids=wishes.ids, keep=wishes.keep, drop=True, codes=codes)
         totals, before = work.write(placer)
     files = {"map": work.out, "model": work.model}
     if wishes.model_file is not None:
@@ -93,7 +94,8 @@ class _Fitting:
         seconds = time.perf_counter() - started
         told = Told() if wishes.quiet and not wishes.json_out else self._told(made, by_all, n_rows, seconds)
         # nothing in the file that another run would not write: neither seconds nor whether somebody looked on
-        model.set_params(**{name: 0 for name in ("verbose",) if name in model.get_params()})
+        if "verbose" in model.get_params():
+            model.set_params(verbose=0)
         model.model_ = untimed(model.model_)
         save(made.pipeline, work.model)
         work.begin(rows_each(len(work.found.files[0].schema.names), work.how.limit()))
@@ -101,13 +103,15 @@ class _Fitting:
 
     def _told(self, made: "Prepared", by_all: Sequence[str], n_rows: int, seconds: float) -> Told:
         """The decisions, and how far the map of the drawn rows can be believed."""
+        from gramfold.cli.far_outside import outside_noted
         from gramfold.cli.map_summary import account
         from gramfold.cli.trust import loud_lines, trust_in
 
         sample, model = made.raw, made.model
         for _, step in made.pipeline.steps[1:-1]:
             sample = step.transform(sample)
-        coordinates = model.transform(sample)
+        with outside_noted():  # rows far outside are counted as they are written
+            coordinates = model.transform(sample)
         trust = trust_in(model, sample, coordinates, made.names)
         scales = loud_lines(model, sample, made.names, self.wishes.silent, option=" (--scale standard does)")
         fit = [*account(model, coordinates), *trust.lines, *scales]
@@ -145,9 +149,12 @@ class _Fitting:
         from gramfold.io.selection import Selection
 
         wishes, found = self.wishes, self.work.found
-        found.check(self._alike)
         found.require_some()
-        first = found.files[0]
+        found.check(partial(self._require_alike, found.usual))
+        found.require_some()
+        first = found.usual
+        for name in self._beside:
+            first.empty().place(name)  # raises where there is none
         skip = [*(wishes.skip or []), *wishes.not_data]
         places = Selection(wishes.columns, skip).positions(first.schema.names, f"'{wishes.source}'", first.index)
         names = [first.schema.names[j] for j in places]
@@ -158,30 +165,26 @@ class _Fitting:
         dim = wishes.dimensions() if kind == AUTO else None
         return prepare(columns, [], kind, parameters, dim, how, sample_of=n_rows), n_rows
 
-    def _alike(self, file: "InputFile") -> None:
+    def _require_alike(self, first: "InputFile", file: "InputFile") -> None:
         from gramfold.distributed.files import require_alike
 
-        first, keep = self.work.found.files[0], self.wishes.keep or []
-        beside = [*([] if self.wishes.ids is None else [self.wishes.ids]), *([] if keep == ["all"] else keep)]
-        require_alike(first, file, exact=keep == ["all"])
-        require_alike(first, file, [name for name in beside if name in first.schema.names], exact=True)
+        require_alike(first, file, exact=self.wishes.keep == ["all"])
+        require_alike(first, file, [name for name in self._beside if name in first.schema.names], exact=True)
+
+    @property
+    def _beside(self) -> list[str]:
+        """Columns that are named to be written."""
+        keep = self.wishes.keep or []
+        return [*([] if self.wishes.ids is None else [self.wishes.ids]), *([] if keep == ["all"] else keep)]
 
     def _drawn(self, names: list[str]) -> list[Any]:
         """Rows that are drawn from the files; those that cannot be used are found on the way."""
-        import numpy as np
-
         from gramfold.distributed.mapping import each_file
-        from gramfold.distributed.partitions import distinct_draws
-        from gramfold.distributed.survey import Surveying
+        from gramfold.distributed.survey import Surveying, inside_files, numbers_drawn
 
         wishes, work = self.wishes, self.work
         files = list(work.found.files)
-        ends = np.cumsum([file.rows for file in files])
-        n = int(ends[-1])
-        rng = np.random.RandomState(wishes.seed)
-        numbers = np.arange(n) if n <= SAMPLE else np.sort(distinct_draws(n, SAMPLE, rng))
-        starts = ends - [file.rows for file in files]
-        inside = [numbers[(numbers >= a) & (numbers < b)] - a for a, b in zip(starts, ends, strict=True)]
+        numbers = numbers_drawn(sum(file.rows for file in files), SAMPLE, wishes.seed)
         asked = Surveying(
             names,
             wishes.ids,
@@ -191,6 +194,7 @@ class _Fitting:
             skip=work.how.skip,
         )
         seen: dict[int, Any] = {}
+        inside = inside_files(files, numbers)
         with work.stages("look"), each_file(asked, files, work.client, work.stages, inside) as found:
             seen.update(found)
         for number, one in seen.items():

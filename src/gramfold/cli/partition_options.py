@@ -11,10 +11,11 @@ from gramfold.errors import InputError
 
 _FOLDER = "gramfold.folder"  # in the notes of click's context: --out ends as a folder does
 PARTITION_OPTIONS = ("memory_limit", "scheduler", "on_bad_partition", "restart")
+_SIZE: dict[str, Any] = {"metavar": "SIZE"}
 _OPTIONS: list[Callable[..., Any]] = [
     click.option(
         "--memory-limit",
-        metavar="SIZE",
+        **_SIZE,
         help="Memory that Parquet files are read within, as in 2GB, a batch of rows after the other.  [default: a "
         "quarter of what is free]",
     ),
@@ -30,6 +31,14 @@ _OPTIONS: list[Callable[..., Any]] = [
         "--restart", is_flag=True, help="Remove what an earlier run has written to the folder, and start anew."
     ),
 ]
+
+
+sample_option = click.option(
+    "--memory-limit",
+    **_SIZE,
+    help="Parquet and .npy files that take more memory are judged by 10,000 rows drawn from them.  [default: a quarter "
+    "of what is free]",
+)
 
 
 class OutPath(click.Path):
@@ -70,8 +79,6 @@ class InParts:
 
     def wanted(self, source: Path, out: Path | None) -> bool:
         """Whether the rows of INPUT are read in partitions, and written to a folder."""
-        from gramfold.embedding.partitioned import is_partitioned
-
         told = {
             "--memory-limit": self.memory_limit,
             "--scheduler": self.scheduler,
@@ -82,6 +89,8 @@ class InParts:
         folder = out is not None and (click.get_current_context().meta.get(_FOLDER, False) or out.is_dir())
         if not (folder or option):
             return False
+        from gramfold.neighbors.partitioned import is_partitioned
+
         if not is_partitioned(source):
             if option is None:
                 return False
@@ -105,19 +114,24 @@ class InParts:
             )
 
     def limit(self) -> float:
-        """Bytes; where none is said, as many as the free memory has for sure, so that a later run takes the same."""
-        from math import floor, log2
-
-        from gramfold.distributed.opening import in_bytes
-        from gramfold.runtime.memory import available_memory
-
-        if self.memory_limit is not None:
-            return in_bytes(self.memory_limit)
-        return _ON_A_WORKER if self.scheduler is not None else 2.0 ** floor(log2(_FREE * available_memory()))
+        """Bytes."""
+        if self.memory_limit is None and self.scheduler is not None:
+            return _ON_A_WORKER
+        return limit_of(self.memory_limit)
 
 
 _FREE = 0.25  # of the memory
 _ON_A_WORKER = 1e9  # bytes: workers have a few gigabytes each
+
+
+def limit_of(said: str | None) -> float:
+    """Bytes; where none is said, a power of two that is free for sure, so that a later run takes the same."""
+    from math import floor, log2
+
+    from gramfold.distributed.opening import in_bytes
+    from gramfold.runtime.memory import available_memory
+
+    return 2.0 ** floor(log2(_FREE * available_memory())) if said is None else in_bytes(said)
 
 
 def refuse(given: dict[str, Any], why: str) -> None:

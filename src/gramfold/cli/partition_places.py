@@ -107,8 +107,9 @@ class Placer:
             counts = {"placed": int(placed.known.sum()), "far": len(far_rows(placed.outside))}
             added = list(placed.places.T) if placed.places.ndim == 2 else [placed.places]
             added += [placed.outside] if self.extrapolation else []
-        ids = [] if self.ids is None else [table[self.ids]]
-        columns = [*ids, *(pa.array(np.ascontiguousarray(one)) for one in added), *(table[name] for name in self.kept)]
+        beside = {name: table[name].cast(self.first.schema.field(name).type) for name in self._beside}
+        ids = [] if self.ids is None else [beside[self.ids]]
+        columns = [*ids, *(pa.array(np.ascontiguousarray(one)) for one in added), *(beside[name] for name in self.kept)]
         names = [*([] if self.ids is None else [self.ids]), *self.written, *self.kept]
         return pa.table(columns, names), counts
 
@@ -126,6 +127,8 @@ class Placer:
             values = values_of(found, match, text=self.fitted.reads_text)
         except InputError as error:
             raise BadPartitionError(str(error)) from error
+        if values.dtype == np.float32:  # as the steps were fitted, whatever the files hold
+            values = values.astype(np.float64)
         placed = self.fitted.place(self.fitted.named(values), ask=self.extrapolation)
         if not (self.drop or placed.known.all()):
             row = int(np.argmin(placed.known))

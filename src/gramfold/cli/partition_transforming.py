@@ -59,7 +59,7 @@ def transform_partitions(asked: Placement, how: InParts) -> None:
         work.found.require_some()
         placer = Placer.of(
             fitted,
-            work.found.files[0],
+            work.found.usual,
             columns=asked.columns,
             skip=asked.skip,
             ids=asked.by,

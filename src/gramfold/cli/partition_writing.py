@@ -62,6 +62,13 @@ class Found:
         for file in list(self.files):
             self.tried(file.path, work, file)
 
+    @property
+    def usual(self) -> "InputFile":
+        """The file that others are compared with."""
+        from gramfold.distributed.files import usual
+
+        return usual(self.files)
+
     def require_some(self) -> None:
         """Raise an error where nothing is left."""
         from gramfold.errors import InputError
@@ -117,10 +124,9 @@ class Writing:
         names = [output_name(path) for path in paths]
         how.require_tables(paths)
         require_folder(out, paths, names)
+        if how.restart:
+            Ledger.erase(out)
         ledger = Ledger.read(out)
-        if ledger is not None and how.restart:
-            ledger.erase()
-            ledger = None
         if ledger is not None:
             ledger.require_same(asked)
             ledger.require_model(out / MODEL if model is None else model)
@@ -130,11 +136,11 @@ class Writing:
     @contextmanager
     def on_cluster(self) -> Iterator[None]:
         """Within the block there is a client, if a scheduler was named."""
-        from gramfold.distributed.cluster import connected, require_workers
+        from gramfold.distributed.cluster import connected, require_paths
 
         with connected(self.how.scheduler) as self.client:
             if self.client is not None:
-                require_workers(self.client, [self.paths[0], self.out])
+                require_paths(self.client, [self.paths[0], self.out])
             yield
 
     @cached_property
@@ -149,7 +155,8 @@ class Writing:
         from gramfold.distributed.ledger import Ledger, digest_of
 
         before = self.ledger
-        inputs = {output_name(path): list(fingerprint(path)) for path in self.paths}
+        marks = {file.path: file.mark for file in self.found.files}  # of the files as they were read
+        inputs = {output_name(path): marks.get(path) or list(fingerprint(path)) for path in self.paths}
         digest = digest_of(self.model)
         skipped = dict(sorted(self.found.skipped.items()))
         self.ledger = Ledger(self.out, self.asked, inputs, digest, rows_each, skipped)
@@ -170,7 +177,8 @@ class Writing:
             write_files(files, job, ledger, self.client, self.stages)
         except BaseException:
             done = sum("skipped" not in line for line in ledger.lines.values())
-            kept(f"what is done of '{self.out}' ({done:,} of {len(files):,} files; the same command goes on)")
+            if done:
+                kept(f"what is done of '{self.out}' ({done:,} of {len(files):,} files; the same command goes on)")
             raise
         return Totals.of(ledger), before
 

@@ -28,9 +28,9 @@ class BlockReader(Plain):
         file = "" if self.labels is None else f" ('{self.labels[number]}')"
         return f"partition {number}{file}"
 
-    def of_one(self, number: int) -> "BlockReader":
-        """The reader of a single partition, which is sent to a worker without the files of all others."""
-        return self if self.labels is None else replace(self, labels={number: self.labels[number]})
+    def knowing(self, number: int, file: str | None) -> "BlockReader":
+        """The same, which knows the file of one partition."""
+        return self if file is None else replace(self, labels={number: file})
 
     def read(self, block: Any, number: int) -> Floats:
         """The rows (m, d) of a partition."""

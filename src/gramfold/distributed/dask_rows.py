@@ -1,7 +1,7 @@
 """Rows of a Dask array or dataframe: partitions are tasks, and stay where Dask has them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -11,8 +11,7 @@ import numpy as np
 from gramfold.distributed.blocks import BlockReader, float_dtype
 from gramfold.distributed.parquet_parts import files_of_parts
 from gramfold.distributed.partitions import Partitions, Work, picked
-from gramfold.distributed.running import computed, current_client, key_of, on_worker, release, where
-from gramfold.distributed.workers import require_cluster
+from gramfold.distributed.running import computed, current_client, key_of, on_worker, persisted, where
 from gramfold.errors import GramfoldError, InputError, MemoryForecastError
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Integers
@@ -22,6 +21,9 @@ _FAN_IN = 8  # results that one task merges
 
 class DaskRows(Partitions):
     """See the module."""
+
+    lazy = True  # of whose places nothing is computed before it is asked for
+    collection: Any = None  # that the partitions are of, where they are of one
 
     def __init__(self, parts: Sequence[Any], reader: BlockReader, client: Any = None, stages: Stages = SILENT) -> None:
         self.parts, self.reader, self.client, self.stages = list(parts), reader, client, stages
@@ -33,9 +35,13 @@ class DaskRows(Partitions):
         parts = collection.to_delayed()
         if not is_frame(X):
             reader = BlockReader(None, int(X.shape[1]), float_dtype([X.dtype]), gaps)
-            return cls(parts.ravel().tolist(), reader, client, stages)
-        names, files = tuple(map(str, X.columns)), files_of_parts(X, parts)
-        return cls(parts, BlockReader(names, len(names), float_dtype(list(X.dtypes)), gaps, files), client, stages)
+            found = cls(parts.ravel().tolist(), reader, client, stages)
+        else:
+            names, files = tuple(map(str, X.columns)), files_of_parts(X, parts)
+            reader = BlockReader(names, len(names), float_dtype(list(X.dtypes)), gaps, files)
+            found = cls(parts, reader, client, stages)
+        found.collection = collection
+        return found
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -60,16 +66,17 @@ class DaskRows(Partitions):
         """The same as tasks, of which nothing runs yet."""
         from dask import delayed
 
-        token = uuid4().hex[:16]
-        common = delayed(shared, name=key_of(name, token, "shared"), pure=False, traverse=False)
+        token, files = uuid4().hex[:16], self.reader.labels
+        # what all need is one task: the arguments of each are looked through one by one
+        common = (replace(self.reader, labels=None), work, shared)
+        sent = delayed(common, name=key_of(name, token, "shared"), pure=False, traverse=False)
         run = delayed(_worked, pure=False, traverse=False)
         return [
             run(
                 part,
                 i,
-                self.reader.of_one(i),
-                work,
-                common,
+                None if files is None else files[i],
+                sent,
                 None if own is None else (own[i],),
                 dask_key_name=key_of(name, token, i),
             )
@@ -88,36 +95,32 @@ class DaskRows(Partitions):
             places = self.places_of(numbers)
             tasks = self.tasks("rows", picked, own=places)
         client = current_client() if self.client is None else self.client
-        if client is None:
-            held = tasks
-        else:
-            require_cluster(client)
-            held = client.persist(tasks)
-        kept = DaskRows(held, replace(self.reader, names=None), client, self.stages)
-        if numbers is not None:
-            kept.sizes = np.array([len(one) for one in places], dtype=np.intp)
-        elif "sizes" in vars(self):
-            kept.sizes = self.sizes
-        try:
+        with nullcontext(tasks) if client is None else persisted(tasks, client) as held:
+            kept = DaskRows(held, replace(self.reader, names=None), client, self.stages)
+            if numbers is not None:
+                kept.sizes = np.array([len(one) for one in places], dtype=np.intp)
+            elif "sizes" in vars(self):
+                kept.sizes = self.sizes
             yield self if client is None and numbers is None else kept
-        finally:
-            release(held)
 
 
 def _itself(rows: Any) -> Any:
     return rows
 
 
-def _worked(block: Any, number: int, reader: BlockReader, work: Work, shared: tuple[Any, ...], own: Any) -> Any:
+def _worked(
+    block: Any, number: int, file: str | None, common: tuple[BlockReader, Work, tuple[Any, ...]], own: Any
+) -> Any:
     if block is None:  # kept, and without rows
         return None
-    return on_worker(_on_rows, block, number, reader, work, shared, own)
+    reader, work, shared = common
+    return on_worker(_on_rows, block, number, reader.knowing(number, file), work, (*shared, *(own or ())))
 
 
-def _on_rows(block: Any, number: int, reader: BlockReader, work: Work, shared: tuple[Any, ...], own: Any) -> Any:
+def _on_rows(block: Any, number: int, reader: BlockReader, work: Work, arguments: tuple[Any, ...]) -> Any:
     try:
         rows = reader.read(block, number)
-        return work(rows, *shared, *(own or ())) if len(rows) else None
+        return work(rows, *arguments) if len(rows) else None
     except GramfoldError:
         raise
     except MemoryError as error:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from gramfold.distributed.moments import Moments
 from gramfold.distributed.partitions import Partitions
@@ -18,6 +19,7 @@ from gramfold.types import Floats, Integers, Spectrum
 SAMPLE = (
     10_000  # rows of a linear map, which needs none: for the inverse, the report and whoever asks how far out rows are
 )
+_SAME = 1e-6  # of the size of the map
 
 
 def is_held_whole(rows: Partitions) -> bool:
@@ -31,6 +33,11 @@ def fitted_whole(estimator: Any, rows: Partitions, extras: Any) -> Model:
     fit = replace(fit_of(estimator, rows.take(numbers), rows), extras=extras, fewer=Fit.fewer)
     model: Model = estimator._build(fit)  # noqa: SLF001  of every estimator
     return replace(model, drawn=Drawn(rows.n_rows, numbers))
+
+
+def sample_of(rows: Partitions, random_state: Any) -> Integers:
+    """The numbers of the rows that a model holds, drawn anew each time that they are asked for."""
+    return rows.drawn(SAMPLE, check_random_state(random_state))
 
 
 def columns_of(rows: Partitions) -> Columns:
@@ -73,13 +80,35 @@ def _over(kernel: LinearGram, sample: Floats, moments: Moments) -> LinearGram:
     )
 
 
+def directions_of(part: Part) -> Floats:
+    """The directions of a linear map, and those of the eigenvectors of its kernel where these are others, (d, q)."""
+    own: Floats = part.placement.directions
+    return own if _are_columns(part) else np.hstack([own, _eigen_directions(part)])
+
+
 def _over_sample(part: Part, sample: Floats) -> Spectrum:
-    """The eigenvectors at these rows: v(x) = (x − mean)ᵀ G (X − 1 meanᵀ)ᵀ M V / λ, G the kernel's metric."""
+    """The eigenvectors at these rows."""
+    found: Spectrum = replace(part.spectrum, eigenvectors=project(sample, part.kernel.mean, _eigen_directions(part)))
+    return found
+
+
+def _are_columns(part: Part) -> bool:
+    """Whether the eigenvectors are the columns of the map, but for their lengths."""
+    columns = part.spectrum.eigenvectors * np.sqrt(part.spectrum.eigenvalues)
+    size = np.abs(columns).max(initial=0.0)
+    return bool(np.allclose(columns, part.coordinates[:, : columns.shape[1]], atol=_SAME * size))
+
+
+def _eigen_directions(part: Part) -> Floats:
+    """B of v(x) = (x − mean)ᵀ B, the eigenvectors at any row.
+
+    They are those of the map, or B = G (X − 1 meanᵀ)ᵀ M V / λ with the kernel's metric G.
+    """
     kernel, spectrum = part.kernel, part.spectrum
+    values = np.where(spectrum.eigenvalues > 0, spectrum.eigenvalues, 1.0)
+    if _are_columns(part):
+        return np.asarray(part.placement.directions[:, : len(values)] / np.sqrt(values))
     pulled = pull(kernel.points, kernel.mean, kernel.mass[:, None] * spectrum.eigenvectors)
     if kernel.root is not None:
         pulled = kernel.root @ (kernel.root.T @ pulled)
-    values = spectrum.eigenvalues
-    directions = pulled / np.where(values > 0, values, 1.0)
-    found: Spectrum = replace(spectrum, eigenvectors=project(sample, kernel.mean, directions))
-    return found
+    return np.asarray(pulled / values)

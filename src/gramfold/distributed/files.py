@@ -3,9 +3,11 @@
 A file is known by its size and the time of its last change: what does not fit these is not what was begun with.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from gramfold.io.codes import without_codes
 from gramfold.io.columns import NOTHING, Columns, kind_of
 from gramfold.io.reading import Reading
 from gramfold.io.selection import numbered
+from gramfold.runtime.progress import Stages
 from gramfold.types import Plain
 
 ARRAY = ".npy"
@@ -100,13 +103,17 @@ class InputFile(Plain):
                     yield pa.table({name: rows[:, j] for name, j in zip(names, places, strict=True)})
                     some = True
             else:
-                with pq.ParquetFile(self.path) as file:
+                with pq.ParquetFile(self.path, pre_buffer=False) as file:  # which would read all of it at once
                     for batch in file.iter_batches(rows_each, columns=names):
                         yield pa.Table.from_batches([batch]).select(names)
                         some = True
         self.require_unchanged()
         if not some:
             yield self.schema.empty_table().select(names)
+
+    def told_batches(self, rows_each: int, names: Sequence[str], stages: Stages) -> Iterable[Any]:
+        """The same; who looks on is told how many are read."""
+        return stages.bar(self.batches(rows_each, names), ceil(self.rows / rows_each), self.name)
 
     def require_unchanged(self) -> None:
         """Raise an error if the file is not what it was."""
@@ -148,8 +155,15 @@ def fingerprint(path: Path) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
+def usual(files: Sequence[InputFile]) -> InputFile:
+    """The first of those with the columns that most of them have: what the others are compared with."""
+    columns = [frozenset((name, kind_of(file.schema.field(name).type)) for name in file.schema.names) for file in files]
+    (most, _), *_ = Counter(columns).most_common(1)
+    return files[columns.index(most)]
+
+
 def require_alike(first: InputFile, other: InputFile, names: Sequence[str] | None = None, *, exact: bool) -> None:
-    """Raise an error if a file has other columns than the first, or other kinds of values in them.
+    """Raise an error if a file has other columns than the first, or other kinds of values in them; nothing is of any.
 
     `names` are those that count; None: all. Whole numbers and fractions are both numbers, unless `exact`.
     """
@@ -163,7 +177,7 @@ def require_alike(first: InputFile, other: InputFile, names: Sequence[str] | Non
     for name in ours:
         mine, theirs = first.schema.field(name).type, other.schema.field(name).type
         kinds = (kind_of(mine), kind_of(theirs))
-        if mine != theirs and (exact or (kinds[0] != kinds[1] and NOTHING not in kinds)):
+        if mine != theirs and NOTHING not in kinds and (exact or kinds[0] != kinds[1]):
             raise BadPartitionError(
                 f"'{other.path}' has {theirs} in column '{name}', where '{first.path}' has {mine}: {_ALIKE}."
             )

@@ -21,7 +21,7 @@ _MAKERS = {
     "PCA": "linear.fit_linear",
     "ProbabilisticPCA": "gaps.fit_probabilistic",
     "FactorAnalysis": "linear.fit_factors",
-    "OrientedPCA": "linear.fit_linear",
+    "OrientedPCA": "oriented.fit_oriented",
     "MixturePPCA": "mixture.fit_mixture",
     "NystromEmbedding": "nystrom.fit_nystrom",
     "LandmarkMDS": "landmark_mds.fit_landmark_mds",

@@ -45,7 +45,7 @@ def fit_probabilistic(estimator: Any, rows: Partitions, extras: Mapping[str, Any
     check_gaps(estimator.n_components, rows.width)
     unit = rows.moments.unit(rows.dtype)
     with rows.kept() as near:
-        columns = near.total("columns", _columns, add, unit, own=rows.starts)
+        columns = near.total("columns", _columns, add, unit, own=rows.starts.tolist())
         require_known(columns.counts > 0, rows.reader.names)
         learned = _learned(estimator, rows, near, unit, columns)
         warn_of_empty(columns.empty, columns.n_empty)

@@ -15,7 +15,7 @@ def kmeans_numbers(rows: Partitions, count: int, rng: np.random.RandomState) -> 
     """The numbers of the rows nearest the centres, ascending; fewer where one is nearest to two centres."""
     seen = rows.take(random_numbers(rows, ROWS_PER_CENTER * count, rng))
     centers = centers_of(seen, count, rng).astype(rows.dtype)
-    found = [one for one in rows.each("nearest", _nearest, centers, own=rows.starts) if one is not None]
+    found = [one for one in rows.each("nearest", _nearest, centers, own=rows.starts.tolist()) if one is not None]
     lengths = np.stack([one[0] for one in found])  # (partitions, centres)
     numbers = np.stack([one[1] for one in found])
     return np.unique(numbers[lengths.argmin(axis=0), np.arange(len(centers))])

@@ -38,7 +38,7 @@ def fit_landmark_mds(estimator: Any, rows: Partitions, extras: Any) -> Model:  #
     kept, chosen = _chosen(estimator, rows)
     alone = copy(estimator).set_params(landmarks=kept.at(chosen))
     model: Model = alone._build(fit_of(alone, kept.table, rows))  # noqa: SLF001  of every estimator
-    return kept.held_by(model, alone.landmarks)
+    return kept.held_by(model)
 
 
 def _chosen(estimator: Any, rows: Partitions) -> tuple[HeldRows, Integers]:
@@ -62,5 +62,9 @@ def _farthest(estimator: Any, rows: Partitions, rng: np.random.RandomState) -> t
             "values 0 or 1, or use another metric."
         )
     known, chosen = farthest_rows(rows, sample, int(estimator.landmarks), distances)
-    chosen = np.unique(chosen)
+    chosen = np.unique(chosen)  # where rows are fewer than landmarks, one that is chosen again adds nothing
+    if len(chosen) == 1:
+        raise InputError(
+            "all rows of X are at distance 0 from each other, so there is no map of them: check the columns."
+        )
     return known.only(np.union1d(sample.numbers, chosen)), chosen

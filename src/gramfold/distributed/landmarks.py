@@ -1,6 +1,5 @@
 """Rows that a model of landmarks holds: the landmarks and a sample; of the others it knows how far out they are."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -52,13 +51,11 @@ class HeldRows:
         """Where rows that it holds are in the table."""
         return np.searchsorted(self.numbers, numbers)
 
-    def held_by(self, model: Model, landmarks: Integers, **found: Any) -> Model:
-        """The model of the table, whose landmarks these rows of it are, with their numbers and the ball of all rows."""
+    def held_by(self, model: Model) -> Model:
+        """The model of the table, which knows the ball about all rows and which of them it holds."""
         source: Any = model.source
         ball = Ball(source.unit.inward(self.ball.middle), float(source.unit.inward(np.float64(self.ball.radius))))
-        named: Mapping[str, Any] = {**model.found, "landmarks_": self.numbers[landmarks], **found}
-        drawn = Drawn(self.n_rows, self.numbers)
-        return replace(model, source=replace(source, ball=ball), found=named, drawn=drawn)
+        return replace(model, source=replace(source, ball=ball), drawn=Drawn(self.n_rows, self.numbers))
 
 
 @dataclass(frozen=True, eq=False)

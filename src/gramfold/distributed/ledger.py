@@ -9,6 +9,7 @@ often it was stopped.
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import file_digest
 from pathlib import Path
@@ -22,6 +23,10 @@ from gramfold.runtime.destinations import check_folder
 NAME, MODEL = "_ledger.jsonl", "_model.gramfold"  # with a low line: what reads the folder as a table leaves them out
 _DRAFTS = ".gramfold-*"  # of files that were being written when the process was killed
 _ANEW = "or start anew with --restart"
+
+
+class DamagedError(InputError):
+    """A ledger cannot be read."""
 
 
 @dataclass(eq=False)
@@ -47,7 +52,7 @@ class Ledger:
             lines = [json.loads(line) for line in rest[:-1]]  # the last is empty, or was cut off
             return cls(folder, **json.loads(first), lines={line["file"]: line for line in lines})
         except (ValueError, TypeError, KeyError) as error:
-            raise InputError(f"'{path}' is damaged: remove the folder, {_ANEW}.") from error
+            raise DamagedError(f"'{path}' is damaged: remove the folder, {_ANEW}.") from error
 
     def begin(self) -> None:
         """Write what is known: at the start, when the run goes on, and in order at the end."""
@@ -77,12 +82,18 @@ class Ledger:
         line = self.lines.get(file.name)
         return line is not None and ("skipped" in line or _size(self.folder / file.name) == line["written"])
 
-    def erase(self) -> None:
-        """Remove what was written under it, and the ledger last: stopped on the way, it can be done again."""
-        for name in {*self.inputs, *self.lines}:
-            (self.folder / name).unlink(missing_ok=True)
+    @classmethod
+    def erase(cls, folder: Path) -> None:
+        """Remove what was written to a folder, and its ledger last: stopped on the way, it can be done again.
+
+        Of a ledger that is damaged nothing is known: the files stay, and are replaced.
+        """
+        with suppress(DamagedError):
+            known = cls.read(folder)
+            for name in () if known is None else {*known.inputs, *known.lines}:
+                (folder / Path(name).name).unlink(missing_ok=True)
         for name in (MODEL, NAME):
-            (self.folder / name).unlink(missing_ok=True)
+            (folder / name).unlink(missing_ok=True)
 
     def require_same(self, asked: Mapping[str, Any]) -> None:
         """Raise an error where something else is asked for now."""

@@ -10,16 +10,15 @@ triangle of their QR decomposition: squares carry half the digits.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from operator import add
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-from gramfold.distributed.drawn import SAMPLE, columns_of, fitted_whole, holding, is_held_whole
+from gramfold.distributed.drawn import columns_of, directions_of, fitted_whole, holding, is_held_whole, sample_of
 from gramfold.distributed.moments import Moments, merged, moments_of
 from gramfold.distributed.partitions import Partitions
-from gramfold.distributed.stand_ins import StandIns, lacks_digits, root_of, root_of_triangle
+from gramfold.distributed.stand_ins import StandIns, root_of, root_of_triangle
 from gramfold.embedding import Table
 from gramfold.embedding.degenerate import warn_of_degenerate_map
 from gramfold.embedding.fit import Fit
@@ -32,6 +31,7 @@ from gramfold.kernels.principal_axes import triangle_of
 from gramfold.methods.factor_analysis.factor_analysis import REMEDY
 from gramfold.neighbors.loud import warn_of_loud_columns
 from gramfold.neighbors.units import Unit
+from gramfold.runtime.cached import cached_property
 from gramfold.runtime.warning import unheard
 from gramfold.types import Floats, Integers, Plain
 
@@ -105,9 +105,10 @@ class Seen:
     def root(self) -> Floats:
         """A root (r, d) of the scatter."""
         mean, scatter, varies = self.moments.mean, self.moments.scatter, self.moments.varies
-        if not lacks_digits(scatter, varies):
-            return root_of(scatter, varies)
-        return root_of_triangle(self.rows.total("triangle", _triangle, _stacked, self.view, mean), varies)
+        root = root_of(scatter, varies)
+        if root is None:
+            root = root_of_triangle(self.rows.total("triangle", _triangle, _stacked, self.view, mean), varies)
+        return root
 
     def stand_ins(self, edges: Floats) -> StandIns:
         """For all rows, with some of them at the edges."""
@@ -129,16 +130,13 @@ class Mapped:
         none = np.empty((0, self.rows.width))
         with unheard():  # all is told by the second
             (part,) = self._built(build, none, none).parts
-        numbers = self.rows.drawn(SAMPLE, check_random_state(self.estimator.random_state))
+        numbers = sample_of(self.rows, self.estimator.random_state)
         own = list(zip(self.rows.starts, self.rows.places_of(numbers), strict=True))
-        mean, directions, view = part.placement.mean, part.placement.directions, self.projected.view
-        seen = self.projected.rows.each("outermost", _outermost, view, mean, directions, own=own)
-        found = [one for one in seen if one is not None]
-        outer = found[0].outermost
-        for one in found[1:]:
-            outer = outer.beside(one.outermost)
+        mean, directions, view = part.placement.mean, directions_of(part), self.projected.view
+        found = self.projected.rows.total("outermost", _outermost, add, view, mean, directions, own=own)
+        outer = found.outermost
         order = np.argsort(outer.numbers, kind="stable")
-        sample = self.rows.joined([one.sample for one in found])
+        sample = self.rows.joined(found.sample)
         warn_of_loud_columns(self.estimator, sample, self.rows.reader.names, given_graph=False)
         model = self._built(build, outer.complete[order], outer.projected[order])
         return holding(model, self.rows, numbers, sample, view.projected(sample), self.projected.moments)
@@ -157,7 +155,8 @@ class Mapped:
             columns=columns_of(self.rows),
             stages=self.rows.stages,
         )
-        return build(fit, self.projected.stand_ins(projected).rows)
+        same = self.projected is self.complete
+        return build(fit, rows.rows if same else self.projected.stand_ins(projected).rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +182,10 @@ class Outermost:
 @dataclass(frozen=True, eq=False)
 class _Found:
     outermost: Outermost
-    sample: Floats
+    sample: tuple[Floats, ...]  # of each partition
+
+    def __add__(self, later: "_Found") -> "_Found":
+        return _Found(self.outermost.beside(later.outermost), self.sample + later.sample)
 
 
 def _moments(rows: Floats, view: View, number: int) -> Moments:
@@ -205,10 +207,11 @@ def _outermost(rows: Floats, view: View, mean: Floats, directions: Floats, own: 
     start, inside = own
     complete = view.complete(rows)
     projected = view.projected(complete)
-    places = (projected - mean) @ directions
-    values = np.column_stack([places, -places, np.square(complete - mean).sum(axis=1)])  # (m, 2p + 1)
-    most = values.max(axis=0)
-    first = np.argmax(values >= most - _TIE * np.abs(most), axis=0)
-    columns = np.arange(values.shape[1])
-    ends = (part[first].astype(np.float64) for part in (complete, projected))
-    return _Found(Outermost(values[first, columns], start + first, *ends), complete[inside])
+    places = directions.T @ (projected - mean).T
+    away = complete - mean
+    values = np.vstack([places, -places, np.einsum("nd,nd->n", away, away)])  # (2p + 1, m)
+    most = values.max(axis=1, keepdims=True)
+    first = np.argmax(values >= most - _TIE * np.abs(most), axis=1)
+    ends = complete[first].astype(np.float64)
+    there = ends if projected is complete else projected[first].astype(np.float64)
+    return _Found(Outermost(values[np.arange(len(values)), first], start + first, ends, there), (complete[inside],))

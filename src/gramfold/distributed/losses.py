@@ -26,6 +26,7 @@ def losses_named(name: str, client: Any, tasks: Sequence[Any], reader: BlockRead
     """Within it these tasks are waited for."""
     from distributed import CancelledError, KilledWorker
     from distributed.comm import CommClosedError
+    from distributed.scheduler import NoValidWorkerError, NoWorkerError
 
     try:
         yield
@@ -34,6 +35,11 @@ def losses_named(name: str, client: Any, tasks: Sequence[Any], reader: BlockRead
         raise copy(error).with_traceback(None) from None
     except KilledWorker as error:
         raise ClusterError(_killed(error, name, client, tasks, reader)) from error
+    except (NoValidWorkerError, NoWorkerError) as error:
+        raise ClusterError(
+            f"the cluster had no worker for the fit ({name}) for as long as its no-workers-timeout says: start "
+            "some, and fit again."
+        ) from error
     except (CancelledError, TimeoutError, OSError) as error:
         if client.status != "running" or isinstance(error, CommClosedError):
             raise lost_scheduler(client) from error

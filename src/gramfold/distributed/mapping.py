@@ -16,7 +16,7 @@ from gramfold.distributed.files import BadPartitionError, InputFile
 from gramfold.distributed.ledger import Ledger
 from gramfold.distributed.running import on_worker
 from gramfold.io.replacing import replacing_stream
-from gramfold.runtime.progress import Stages, beat
+from gramfold.runtime.progress import SILENT, Stages
 
 
 class Placing(Protocol):
@@ -39,28 +39,27 @@ class Job:
     placing: Placing
     skip: bool  # a file that cannot be read as the others, in the place of an error
 
-    def written(self, file: InputFile) -> dict[str, Any]:
+    def written(self, file: InputFile, *, stages: Stages = SILENT) -> dict[str, Any]:
         """Write the output of a file; its line in the ledger."""
         line: dict[str, Any] = {"file": file.name, "input": file.mark}
         try:
-            return {**line, **self._counts(file)}
+            return {**line, **self._counts(file, stages)}
         except BadPartitionError as error:
             if not self.skip:
                 raise
             return {**line, "skipped": str(error)}
 
-    def _counts(self, file: InputFile) -> dict[str, int]:
+    def _counts(self, file: InputFile, stages: Stages) -> dict[str, int]:
         import pyarrow.parquet as pq
 
         counts: Counter[str] = Counter()
         with replacing_stream(self.folder / file.name) as stream:
             writer = None
-            for table in file.batches(self.rows_each, self.placing.columns):
+            for table in file.told_batches(self.rows_each, self.placing.columns, stages):
                 rows, found = self.placing.place(file, table, counts["rows"])
                 counts.update({"rows": len(table), **found})
                 writer = writer or pq.ParquetWriter(stream, rows.schema)
                 writer.write_table(rows)
-                beat()
             assert writer is not None  # there is a batch, if one without rows
             writer.close()
             size = stream.tell()
@@ -93,7 +92,7 @@ def each_file(
 
 def _here(work: Callable[..., Any], calls: Sequence[Any], stages: Stages) -> Generator[tuple[int, Any], None, None]:
     for number, call in enumerate(stages.bar(calls, len(calls), "files")):
-        yield number, work(*call)
+        yield number, work(*call, stages=stages)
 
 
 def _there(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from gramfold.distributed.drawn import SAMPLE, fitted_whole, is_held_whole
+from gramfold.distributed.drawn import fitted_whole, is_held_whole, sample_of
 from gramfold.distributed.linear import Mapped, Seen, View
 from gramfold.distributed.partitions import Partitions
 from gramfold.embedding.fit import Fit
@@ -46,8 +46,7 @@ def _chosen(estimator: Any, rows: Partitions, seen: Seen) -> Chosen:
     some = seen.stand_ins(np.empty((0, rows.width)))
     moments = (seen.moments.mean, seen.moments.scatter)
     whole = trials.whole(some.rows, moments, estimator.n_jobs, some.mass, rows.dtype)
-    rng = check_random_state(estimator.random_state)
-    sample = view.complete(rows.sample(SAMPLE, rng)[1])
+    sample = view.complete(rows.take(sample_of(rows, estimator.random_state)))
     starts = Starts(sample, whole, estimator.n_jobs)
 
     def sums(mixture: Mixture) -> Sums:
@@ -56,6 +55,7 @@ def _chosen(estimator: Any, rows: Partitions, seen: Seen) -> Chosen:
 
     steps = Steps(sums, n, whole.floor, estimator.tol, rows.stages)
     numbers = numbers_of_planes(sample, estimator.n_planes, estimator.max_planes)
+    rng = check_random_state(estimator.random_state)
     return Chosen.of(trials.each(starts, steps, numbers, rng), n, estimator.n_planes)
 
 

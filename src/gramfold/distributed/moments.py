@@ -15,6 +15,8 @@ from gramfold.kernels.linear import mean_and_scatter
 from gramfold.neighbors.units import Unit
 from gramfold.types import Floats
 
+_ENTRIES_BESIDE = 2_000
+
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -46,8 +48,17 @@ def moments_of(rows: Floats, number: int) -> Moments:
     """Of the rows of the partition of this number."""
     mean, scatter = mean_and_scatter(rows)
     gaps = bool(np.isnan(mean).any() and np.isnan(rows).any())
-    least, most = np.fmin.reduce(rows, axis=0), np.fmax.reduce(rows, axis=0)
-    return Moments(mean, scatter, least, most, gaps, {number: len(rows)})
+    return Moments(mean, scatter, _over_rows(np.fmin, rows), _over_rows(np.fmax, rows), gaps, {number: len(rows)})
+
+
+def _over_rows(reduce: np.ufunc, rows: Floats) -> Floats:
+    """Of each column: of many rows side by side first, which is several times as fast where columns are few."""
+    beside = max(1, _ENTRIES_BESIDE // rows.shape[1])
+    whole = len(rows) // beside * beside
+    if whole:
+        wide = reduce.reduce(rows[:whole].reshape(-1, beside * rows.shape[1]), axis=0)
+        rows = np.vstack([wide.reshape(beside, -1), rows[whole:]])
+    return np.asarray(reduce.reduce(rows, axis=0))
 
 
 def merged(a: Moments, b: Moments) -> Moments:

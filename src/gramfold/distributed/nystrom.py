@@ -55,8 +55,9 @@ def fit_nystrom(estimator: Any, rows: Partitions, extras: Any) -> Model:  # noqa
     alone.set_params(landmarks=landmarks)
     fit = fit_of(alone, kept.table, rows)
     if alone.eigenvectors == "approximate":  # those of the landmarks alone
-        return kept.held_by(alone._build(fit), landmarks)  # noqa: SLF001  of every estimator
-    return kept.held_by(_map_of_all(alone, fit, rows, landmarks), landmarks, completion_=None)  # no value is missing
+        return kept.held_by(alone._build(fit))  # noqa: SLF001  of every estimator
+    model = _map_of_all(alone, fit, rows, landmarks)
+    return kept.held_by(replace(model, found={**model.found, "completion_": None}))  # no value is missing
 
 
 def _is_gaussian(kernel: Any) -> bool:

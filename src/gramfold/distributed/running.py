@@ -153,14 +153,21 @@ def _steps_told(keys: Sequence[Any], name: str, stages: Stages) -> Iterator[None
         yield
 
 
-def release(collections: Sequence[Any]) -> None:
-    """Let the workers drop what they hold of these, whoever still has a reference, such as the frames of an error."""
-    if "distributed" not in sys.modules:
-        return
+@contextmanager
+def persisted(tasks: Sequence[Any], client: Any) -> Iterator[list[Any]]:
+    """Tasks whose results the workers hold for the length of the block.
+
+    Then they drop them, whoever still has a reference, such as the frames of an error.
+    """
     from distributed import futures_of
 
-    for future in futures_of(collections):
-        future.release()
+    require_cluster(client)
+    held = client.persist(list(tasks))
+    try:
+        yield held
+    finally:
+        for future in futures_of(held):
+            future.release()
 
 
 def where() -> str:

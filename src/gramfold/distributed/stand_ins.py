@@ -50,24 +50,22 @@ def signs_for(d: int) -> Floats:
     return np.vstack([one, -one]).astype(np.float64)
 
 
-def root_of(scatter: Floats, varies: Any) -> Floats:
-    """R (r, d) with Rᵀ R = S of orthogonal rows; directions that are no more than the rounding of S have none."""
+def root_of(scatter: Floats, varies: Any) -> Floats | None:
+    """R (r, d) with Rᵀ R = S of orthogonal rows; None where S may have lost a direction that the rows have."""
     values, axes = np.linalg.eigh(scatter[np.ix_(varies, varies)])
-    real = values > 4 * len(values) * _EPS * values[-1:]
-    return _spread(np.sqrt(values[real])[:, None] * axes[:, real].T, varies)
+    if len(values) and values[0] < CARRIED * values[-1]:
+        return None
+    return _spread(np.sqrt(values)[:, None] * axes.T, varies)
 
 
 def root_of_triangle(triangle: Floats, varies: Any) -> Floats:
-    """The same of the triangle (d, d) of the rows' QR decomposition, which carries all digits."""
+    """The same of the triangle (d, d) of the rows' QR decomposition, which carries all digits.
+
+    Directions that are no more than its rounding have none.
+    """
     _, sizes, axes = np.linalg.svd(triangle[:, varies])
     real = sizes > len(sizes) * _EPS * sizes[:1]
     return _spread(sizes[real][:, None] * axes[: len(sizes)][real], varies)
-
-
-def lacks_digits(scatter: Floats, varies: Any) -> bool:
-    """Whether the scatter may have lost a direction that the rows have."""
-    values = np.linalg.eigvalsh(scatter[np.ix_(varies, varies)])
-    return bool(len(values) and values[0] < CARRIED * values[-1])
 
 
 def _spread(rows: Floats, varies: Any) -> Floats:

@@ -7,11 +7,38 @@ from typing import Any
 import numpy as np
 
 from gramfold.distributed.files import BadPartitionError, InputFile
+from gramfold.distributed.partitions import distinct_draws
 from gramfold.io.columns import FLAG, NUMBER
-from gramfold.runtime.progress import beat
+from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Integers
 
 _OR_SKIP = "or leave the file out with --on-bad-partition skip"
+
+
+def inside_files(files: Sequence[InputFile], numbers: Integers) -> list[Integers]:
+    """Ascending numbers of rows that are counted through all files, as numbers within each."""
+    ends = np.cumsum([file.rows for file in files])
+    starts = ends - [file.rows for file in files]
+    return [numbers[(numbers >= a) & (numbers < b)] - a for a, b in zip(starts, ends, strict=True)]
+
+
+def numbers_drawn(n: int, count: int, seed: int) -> Integers:
+    """`count` of n rows drawn at random, ascending; all of them if they are no more."""
+    return np.arange(n) if n <= count else np.sort(distinct_draws(n, count, np.random.RandomState(seed)))
+
+
+def rows_drawn(files: Sequence[InputFile], numbers: Integers, rows_each: int) -> Any:
+    """The rows of these ascending numbers, with all columns of the first file."""
+    import pyarrow as pa
+
+    parts, names = [], files[0].schema.names
+    for file, inside in zip(files, inside_files(files, numbers), strict=True):
+        start = 0
+        for table in file.batches(rows_each, names):
+            here = inside[(inside >= start) & (inside < start + len(table))] - start
+            parts.append(table.take(pa.array(here, pa.int64())))
+            start += len(table)
+    return pa.concat_tables(parts, promote_options="permissive")
 
 
 @dataclass(frozen=True)
@@ -25,22 +52,22 @@ class Surveying:
     gaps: bool  # whether values may be missing
     skip: bool  # whether a file that cannot be used is no error
 
-    def __call__(self, file: InputFile, inside: Integers) -> Any:
+    def __call__(self, file: InputFile, inside: Integers, *, stages: Stages = SILENT) -> Any:
         """The rows of these numbers, and of each column with gaps the first that has one; or why it is left out."""
         try:
-            return self._drawn(file, inside)
+            return self._drawn(file, inside, stages)
         except BadPartitionError as error:
             if not self.skip:
                 raise
             return str(error)
 
-    def _drawn(self, file: InputFile, inside: Integers) -> Any:
+    def _drawn(self, file: InputFile, inside: Integers, stages: Stages) -> Any:
         import pyarrow as pa
 
         start, parts = 0, []
         with_gaps: set[str] = set()
         ids = [] if self.ids is None else [self.ids]
-        for table in file.batches(self.rows_each, list(dict.fromkeys([*self.names, *ids]))):
+        for table in file.told_batches(self.rows_each, list(dict.fromkeys([*self.names, *ids])), stages):
             if self.ids is not None and table[self.ids].null_count:
                 raise BadPartitionError(
                     f"'{file.path}' has rows without a value in column '{self.ids}', which names them: fill it in, "
@@ -50,7 +77,6 @@ class Surveying:
             rows = {*known.tolist(), *self._first_gaps(file, table.select(self.names), start, with_gaps)}
             parts.append(table.select(self.names).take(pa.array(sorted(rows), pa.int64())))
             start += len(table)
-            beat()
         return pa.concat_tables(parts)
 
     def _first_gaps(self, file: InputFile, table: Any, start: int, with_gaps: set[str]) -> list[int]:

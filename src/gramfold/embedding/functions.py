@@ -73,7 +73,11 @@ class KernelFunctions:
 
     gamma_ = attribute("float or None", "The γ used.")
     width_ = attribute("float or None", "σ of the Gaussian, γ = 1/(2σ²).")
-    landmarks_ = attribute("ndarray of int or None", "Row indices of the landmarks; None if all rows are used.")
+    landmarks_ = attribute(
+        "ndarray of int or None",
+        """Row indices of the landmarks; None if all rows are used. After a fit on rows in partitions they are indices
+        of `sample_`.""",
+    )
     error_ = attribute(
         "float or None",
         """Relative error of the Nyström approximation: the trace of K − C A† Cᵀ divided by that of K. None without

@@ -85,7 +85,8 @@ def principal_axes(
     `mass` (n,) is that of the rows; None: 1 each.
     """
     count = min(count, rows.shape[0] - 1, rows.shape[1])
-    solver = _chosen(rows, count, mass) if solver == "auto" else solver
+    if solver == "auto":
+        solver = _chosen(rows, count, mass) if moments is None else "covariance_eigh"
     return _resolved(rows, _from_products(rows, count, solver, n_jobs, moments, mass), count, solver, n_jobs, mass)
 
 

@@ -72,7 +72,11 @@ class LandmarkMDS(Metrics, Embedding):
         from all rows to the landmarks, with one column for each landmark.""",
     )
 
-    landmarks_ = attribute("ndarray of int", "Indices of the rows that are landmarks, in the order of `kernel_`.")
+    landmarks_ = attribute(
+        "ndarray of int",
+        """Indices of the rows that are landmarks, in the order of `kernel_`; after a fit on rows in partitions indices
+        of `sample_`.""",
+    )
 
     def fit(self, X: Any, y: Any = None, **refused: Any) -> Self:  # type: ignore[override]
         """Embed the rows of X by their distances to landmarks.
