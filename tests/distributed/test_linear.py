@@ -98,6 +98,16 @@ def test_extremes(table, sums, name, model):
     agree(on_threads(clone(model), cut(X, 7)), clone(model).fit(X), X)
 
 
+def test_columns_without_noise_lead_to_the_same_factors(sums):
+    """The likelihood is flat where a noise is near its floor: its rounding would decide where the search ends."""
+    rng = np.random.default_rng(3)
+    z, noise = rng.standard_normal((2000, 2)), rng.standard_normal((2000, 3))
+    X = np.column_stack([z, noise + z @ [[0.4, 0, 0], [0, 0.3, 0]]])
+    whole = FactorAnalysis(2).fit(X)
+    np.testing.assert_allclose(whole.noise_variance_[:2] / X[:, :2].var(axis=0), whole.least_noise)
+    assert far(on_threads(FactorAnalysis(2), cut(X, 7)).transform(X), whole.embedding_) < 1e-8
+
+
 def test_small_directions_have_all_their_digits(table, sums):
     """Scatter carries half of them: whitened coordinates of a column 1e-5 as large would be off in the seventh."""
     X = table * [2e4, 1, 1, 1, 1, 1]
