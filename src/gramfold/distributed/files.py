@@ -5,7 +5,6 @@ A file is known by its size and the time of its last change: what does not fit t
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gramfold.distributed.opening import files_of
+from gramfold.distributed.unchanged import fingerprint, mapped, readable, require_unchanged
 from gramfold.errors import InputError
 from gramfold.io.arrow import pandas_index
 from gramfold.io.codes import without_codes
@@ -49,15 +49,14 @@ class InputFile(Plain):
 
         size, modified = fingerprint(path)
         if path.suffix == ARRAY:
-            with _readable(path):
-                array = np.load(path, mmap_mode="r")
+            array = mapped(path, BadPartitionError)
             if array.ndim != 2:
                 raise BadPartitionError(
                     f"'{path}' holds an array of shape {array.shape}, but a table has rows and columns: save one."
                 )
             kind = pa.from_numpy_dtype(array.dtype)
             return cls(path, size, modified, len(array), pa.schema([(x, kind) for x in numbered(array.shape[1])]))
-        with _readable(path), pq.ParquetFile(path) as file:
+        with readable(path, BadPartitionError), pq.ParquetFile(path) as file:
             schema = file.schema_arrow
             return cls(path, size, modified, file.metadata.num_rows, schema, tuple(pandas_index(schema)))
 
@@ -95,9 +94,9 @@ class InputFile(Plain):
         names = list(names)
         self.require_unchanged()
         some = False
-        with _readable(self.path):
+        with readable(self.path, BadPartitionError):
             if self.path.suffix == ARRAY:
-                array, places = np.load(self.path, mmap_mode="r"), [self.schema.names.index(name) for name in names]
+                array, places = mapped(self.path, BadPartitionError), [self.schema.names.index(name) for name in names]
                 for start in range(0, self.rows, rows_each):
                     rows = np.asarray(array[start : start + rows_each])
                     yield pa.table({name: rows[:, j] for name, j in zip(names, places, strict=True)})
@@ -117,10 +116,7 @@ class InputFile(Plain):
 
     def require_unchanged(self) -> None:
         """Raise an error if the file is not what it was."""
-        if list(fingerprint(self.path)) != self.mark:
-            raise InputError(
-                f"'{self.path}' was changed while it was read: run the command again when nobody writes to it."
-            )
+        require_unchanged(self.path, self.mark)
 
 
 def output_name(path: Path) -> str:
@@ -140,19 +136,6 @@ def input_files(source: Path) -> list[Path]:
                 "the folders one by one."
             )
     return files
-
-
-def fingerprint(path: Path) -> tuple[int, int]:
-    """Size and time of the last change; an error where the file cannot be seen."""
-    try:
-        found = path.stat()
-    except OSError as error:
-        from platform import node
-
-        raise InputError(
-            f"'{path}' cannot be seen on {node()} ({error.strerror}): paths must be the same on all machines."
-        ) from error
-    return found.st_size, found.st_mtime_ns
 
 
 def usual(files: Sequence[InputFile]) -> InputFile:
@@ -184,17 +167,3 @@ def require_alike(first: InputFile, other: InputFile, names: Sequence[str] | Non
 
 
 _ALIKE = "give all files the same columns, or use --on-bad-partition skip"
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    import pyarrow as pa
-
-    try:
-        yield
-    except (pa.ArrowException, OSError, ValueError, EOFError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise BadPartitionError(
-            f"'{path}' is not a readable {path.suffix} file (it may be truncated): save it again."
-        ) from error
