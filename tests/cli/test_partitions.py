@@ -166,6 +166,27 @@ def test_interrupt_says_what_is_kept(big, monkeypatch):
     assert "(1 of 3 files; the same command goes on) is written and kept" in result.stderr
 
 
+@pytest.mark.parametrize("stopped", [0, 2])
+def test_interrupt_while_a_file_is_written(big, monkeypatch, stopped):
+    """What writes it is closed before its stream, else Python reports an exception that nobody can catch."""
+    from gramfold.cli.partition_places import Placer
+
+    monkeypatch.setattr("gramfold.cli.partition_writing._MOST_ROWS", 64)
+    place, calls = Placer.place, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) > stopped:
+            raise KeyboardInterrupt
+        return place(*arguments)
+
+    monkeypatch.setattr(Placer, "place", interrupted)
+    result = CliRunner().invoke(main, ["embed", "big", "-m", "pca", "-q", "--out", "out/"])
+    assert result.exit_code == 130
+    assert "(0 of 3 files; the same command goes on) is written and kept" in result.stderr
+    assert sorted(path.name for path in Path("out").iterdir()) == ["_ledger.jsonl", "_model.gramfold"]
+
+
 def test_progress_tells_batches_and_files(big, monkeypatch):
     """What a terminal is shown: how many files, and how many batches of each."""
     from gramfold.runtime.progress import Stages

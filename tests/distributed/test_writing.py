@@ -271,10 +271,11 @@ def test_what_is_lost_is_written_again(big):
     run("embed", "big", *PCA, "--out", "mapped/")
     whole = {file.name: file.read_bytes() for file in Path("mapped").iterdir()}
     Path("mapped/part0.parquet").unlink()
-    Path("mapped/part3.parquet").write_bytes(b"half")
+    half = Path("mapped/part2.parquet")
+    half.write_bytes(half.read_bytes()[:-1] + b"?")  # of the same size
     ledger = Path("mapped/_ledger.jsonl")
     ledger.write_bytes(ledger.read_bytes()[:-20])  # the last line was cut off
-    assert "resumed   2 of 4 files" in run("embed", "big", *PCA[:4], "--out", "mapped/")
+    assert "resumed   1 of 4 files" in run("embed", "big", *PCA[:4], "--out", "mapped/")
     assert whole == {file.name: file.read_bytes() for file in Path("mapped").iterdir()}
 
 
@@ -368,6 +369,29 @@ def test_a_file_that_gramfold_has_not_written_is_not_replaced(big):
     Path("mapped/part0.parquet").write_text("precious")
     assert "gramfold has not written it here" in refused("embed", "big", *PCA, "--out", "mapped/")
     assert Path("mapped/part0.parquet").read_text() == "precious"
+
+
+@pytest.mark.parametrize("precious", ["text", "table", "map"])
+def test_nor_is_one_in_a_folder_that_was_begun(big, precious):
+    """Files are known by the ledger, or by the mark of the model that made them."""
+    run("embed", "big", *PCA, "--out", "mapped/")
+    ledger, taken = Path("mapped/_ledger.jsonl"), Path("mapped/part3.parquet")
+    ledger.write_bytes(ledger.read_bytes()[:-20])  # the last line was cut off
+    if precious == "text":
+        taken.write_text("precious")
+    elif precious == "table":
+        rows().to_parquet(taken)
+    else:
+        run("embed", "big", "-m", "pca", "-d", "3", "-q", "--out", "other/")
+        shutil.copy("other/part3.parquet", taken)
+    content = taken.read_bytes()
+    assert "part3.parquet' exists, and gramfold has not written it here" in refused(
+        "embed", "big", *PCA, "--out", "mapped/"
+    )
+    assert taken.read_bytes() == content
+    if precious != "map":
+        assert "has not written it here" in refused("embed", "big", *PCA, "--out", "mapped/", "--restart")
+        assert taken.read_bytes() == content
 
 
 def test_folders_that_cannot_be_written(big):

@@ -118,16 +118,18 @@ class Writing:
         Without a model the rows are fitted, so that all files count; with one, those that are written already.
         """
         from gramfold.distributed.files import input_files, output_name
-        from gramfold.distributed.ledger import MODEL, Ledger, require_folder
+        from gramfold.distributed.ledger import MODEL, Ledger, require_folder, require_free
 
         out, paths = out.absolute(), [path.absolute() for path in input_files(source)]
         names = [output_name(path) for path in paths]
         how.require_tables(paths)
-        require_folder(out, paths, names)
+        require_folder(out, paths)
         if how.restart:
             Ledger.erase(out)
         ledger = Ledger.read(out)
-        if ledger is not None:
+        if ledger is None:
+            require_free(out / name for name in names)
+        else:
             ledger.require_same(asked)
             ledger.require_model(out / MODEL if model is None else model)
             ledger.require_inputs(paths, names, only_done=model is not None)
@@ -151,8 +153,9 @@ class Writing:
 
     def begin(self, rows_each: int) -> None:
         """The model is there: from here on a later run goes on, with the batches of the first."""
-        from gramfold.distributed.files import fingerprint, output_name
+        from gramfold.distributed.files import output_name
         from gramfold.distributed.ledger import Ledger, digest_of
+        from gramfold.distributed.unchanged import fingerprint
 
         before = self.ledger
         marks = {file.path: file.mark for file in self.found.files}  # of the files as they were read
@@ -171,16 +174,17 @@ class Writing:
         ledger = self.ledger
         assert ledger is not None
         files = self.found.files
-        before = sum(ledger.done(file) for file in files)
+        todo = [file for file in files if not ledger.done(file)]
         try:
-            job = Job(self.out, ledger.rows_each, placer, self.how.skip)
-            write_files(files, job, ledger, self.client, self.stages)
+            job = Job(self.out, ledger.rows_each, placer, ledger.model, self.how.skip)
+            write_files(todo, job, ledger, self.client, self.stages)
         except BaseException:
             done = sum("skipped" not in line for line in ledger.lines.values())
-            if done:
-                kept(f"what is done of '{self.out}' ({done:,} of {len(files):,} files; the same command goes on)")
+            what = "what is done of" if done else "the model in"
+            if done or self.model.parent == self.out:
+                kept(f"{what} '{self.out}' ({done:,} of {len(files):,} files; the same command goes on)")
             raise
-        return Totals.of(ledger), before
+        return Totals.of(ledger), len(files) - len(todo)
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ many rows a batch has is written in the ledger, since the last bits of a place m
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
 from gramfold.distributed.files import BadPartitionError, InputFile
-from gramfold.distributed.ledger import Ledger
+from gramfold.distributed.ledger import Ledger, digest_of, marked
 from gramfold.distributed.running import on_worker
 from gramfold.io.replacing import replacing_stream
 from gramfold.runtime.progress import SILENT, Stages
@@ -37,6 +37,7 @@ class Job:
     folder: Path
     rows_each: int
     placing: Placing
+    model: str | None  # its digest, which the files are marked with
     skip: bool  # a file that cannot be read as the others, in the place of an error
 
     def written(self, file: InputFile, *, stages: Stages = SILENT) -> dict[str, Any]:
@@ -49,31 +50,29 @@ class Job:
                 raise
             return {**line, "skipped": str(error)}
 
-    def _counts(self, file: InputFile, stages: Stages) -> dict[str, int]:
+    def _counts(self, file: InputFile, stages: Stages) -> dict[str, Any]:
         import pyarrow.parquet as pq
 
         counts: Counter[str] = Counter()
-        with replacing_stream(self.folder / file.name) as stream:
+        path = self.folder / file.name
+        with replacing_stream(path) as stream, ExitStack() as opened:  # the writer is closed before its stream
             writer = None
             for table in file.told_batches(self.rows_each, self.placing.columns, stages):
                 rows, found = self.placing.place(file, table, counts["rows"])
                 counts.update({"rows": len(table), **found})
-                writer = writer or pq.ParquetWriter(stream, rows.schema)
+                rows = marked(rows, self.model)
+                writer = writer or opened.enter_context(pq.ParquetWriter(stream, rows.schema))
                 writer.write_table(rows)
-            assert writer is not None  # there is a batch, if one without rows
-            writer.close()
-            size = stream.tell()
-        return {**counts, "written": size}
+        return {**counts, "written": digest_of(path)}
 
 
 def write_files(files: Sequence[InputFile], job: Job, ledger: Ledger, client: Any, stages: Stages) -> None:
-    """Write all files that the ledger does not have, in this process or, with a client, on its cluster."""
+    """Write files that the ledger does not have, in this process or, with a client, on its cluster."""
+    ledger.require_own(files)
     ledger.begin()
-    with stages("write"):
-        todo = [file for file in files if not ledger.done(file)]
-        with each_file(job.written, todo, client, stages) as lines:
-            for _, line in lines:
-                ledger.add(line)
+    with stages("write"), each_file(job.written, files, client, stages) as lines:
+        for _, line in lines:
+            ledger.add(line)
     ledger.begin()
 
 
