@@ -1,5 +1,6 @@
 """The one engine: every method is kernel PCA on a Gram matrix of its own."""
 
+from gramfold.embedding.by_partition import by_partition, mean_by_partition, score_sum
 from gramfold.embedding.continuous import ContinuousMap, continuous_degree, continuous_model, continuous_part
 from gramfold.embedding.embedding import Embedding
 from gramfold.embedding.estimator import Estimator
@@ -63,6 +64,7 @@ __all__ = [
     "Table",
     "Whole",
     "attribute",
+    "by_partition",
     "continuous_degree",
     "continuous_model",
     "continuous_part",
@@ -73,10 +75,12 @@ __all__ = [
     "lay_out",
     "leading_eigenvalues_of",
     "linear_model",
+    "mean_by_partition",
     "method",
     "negative_part_of",
     "parameter",
     "refuse_weights",
+    "score_sum",
     "shares_of",
     "single_point",
     "widened",

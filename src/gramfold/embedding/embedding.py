@@ -8,6 +8,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from gramfold.embedding.by_partition import by_partition
 from gramfold.embedding.estimator import Estimator
 from gramfold.embedding.frame import Alignable
 from gramfold.embedding.groups import SAMPLE
@@ -222,7 +223,8 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         """Trustworthiness of the embedding of X, between 0 and 1.
 
         How far neighbours in the embedding are neighbours in the data (Venna, Kaski 2001), among the rows of X as
-        `transform` embeds them, for up to 10 neighbours.
+        `transform` embeds them, for up to 10 neighbours. Of rows in partitions (Dask, files that are streamed), among
+        10,000 that are drawn, by `gramfold.diagnostics.trustworthiness`.
 
         Parameters
         ----------
@@ -236,9 +238,14 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         trustworthiness : float
             1 if all neighbours in the embedding are neighbours in the data.
         """
+        if is_partitioned(X):
+            from gramfold.distributed import drawn_score
+
+            return drawn_score(self, X)
         model, rows = self._read(X)
         return trustworthiness_of(model, rows, lambda: self.transform(X))
 
+    @by_partition
     def inverse_transform(self, Y: Any) -> Any:
         """Compute data rows for coordinates of the embedding (pre-images).
 
@@ -255,10 +262,6 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         X : ndarray of shape (n_points, n_features)
             Data rows. An array as from every inverse of scikit-learn, whatever `set_output` asks of `transform`.
         """
-        if is_partitioned(Y):
-            from gramfold.distributed import place_partitions
-
-            return place_partitions(self, "inverse_transform", Y)
         model: Model = self._model()
         inverse = made_inverse(self, model)
         places = model.inward(self._read_places(Y, model))
@@ -285,6 +288,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
             return None
         return made_error(self, model)
 
+    @by_partition
     def extrapolation(self, points: Any, *, of: Literal["auto", "rows", "coordinates"] = "auto") -> Floats:
         """Measure how far given rows, or coordinates, lie outside of the training data.
 
@@ -305,10 +309,6 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         extrapolation : ndarray of shape (n_points,)
             The extrapolation of each point.
         """
-        if is_partitioned(points):
-            from gramfold.distributed import place_partitions
-
-            return cast(Floats, place_partitions(self, "extrapolation", points, of=of))
         model: Model = self._model()
         if of == "auto":
             of = rows_or_places(points, model.columns.count, model.dimensions)

@@ -14,13 +14,18 @@ from gramfold.types import Floats
 _NEIGHBORS = 10
 
 
-def trustworthiness_of(model: Model, rows: Any, transform: Callable[[], Any]) -> float:
-    """Of the places that these rows are given."""
+def refuse_precomputed(model: Model) -> None:
+    """Raise an error where the model has not seen rows."""
     if model.reads.precomputed:
         raise PrecomputedInputError(
             f"{model.name} was fitted on precomputed input, but score needs the rows themselves: fit it on a table of "
             "rows."
         )
+
+
+def trustworthiness_of(model: Model, rows: Any, transform: Callable[[], Any]) -> float:
+    """Of the places that these rows are given."""
+    refuse_precomputed(model)
     places = model.inward(np.asarray(transform()))  # a table, where the user set one as output
     if model.reads.mixed:
         return trustworthiness(rows, places, model.source.metric)

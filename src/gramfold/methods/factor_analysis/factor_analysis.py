@@ -24,8 +24,10 @@ from gramfold.embedding import (
     Model,
     Reads,
     attribute,
+    by_partition,
     first_look,
     linear_model,
+    mean_by_partition,
     method,
     parameter,
 )
@@ -170,6 +172,7 @@ class FactorAnalysis(LinearMap, Embedding):
 
     # --- the density
 
+    @by_partition
     def score_samples(self, X: Any) -> Floats:
         """Log-likelihood of each row.
 
@@ -188,6 +191,7 @@ class FactorAnalysis(LinearMap, Embedding):
         shift = factors.varies.sum() * float(np.log(2.0)) * unit.power  # a density is one of the user's unit
         return np.asarray(factors.log_density(unit.inward_new(rows)) - shift)
 
+    @mean_by_partition
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-likelihood of the rows.
 

@@ -26,10 +26,13 @@ from gramfold.embedding import (
     Reads,
     Table,
     attribute,
+    by_partition,
     first_look,
     linear_model,
+    mean_by_partition,
     method,
     parameter,
+    score_sum,
 )
 from gramfold.kernels.principal_axes import principal_axes
 from gramfold.kernels.projection import algebra_threads, onto, projected_rows
@@ -37,6 +40,7 @@ from gramfold.methods.mixture_ppca.mixture import Mixture
 from gramfold.methods.mixture_ppca.planes import PlanesPlacement, PlanesWay, mixture_of, planes_of
 from gramfold.methods.mixture_ppca.steps import SQUARES, Starts, Steps, expected
 from gramfold.methods.mixture_ppca.trials import Chosen, Trials, numbers_of_planes
+from gramfold.neighbors.partitioned import is_partitioned
 from gramfold.neighbors.units import Unit
 from gramfold.types import Floats
 
@@ -160,6 +164,7 @@ class MixturePPCA(LinearMap, Embedding):
 
     # --- the density
 
+    @by_partition
     def score_samples(self, X: Any) -> Floats:
         """Log-likelihood of each row.
 
@@ -176,6 +181,7 @@ class MixturePPCA(LinearMap, Embedding):
         mixture, unit, rows = self._planes_and_rows(X)
         return mixture.log_density(rows) - mixture.log_unit(unit)
 
+    @mean_by_partition
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-likelihood of the rows.
 
@@ -206,9 +212,12 @@ class MixturePPCA(LinearMap, Embedding):
         bic : float
             n_parameters · log n − 2 log-likelihood.
         """
+        if is_partitioned(X):
+            return mixture_of(self._model()).criterion(*score_sum(self, X))
         values = self.score_samples(X)
         return mixture_of(self.model_).criterion(float(values.sum()), len(values))
 
+    @by_partition
     def responsibilities(self, X: Any) -> Floats:
         """Posterior probability of each plane for each row.
 
@@ -225,6 +234,7 @@ class MixturePPCA(LinearMap, Embedding):
         mixture, _, rows = self._planes_and_rows(X)
         return mixture.responsibilities(rows)
 
+    @by_partition
     def projections(self, X: Any) -> Floats:
         """Coordinates of each row within each plane, relative to its mean and along its axes.
 
@@ -241,6 +251,7 @@ class MixturePPCA(LinearMap, Embedding):
         mixture, unit, rows = self._planes_and_rows(X)
         return np.asarray(unit.outward(mixture.projections(rows)))
 
+    @by_partition
     def reconstruct(self, X: Any) -> Floats:
         """Reconstruct rows by their projections on all planes, weighted by the responsibilities.
 

@@ -22,8 +22,10 @@ from gramfold.embedding import (
     Reads,
     Table,
     attribute,
+    by_partition,
     first_look,
     linear_model,
+    mean_by_partition,
     method,
     parameter,
 )
@@ -40,6 +42,7 @@ from gramfold.methods.probabilistic_pca.learning import (
     uncorrelated,
 )
 from gramfold.methods.probabilistic_pca.missing_values import has_gaps
+from gramfold.neighbors.partitioned import is_partitioned
 from gramfold.neighbors.units import Unit
 from gramfold.types import Floats
 
@@ -141,6 +144,7 @@ class ProbabilisticPCA(LinearMap, Embedding):
 
     # --- the density
 
+    @by_partition
     def score_samples(self, X: Any) -> Floats:
         """Log-likelihood of the known values of each row.
 
@@ -158,6 +162,7 @@ class ProbabilisticPCA(LinearMap, Embedding):
         values = latent.log_density(rows)
         return values - (~np.isnan(rows)).sum(axis=1) * _log_unit(unit) if unit.power else values
 
+    @mean_by_partition
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-likelihood of the rows.
 
@@ -189,6 +194,8 @@ class ProbabilisticPCA(LinearMap, Embedding):
             Gaussian posterior with `mean` of shape (n_samples, n_components_), which `transform` returns, and
             `covariance` of shape (n_samples, n_components_, n_components_).
         """
+        if is_partitioned(X):
+            return LatentPosterior(self.transform(X), self._covariance(X))
         latent, _, rows = self._latent(X)
         model: Model = self._model()
         if has_gaps(rows):
@@ -202,6 +209,11 @@ class ProbabilisticPCA(LinearMap, Embedding):
             return found
         return LatentPosterior(frame.outward(found.mean, np.float64), frame.outward_covariance(found.covariance))
 
+    @by_partition
+    def _covariance(self, X: Any) -> Floats:
+        return self.posterior(X).covariance
+
+    @by_partition
     def impute(self, X: Any) -> Floats:
         """Fill in missing values by their conditional mean given the known values of the row.
 

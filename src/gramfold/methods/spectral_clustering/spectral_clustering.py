@@ -10,13 +10,23 @@ Burges 2005, section 2.5.2.
 """
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import StrOptions
 
-from gramfold.embedding import SAMPLE, EdgeWeights, Estimator, Fit, attribute, method, parameter
+from gramfold.embedding import (
+    SAMPLE,
+    EdgeWeights,
+    Estimator,
+    Fit,
+    attribute,
+    by_partition,
+    mean_by_partition,
+    method,
+    parameter,
+)
 from gramfold.errors import InputError
 from gramfold.graph.affinity import check_width, width_of_rows
 from gramfold.graph.connect import OnDisconnected
@@ -193,6 +203,7 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
         self.fit(X, y, **fit_params)
         return self.predict(X) if is_partitioned(X) else self.labels_.copy()
 
+    @by_partition
     def predict(self, X: Any) -> Integers:
         """Predict the clusters of new rows.
 
@@ -210,14 +221,11 @@ class SpectralClustering(EdgeWeights, Clustering, ClusterMixin, Estimator):
             Cluster of each row. With on_disconnected="largest", −1 for rows that belong to a connected component
             without a cluster, or that have no neighbour among the training rows.
         """
-        if is_partitioned(X):
-            from gramfold.distributed import place_partitions
-
-            return cast(Integers, place_partitions(self, "predict", X))
         clusters, rows = self._read(X)
         with self._stage("predict"):
             return np.asarray(clusters.predict(rows))
 
+    @mean_by_partition
     def score(self, X: Any, y: Any = None) -> float:
         """Mean share of the edge weight of each row that stays within its cluster, between 0 and 1.
 
