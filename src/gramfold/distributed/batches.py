@@ -16,14 +16,18 @@ import numpy as np
 
 from gramfold.distributed.blocks import BlockReader, float_dtype
 from gramfold.distributed.partitions import Partitions, Work
+from gramfold.distributed.unchanged import fingerprint, readable, require_unchanged
 from gramfold.errors import InputError
 from gramfold.io.arrow import pandas_index
+from gramfold.neighbors.columns import require_numeric_types
 from gramfold.runtime.memory import available_memory
 from gramfold.runtime.progress import SILENT, Stages
 
 _SHARE = 8  # of the limit that one batch takes: two are in memory, with what is made of one
 _MOST_BYTES = 256e6  # of a batch: from there on larger ones are no faster
 _DEFAULT_SHARE = 0.25  # of the memory that is free
+_LEAST_ROWS = 10  # of a batch
+_MOST_COLUMNS = 12  # named in one sentence
 
 
 def batch_bytes(memory_limit: float | None) -> float:
@@ -77,6 +81,16 @@ class Batches(Partitions):
         return self.reader.read(self.block(number), number)
 
 
+def require_batches(limit: float | None, width: int) -> None:
+    """Raise an error for a limit in bytes within which rows of this width would be read a few at a time."""
+    least = float(_SHARE * 8 * width * _LEAST_ROWS)
+    if limit is not None and limit < least:
+        raise InputError(
+            f"memory_limit={limit:g} bytes is too little: rows of {width:,} column{'s' * (width != 1)} need at least "
+            f"{least:,.0f}, and are read fast from some megabytes on."
+        )
+
+
 def limit_like(rows: Batches) -> float:
     """The memory limit under which another table of the same columns is read in batches of as many rows."""
     return float(_SHARE * 8 * rows.rows_each * max(1, rows.width))
@@ -89,7 +103,9 @@ class ArrayRows(Batches):
         if X.ndim != 2:
             raise InputError(f"X is an array of shape {X.shape}, but a table has rows and columns.")
         super().__init__(BlockReader(None, X.shape[1], float_dtype([X.dtype]), gaps))
-        self._array = X
+        self._array, file = X, getattr(X, "filename", None)
+        self._file = None if file is None or not Path(file).exists() else Path(file)
+        self._mark = None if self._file is None else fingerprint(self._file)
         self.rows_each = max(1, int(batch_bytes(memory_limit) // (8 * max(1, X.shape[1]))))
         self.sizes = np.diff([*range(0, len(X), self.rows_each), len(X)])
 
@@ -97,7 +113,13 @@ class ArrayRows(Batches):
         return ceil(len(self._array) / self.rows_each)
 
     def block(self, number: int) -> Any:
-        return np.asarray(self._array[number * self.rows_each : (number + 1) * self.rows_each])
+        rows = self._array[number * self.rows_each : (number + 1) * self.rows_each]
+        if self._file is None or self._mark is None:
+            return np.asarray(rows)
+        # whoever has mapped it for writing may write, but not cut it short
+        own = getattr(self._array, "mode", "r") != "r"
+        require_unchanged(self._file, (self._mark[0], fingerprint(self._file)[1]) if own else self._mark)
+        return np.array(rows)  # read now, while the file is known to be whole
 
 
 @dataclass(frozen=True)
@@ -121,16 +143,26 @@ class ParquetRows(Batches):
         columns: Sequence[str] | None = None,
         gaps: bool = False,
     ) -> None:
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
         self.files = tuple(files)
-        about = [pq.ParquetFile(file) for file in self.files]
-        schema = about[0].schema_arrow
+        self.marks = tuple(map(fingerprint, self.files))
+        about = []
+        for path in self.files:
+            with readable(path), pq.ParquetFile(path) as file:
+                about.append((file.metadata, file.schema_arrow))
+        self.schemas = tuple(schema for _, schema in about)
+        schema = self.schemas[0]
         index = pandas_index(schema)  # which names rows, and is no data
         names = tuple([name for name in schema.names if name not in index] if columns is None else columns)
-        types = [schema.field(name).type.to_pandas_dtype() for name in names]
+        absent = next((name for name in names if name not in schema.names), None)
+        if absent is not None:
+            shown = ", ".join(f"'{name}'" for name in schema.names[:_MOST_COLUMNS])
+            raise InputError(f"'{self.files[0]}' has no column '{absent}': it has {shown}; choose among its columns.")
+        types = [np.float32 if pa.types.is_float32(schema.field(name).type) else np.float64 for name in names]
         self.rows_each = rows_each = max(1, int(batch_bytes(memory_limit) // (8 * max(1, len(names)))))
-        self.pieces = tuple(piece for i, one in enumerate(about) for piece in pieces_of(i, one.metadata, rows_each))
+        self.pieces = tuple(piece for i, (one, _) in enumerate(about) for piece in pieces_of(i, one, rows_each))
         labels = tuple(str(self.files[piece.file]) for piece in self.pieces)
         super().__init__(BlockReader(names, len(names), float_dtype(types), gaps, labels))
         self.sizes = np.array([piece.count for piece in self.pieces], dtype=np.intp)
@@ -142,9 +174,17 @@ class ParquetRows(Batches):
         import pyarrow.parquet as pq
 
         piece = self.pieces[number]
-        file = pq.ParquetFile(self.files[piece.file])
-        names = [name for name in (self.reader.names or ()) if name in file.schema_arrow.names]
-        return file.read_row_groups(list(piece.groups), columns=names).slice(piece.first, piece.count)
+        path = self.files[piece.file]
+        require_unchanged(path, self.marks[piece.file])
+        names = [name for name in (self.reader.names or ()) if name in self.schemas[piece.file].names]
+        with readable(path), pq.ParquetFile(path) as file:
+            return file.read_row_groups(list(piece.groups), columns=names).slice(piece.first, piece.count)
+
+    def require_numeric(self) -> None:
+        """Raise an error for columns of any file that hold no numbers, before rows are read."""
+        for path, schema in zip(self.files, self.schemas, strict=True):
+            known = [(name, schema.field(name).type) for name in self.reader.names or () if name in schema.names]
+            require_numeric_types(known, schema, f"'{path}'")
 
 
 def pieces_of(file: int, metadata: Any, rows_each: int) -> Iterator[Piece]:

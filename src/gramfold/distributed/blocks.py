@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.utils.validation import check_array
 
 from gramfold.embedding.reading import check_finite
 from gramfold.errors import InputError
@@ -17,11 +18,13 @@ from gramfold.types import Floats, Plain
 class BlockReader(Plain):
     """What every partition should be."""
 
-    names: tuple[str, ...] | None  # of the columns
+    names: tuple[str, ...] | None  # of the columns, as scikit-learn has it: only strings are names
     width: int
     dtype: np.dtype[Any]  # float64 or float32
     gaps: bool = False  # whether NaN is a missing value, which the method knows what to do with
     labels: Sequence[str] | Mapping[int, str] | None = None  # the file of each partition
+    headings: tuple[Any, ...] | None = None  # of the columns of a dataframe, also those that are no strings
+    held: bool = False  # whether partitions were read before: None is one without rows
 
     def named(self, number: int) -> str:
         """The partition in an error."""
@@ -32,33 +35,52 @@ class BlockReader(Plain):
         """The same, which knows the file of one partition."""
         return self if file is None else replace(self, labels={number: file})
 
+    def unnamed(self) -> Self:
+        """The same for arrays that were read before."""
+        return replace(self, names=None, headings=None)
+
+    def require_table(self, block: Any, number: int) -> None:
+        """Raise an error unless the partition is what X is: a dataframe, or an array."""
+        if block is not None and (self._columns is None or hasattr(block, "columns")):
+            return
+        has = "None" if block is None else f"of type {type(block).__name__}"
+        due = "an array" if self._columns is None else "a dataframe"
+        raise InputError(f"{self.named(number)} is {has}, but X is {due}: make every partition one, if without rows.")
+
+    @property
+    def _columns(self) -> tuple[Any, ...] | None:
+        return self.names if self.headings is None else self.headings
+
     def read(self, block: Any, number: int) -> Floats:
         """The rows (m, d) of a partition."""
         what = self.named(number)
+        self.require_table(block, number)
         if issparse(block):
             raise InputError(f"{what} is a sparse matrix, but partitions are read as dense rows: pass dense blocks.")
         self._check_columns(block, what)
-        rows = np.asarray(numeric_table(block, least_rows=0, name=what))
+        rows = numeric_table(block, least_rows=0, name=what)
         if rows.shape[1] != self.width:
             raise InputError(
                 f"{what} has {rows.shape[1]} columns, but the first partition has {self.width}: give every partition "
                 "the same columns."
             )
-        rows = np.ascontiguousarray(rows, dtype=self.dtype)
+        # gaps of every library become NaN
+        rows = check_array(rows, dtype=self.dtype, order="C", ensure_all_finite=False, ensure_min_samples=0)
         check_finite(rows, what, allow_missing=self.gaps, names=self.names)
         return quiet(rows) if self.gaps else rows
 
     def _check_columns(self, block: Any, what: str) -> None:
         own = [name for name, _ in types_of(block)]
-        if self.names is None or not own or own == list(self.names):
+        names = self._columns
+        if names is None or own == list(names):
             return
-        absent = [name for name in self.names if name not in own]
+        absent = [name for name in names if name not in own]
         if absent:
             raise InputError(
                 f"{what} has no column '{absent[0]}', which the first partition has: give every partition the same "
                 "columns."
             )
-        first = next(j for j, name in enumerate(own) if j == len(self.names) or name != self.names[j])
+        first = next(j for j, name in enumerate(own) if j == len(names) or name != names[j])
         raise InputError(
             f"{what} has column '{own[first]}' in place {first}, unlike the first partition: give every partition the "
             "same columns in the same order."

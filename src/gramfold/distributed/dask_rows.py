@@ -7,12 +7,14 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
+from sklearn.utils.validation import _get_feature_names
 
 from gramfold.distributed.blocks import BlockReader, float_dtype
 from gramfold.distributed.parquet_parts import files_of_parts
 from gramfold.distributed.partitions import Partitions, Work, picked
 from gramfold.distributed.running import computed, current_client, key_of, on_worker, persisted, where
 from gramfold.errors import GramfoldError, InputError, MemoryForecastError
+from gramfold.neighbors.columns import require_numeric_types, require_table, types_of
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Integers
 
@@ -30,16 +32,11 @@ class DaskRows(Partitions):
 
     @classmethod
     def of(cls, X: Any, *, gaps: bool = False, client: Any = None, stages: Stages = SILENT) -> "DaskRows":
-        """Of a collection; nothing is computed."""
+        """Of a collection of numbers; nothing is computed."""
         collection = in_rows(X)
-        parts = collection.to_delayed()
-        if not is_frame(X):
-            reader = BlockReader(None, int(X.shape[1]), float_dtype([X.dtype]), gaps)
-            found = cls(parts.ravel().tolist(), reader, client, stages)
-        else:
-            names, files = tuple(map(str, X.columns)), files_of_parts(X, parts)
-            reader = BlockReader(names, len(names), float_dtype(list(X.dtypes)), gaps, files)
-            found = cls(parts, reader, client, stages)
+        require_numeric(collection)
+        parts = np.ravel(collection.to_delayed()).tolist()
+        found = cls(parts, reader_of(collection, parts, gaps=gaps), client, stages)
         found.collection = collection
         return found
 
@@ -66,7 +63,7 @@ class DaskRows(Partitions):
         """The same as tasks, of which nothing runs yet."""
         from dask import delayed
 
-        token, files = uuid4().hex[:16], self.reader.labels
+        token, files, sizes = uuid4().hex[:16], self.reader.labels, vars(self).get("sizes")
         # what all need is one task: the arguments of each are looked through one by one
         common = (replace(self.reader, labels=None), work, shared)
         sent = delayed(common, name=key_of(name, token, "shared"), pure=False, traverse=False)
@@ -76,6 +73,7 @@ class DaskRows(Partitions):
                 part,
                 i,
                 None if files is None else files[i],
+                None if sizes is None else int(sizes[i]),
                 sent,
                 None if own is None else (own[i],),
                 dask_key_name=key_of(name, token, i),
@@ -96,7 +94,7 @@ class DaskRows(Partitions):
             tasks = self.tasks("rows", picked, own=places)
         client = current_client() if self.client is None else self.client
         with nullcontext(tasks) if client is None else persisted(tasks, client) as held:
-            kept = DaskRows(held, replace(self.reader, names=None), client, self.stages)
+            kept = DaskRows(held, replace(self.reader.unnamed(), held=True), client, self.stages)
             if numbers is not None:
                 kept.sizes = np.array([len(one) for one in places], dtype=np.intp)
             elif "sizes" in vars(self):
@@ -109,17 +107,29 @@ def _itself(rows: Any) -> Any:
 
 
 def _worked(
-    block: Any, number: int, file: str | None, common: tuple[BlockReader, Work, tuple[Any, ...]], own: Any
+    block: Any,
+    number: int,
+    file: str | None,
+    size: int | None,
+    common: tuple[BlockReader, Work, tuple[Any, ...]],
+    own: Any,
 ) -> Any:
-    if block is None:  # kept, and without rows
-        return None
     reader, work, shared = common
-    return on_worker(_on_rows, block, number, reader.knowing(number, file), work, (*shared, *(own or ())))
+    if block is None and reader.held:  # without rows
+        return None
+    return on_worker(_on_rows, block, number, reader.knowing(number, file), size, work, (*shared, *(own or ())))
 
 
-def _on_rows(block: Any, number: int, reader: BlockReader, work: Work, arguments: tuple[Any, ...]) -> Any:
+def _on_rows(
+    block: Any, number: int, reader: BlockReader, size: int | None, work: Work, arguments: tuple[Any, ...]
+) -> Any:
     try:
         rows = reader.read(block, number)
+        if size is not None and len(rows) != size:
+            raise InputError(
+                f"{reader.named(number)} has {len(rows):,} rows, and had {size:,} when it was read before, but a fit "
+                "reads the same rows several times: pass X.persist(), or write X to files first."
+            )
         return work(rows, *arguments) if len(rows) else None
     except GramfoldError:
         raise
@@ -154,6 +164,27 @@ def _merged(merge: Callable[[Any, Any], Any], *results: Any) -> Any:
     return found[0] if found else None
 
 
+def reader_of(X: Any, parts: Sequence[Any] | None = None, *, gaps: bool = False) -> BlockReader:
+    """Of the partitions of a collection with whole rows in each; those of a dataframe that reads files have names."""
+    dtype = float_dtype([one for _, one in _types(X)])
+    if not is_frame(X):
+        return BlockReader(None, int(X.shape[1]), dtype, gaps)
+    found = _get_feature_names(X._meta)  # noqa: SLF001  Dask's word for it
+    names = None if found is None else tuple(found)
+    files = files_of_parts(X, X.to_delayed() if parts is None else parts)
+    return BlockReader(names, len(X.columns), dtype, gaps, files, tuple(X.columns))
+
+
+def require_numeric(X: Any) -> None:
+    """Raise an error for columns that Dask knows to hold no numbers, before any partition is read."""
+    require_numeric_types(_types(X), X)
+
+
+def _types(X: Any) -> list[tuple[Any, Any]]:
+    """Name and type of each column."""
+    return list(zip(X.columns, X.dtypes, strict=True)) if is_frame(X) else [(j, X.dtype) for j in range(X.shape[1])]
+
+
 def is_frame(X: Any) -> bool:
     """Whether it has named columns."""
     return hasattr(X, "columns")
@@ -161,7 +192,18 @@ def is_frame(X: Any) -> bool:
 
 def in_rows(X: Any) -> Any:
     """The collection with whole rows in each partition."""
+    if not isinstance(getattr(X, "ndim", None), int):
+        raise InputError(
+            f"X is a Dask {type(X).__name__}, which has no rows and columns: pass a Dask array or dataframe "
+            "(dask.array.from_delayed, dask.dataframe.from_delayed)."
+        )
+    if X.ndim == 1 and hasattr(X, "to_frame"):
+        raise InputError(
+            f"Expected 2D array, got 1D: X is a Dask {type(X).__name__}, and a table has columns: pass X.to_frame()."
+        )
     if is_frame(X):
+        require_table(X._meta, least_rows=0)  # noqa: SLF001  Dask's word for it
+        types_of(X._meta)  # noqa: SLF001  which reports columns of the same name
         return X
     if X.ndim != 2:
         raise InputError(

@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from gramfold.distributed.batches import ArrayRows, ParquetRows
+from gramfold.distributed.batches import ArrayRows, ParquetRows, require_batches
 from gramfold.distributed.partitions import Partitions
+from gramfold.distributed.unchanged import mapped
 from gramfold.errors import InputError
-from gramfold.neighbors.columns import is_dask
+from gramfold.neighbors.columns import is_dask, require_numeric_types
 from gramfold.runtime.progress import SILENT, Stages
 
-_SIZE = re.compile(r"\s*([0-9.]+)\s*([kmgt]?i?b?)\s*", re.IGNORECASE)
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_SIZE = re.compile(r"\s*([0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?|\.[0-9]+)\s*([kmgtpe]?i?b?)\s*", re.IGNORECASE)
+_NO_NAMES = "has no names of columns: leave columns out."
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
 
 
 def open_rows(
@@ -30,9 +32,9 @@ def open_rows(
 
     Parameters
     ----------
-    source : Dask array or dataframe, str, path-like or numpy.ndarray
-        A Dask collection; a Parquet file, a folder or a pattern (``"big/*.parquet"``); a .npy file; or an array that is
-        mapped into memory.
+    source : Dask array or dataframe, str, path-like, list of these, or numpy.ndarray
+        A Dask collection; a Parquet file, a folder, a pattern (``"big/*.parquet"``) or a list of these; a .npy file; or
+        an array that is mapped into memory.
     columns : list of str, optional
         Columns that are the data, in this order. None: all.
     memory_limit : float or str, optional
@@ -66,9 +68,13 @@ def partitions_of(
     client: Any = None,
     gaps: bool = False,
     stages: Stages = SILENT,
+    known: Sequence[str] | None = None,
 ) -> Partitions:
-    """The same for a fit: `gaps` are missing values that its method knows, `stages` are told of the work."""
-    found: Partitions
+    """The same for a fit: `gaps` are missing values that its method knows, `stages` are told of the work.
+
+    `known` are the columns of a model, which are read of Parquet files, whatever else these have.
+    """
+    found: ArrayRows | ParquetRows
     if isinstance(source, Partitions):
         return source.read_for(stages, gaps=gaps)
     if is_dask(source):
@@ -76,36 +82,49 @@ def partitions_of(
 
         if columns is not None:
             if not is_frame(source):
-                raise InputError("X is a Dask array, which has no names of columns: leave columns out.")
+                raise InputError(f"X is a Dask array, which {_NO_NAMES}")
             source = source[list(columns)]
         return DaskRows.of(source, gaps=gaps, client=client, stages=stages)
     limit = None if memory_limit is None else in_bytes(memory_limit)
-    if isinstance(source, str | PathLike):
-        files = files_of(source)
-        if files[0].suffix == ".npy":
-            found = ArrayRows(np.load(files[0], mmap_mode="r"), limit, gaps=gaps)
-        else:
-            found = ParquetRows(files, limit, columns=columns, gaps=gaps)
+    files = files_of(source) if isinstance(source, str | PathLike) or _are_paths(source) else None
+    if files is None or files[0].suffix == ".npy":
+        if columns is not None:
+            raise InputError(f"X is an array, which {_NO_NAMES}")
+        array = np.asanyarray(source) if files is None else mapped(files[0])
+        found = ArrayRows(array, limit, gaps=gaps)
+        require_numeric_types([(j, array.dtype) for j in range(found.width)], array)
     else:
-        found = ArrayRows(np.asanyarray(source), limit, gaps=gaps)
+        found = ParquetRows(files, limit, columns=known if columns is None else columns, gaps=gaps)
+        found.require_numeric()
+    require_batches(limit, found.width)
     found.stages = stages
     return found
 
 
-def files_of(source: str | PathLike[str]) -> list[Path]:
-    """The files of a path, a folder or a pattern, in the order of their names."""
-    text = str(source)
-    path = Path(source)
+def files_of(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
+    """The files of a path, a folder or a pattern, in the order of their names; of several, in their order."""
+    if not isinstance(source, str | PathLike):
+        return _of_one_kind([file for one in source for file in files_of(one)])
+    text, path = str(source), Path(source)
     if path.is_dir():
         found = sorted(path.glob("*.parquet"))
     elif has_magic(text) and not path.exists():
         found = sorted(Path(one) for one in glob(text))  # noqa: PTH207  of any folder, also an absolute one
+    elif path.exists():
+        found = [path]
     else:
-        found = [path] if path.exists() else []
+        raise InputError(f"there is no '{text}': check the path.")
     # what begins with a point or a low line is of a program that wrote the others
     found = [one for one in found if one == path or not one.name.startswith((".", "_"))]
     if not found:
+        _refuse_hive(sorted(path.glob("*=*")) if path.is_dir() else [], text)
         raise InputError(f"'{text}' matches no Parquet file: check the folder or the pattern.")
+    if len({file.parent for file in found}) > 1:
+        _refuse_hive([file.parent for file in found if "=" in file.parent.name], text)
+    return _of_one_kind(found)
+
+
+def _of_one_kind(found: list[Path]) -> list[Path]:
     odd = [file for file in found if file.suffix not in {".parquet", ".pq", ".npy"}]
     if odd or (len(found) > 1 and any(file.suffix == ".npy" for file in found)):
         raise InputError(
@@ -115,12 +134,27 @@ def files_of(source: str | PathLike[str]) -> list[Path]:
     return found
 
 
+def _refuse_hive(folders: Sequence[Path], text: str) -> None:
+    """Raise an error where a column is in the names of folders (month=1)."""
+    if folders:
+        name = folders[0].name
+        raise InputError(
+            f"'{text}' has folders such as '{name}', whose names are a column '{name.split('=')[0]}' that is in no "
+            "file: read them with dask.dataframe.read_parquet, which has such columns as categories (.astype(float)), "
+            "or pass the files of one folder."
+        )
+
+
+def _are_paths(source: Any) -> bool:
+    return isinstance(source, list | tuple) and bool(source) and all(isinstance(one, str | PathLike) for one in source)
+
+
 def in_bytes(size: float | str) -> float:
     """A size such as "2 GB" in bytes."""
     if isinstance(size, int | float) and not isinstance(size, bool) and size > 0:
         return float(size)
     found = _SIZE.fullmatch(str(size))
-    if found is None or not found[1].replace(".", "", 1).isdigit() or float(found[1]) == 0:
+    if found is None or float(found[1]) == 0:
         raise InputError(f"memory_limit={size!r} is no size: pass a number of bytes, or a text such as '2 GB'.")
     unit = found[2].lower()
     base = 1024 if "i" in unit else 1000

@@ -134,7 +134,7 @@ def _other_columns(names: list[str], own: list[Any], pandas: bool) -> str:
         if first < len(names)
         else "which the training rows do not have"
     )
-    chosen = "X[model.feature_names_in_]" if pandas else "X.select(list(model.feature_names_in_))"
+    chosen = "X[list(model.feature_names_in_)]" if pandas else "X.select(list(model.feature_names_in_))"
     return f"X has column '{own[first]}', {should}: pass {chosen}."
 
 

@@ -25,6 +25,7 @@ _KINDS = {
     ("complex",): "complex values",
     ("list", "array", "struct", "map"): "lists",
 }
+_TEXT = ("string", "large_string", "utf8", "binary", "large_binary", "<u", ">u", "|s")  # and "str" itself
 MISSING = ("NAType", "NaTType", "NoneType")
 _REMEDIES = {
     "categories": "categories by one-hot encoding (pandas.get_dummies)",
@@ -178,7 +179,16 @@ def require_numbers(X: Any, name: str = "X") -> None:
                 f"Complex data not supported: {name} holds complex values; pass their real parts, {name}.real."
             )
         return
-    odd = _odd_in_array(X) if isinstance(X, np.ndarray) else _odd_in_frame(X, name)
+    _refuse(_odd_in_array(X) if isinstance(X, np.ndarray) else _odd_in_frame(X, name), X, name)
+
+
+def require_numeric_types(types: Sequence[tuple[Any, Any]], X: Any, name: str = "X") -> None:
+    """The same by the names and types of columns, before any value is read: text is refused, whatever it says."""
+    kinds = [(label, "text" if is_text(dtype) else kind_of(dtype) or "numbers") for label, dtype in types]
+    _refuse([_Odd(_shown(label), kind, "") for label, kind in kinds if kind != "numbers"], X, name)
+
+
+def _refuse(odd: Sequence[_Odd], X: Any, name: str) -> None:
     if not odd:
         return
     kinds = list(dict.fromkeys(column.kind for column in odd))
@@ -224,7 +234,7 @@ def _odd_in_frame(X: Any, name: str) -> list[_Odd]:
         kind = kinds[dtype]
         if kind == "numbers":
             continue
-        shown = f"'{column_name}'" if isinstance(column_name, str) else str(column_name)
+        shown = _shown(column_name)
         values = values_of(X, j)
         if kind is None:
             column = _first_odd(shown, values)
@@ -300,7 +310,8 @@ def types_of(X: Any, name: str = "X") -> list[tuple[Any, Any]]:
             raise InputError(
                 f"{name} has several columns named {repeated[0]!r}: give each its own name, or pass {name}.to_numpy()."
             )
-        if all(getattr(dtype, "fill_value", 0) != 0 for dtype in X.dtypes):  # also where it is NaN
+        # a fill value may also be NaN
+        if X.shape[1] and all(getattr(dtype, "fill_value", 0) != 0 for dtype in X.dtypes):
             raise InputError(
                 f"{name} has sparse columns with a fill value other than 0: pass {name}.sparse.to_dense()."
             )
@@ -331,6 +342,16 @@ def kind_of(dtype: Any) -> str | None:
     """Kind of a column type; None where it depends on the values, as for text, which may hold numbers."""
     written = str(dtype).lower()
     return next((word for starts, word in _KINDS.items() if written.startswith(starts)), None)
+
+
+def is_text(dtype: Any) -> bool:
+    """Whether a column type holds text and nothing else."""
+    written = str(dtype).lower()
+    return written == "str" or written.startswith(_TEXT)
+
+
+def _shown(column_name: Any) -> str:
+    return f"'{column_name}'" if isinstance(column_name, str) else str(column_name)
 
 
 def _first_odd(name: str, values: Iterable[Any]) -> _Odd | None:

@@ -41,6 +41,8 @@ def _names_parts(X: Any) -> bool:
     text = os.fspath(X)
     if not isinstance(text, str):  # a path of bytes
         return False
+    if text.endswith(("/", os.sep)):  # a folder, whether it is there or not
+        return True
     # not Path.is_dir, which raises for text that is too long for a path
     return Path(text).suffix.lower() in _IN_PARTS or has_magic(text) or os.path.isdir(text)  # noqa: PTH112
 
