@@ -39,7 +39,8 @@ def place_partitions(estimator: Any, way: str, X: Any, **options: Any) -> Any:
         return _of_dask(estimator, way, X, options)
     gaps = estimator.model_.reads.missing and way != "inverse_transform"
     stages = Stages(estimator.verbose, type(estimator).__name__, estimator.progress)
-    rows: Any = partitions_of(X, gaps=gaps, stages=stages)
+    known = None if way in _ANY else estimator.model_.columns.names
+    rows: Any = partitions_of(X, gaps=gaps, stages=stages, known=known)
     if isinstance(rows, Batches):
         return _streamed(estimator, way, rows, options)
     return _of_dask(estimator, way, rows.collection, options, rows.client)
