@@ -133,6 +133,17 @@ def test_advised_method_is_one_that_is_fitted_to_partitions(big):
     assert said["files"] == 4
 
 
+@pytest.mark.parametrize(("method", "told"), [(["isomap", "--set", "landmarks=40"], True), (["pca"], False)])
+def test_the_size_of_a_large_model_is_told_before_its_fit(big, monkeypatch, method, told):
+    """600 rows, with 5 columns and the paths to 40 landmarks: 216 kB."""
+    monkeypatch.setattr("gramfold.cli.partition_embedding._LARGE", 200e3)
+    result = CliRunner().invoke(main, ["embed", "big", "-m", *method, "-d", "2", "--out", "mapped/"])
+    assert result.exit_code == 0
+    assert ("will hold 600 rows, and its file take about 0 MB" in result.stderr) == told
+    size = Path("mapped/_model.gramfold").stat().st_size
+    assert (size > 0.8 * 216e3) == told
+
+
 def test_an_array_is_written_as_one_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     X = rows()[list("abcde")].to_numpy()

@@ -80,7 +80,8 @@ def advice_for(
         _require_columns(seen)
     look = look_at(seen, asked)
     shape = Shape.of(look.rows, look.width, random_state)
-    chosen = choose(shape, asked.n_rows or seen.n, look.width, str(look.metric.value))
+    n_rows, metric = asked.n_rows or seen.n, str(look.metric.value)
+    chosen = choose(shape, n_rows, look.width, metric, in_partitions=asked.n_rows is not None)
     method, model, notes = chosen.method, chosen.model, [*_notes(shape, look, seen), *chosen.notes]
     neighbors, search, landmarks = chosen.n_neighbors, chosen.search, chosen.landmarks
     supervised = False

@@ -37,15 +37,17 @@ class Choice:
     notes: tuple[str, ...] = ()
 
 
-def choose(shape: Shape, n: int, width: int, metric: str) -> Choice:
-    """For n rows of so many columns."""
+def choose(shape: Shape, n: int, width: int, metric: str, *, in_partitions: bool = False) -> Choice:
+    """For n rows of so many columns; in partitions, where a graph costs much, only one that is better beyond noise."""
     p = shape.n_components
     components = Item(p, _why_components(shape, width))
-    best = shape.best
+    best, linear = shape.best, shape.linear
+    if in_partitions and best is not None and linear is not None and not best.clearly_above(linear):
+        best = linear
     if metric == "gower" and n > _ALL_DISTANCES:
         return _to_landmarks(components, n)
     if best is None or best.method == "PCA":
-        return _without_graph(shape, components, metric)
+        return _without_graph(shape, best, components, metric)
     return _on_graph(shape, best, components, n, width, metric)
 
 
@@ -74,11 +76,11 @@ def _to_landmarks(components: Item, n: int) -> Choice:
     )
 
 
-def _without_graph(shape: Shape, components: Item, metric: str) -> Choice:
+def _without_graph(shape: Shape, best: Tried | None, components: Item, metric: str) -> Choice:
     p, plain = components.value, metric == "euclidean"
     model = PCA(p) if plain else ClassicalMDS(p, metric=metric)
     return Choice(
-        Item(type(model).__name__, _why_linear(shape)),
+        Item(type(model).__name__, _why_linear(shape, best)),
         components,
         _NO_GRAPH,
         _NO_GRAPH,
@@ -87,18 +89,18 @@ def _without_graph(shape: Shape, components: Item, metric: str) -> Choice:
     )
 
 
-def _why_linear(shape: Shape) -> str:
-    best = shape.best
+def _why_linear(shape: Shape, best: Tried | None) -> str:
     if best is None:
         few = shape.distinct < FEWEST
         return f"{shape.distinct} distinct rows are too few for a graph of neighbours" if few else "there is one column"
     other = next((one for one in shape.tried if one.method != "PCA"), None)
     share = shape.shares[min(shape.n_components, len(shape.shares)) - 1]
     beside = "" if other is None else f", {_named(other)} {other.score:.0%}"
+    level = ", which is ahead by no more than noise" if best is not shape.best else ""
     shapeless = "no map of so few dimensions shows a shape: " if shape.tried[0].score < SHAPELESS else ""
     return (
         f"{shapeless}a linear map has {share:.0%} of the variance and keeps {best.score:.0%} of the neighbours in a "
-        f"sample, beyond chance{beside}"
+        f"sample, beyond chance{beside}{level}"
     )
 
 
@@ -115,8 +117,8 @@ def _on_graph(shape: Shape, best: Tried, components: Item, n: int, width: int, m
         given["search"] = "exact"
     measured = {} if metric == "euclidean" else {"metric": metric}
     model = _METHODS[best.method](p, n_neighbors=k, **measured, **given)
-    linear = shape.score_of("PCA")
-    beside = "" if linear is None else f", PCA {linear:.0%}"
+    linear = shape.linear
+    beside = "" if linear is None else f", PCA {linear.score:.0%}"
     keeps = {
         "Isomap": "a map of shortest paths along the graph of neighbours",
         "LaplacianEigenmaps": "a map of the smoothest functions on the graph of neighbours, which draws groups apart,",

@@ -15,6 +15,7 @@ from scipy.spatial import cKDTree
 
 from gramfold.diagnostics import Judged, dimension, r_nx, r_nx_area
 from gramfold.diagnostics.four_faults import faults_of
+from gramfold.diagnostics.noise import Added, added_locally
 from gramfold.diagnostics.refits import FAILS
 from gramfold.errors import DisconnectedGraphWarning, InputError
 from gramfold.methods.isomap import Isomap
@@ -44,6 +45,11 @@ class Tried:
     score: float  # share of neighbours that it keeps, beyond chance
     connected: bool
     collapsed: bool  # whether rows that differ cannot be told apart on it
+    kept: Added  # what its rows add to the share of the nearest that it keeps
+
+    def clearly_above(self, other: "Tried") -> bool:
+        """Whether it keeps more of the neighbours by more than noise."""
+        return self.score - other.score > self.kept.noise(other.kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +88,10 @@ class Shape:
         plain = next((one for one in good if one.method == "PCA"), None)
         return plain or self.tried[0]
 
-    def score_of(self, method: str) -> float | None:
-        """The best score of a method."""
-        return next((one.score for one in self.tried if one.method == method), None)
+    @property
+    def linear(self) -> Tried | None:
+        """The linear map, if it was tried."""
+        return next((one for one in self.tried if one.method == "PCA"), None)
 
 
 def _few_axes(rows: Floats) -> Floats:
@@ -149,7 +156,7 @@ def _tried(rows: Floats, p: int) -> tuple[Tried, ...]:
         connected = not any(issubclass(one.category, DisconnectedGraphWarning) for one in told)
         judged = Judged(rows, places, n_neighbors=min(_JUDGED, len(rows) // 3))
         collapsed = "collapsed" in faults_of(judged, every_row=False).named
-        found.append(Tried(name, k, _score(judged), connected, collapsed))
+        found.append(Tried(name, k, _score(judged), connected, collapsed, added_locally(judged)))
     return tuple(sorted(found, key=lambda one: -one.score))
 
 

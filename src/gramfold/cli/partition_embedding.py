@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from gramfold.cli.prepared import Prepared
     from gramfold.distributed.files import InputFile
 
+_NUMBER = 8  # bytes
+_LARGE = 100e6  # bytes of a model, that are told
 SAMPLE = 10_000  # rows by which columns, units and the method are decided
 
 
@@ -77,6 +79,8 @@ class _Fitting:
         made, n_rows = self._decided(kind, parameters)
         model = made.model
         maker_of(model)
+        if not wishes.silent:
+            _tell_size(model, n_rows, made.rows.shape[1])
         steps = [step for _, step in made.pipeline.steps[1:-1]]
         codes, complete = wishes.written.get("na", ()), wishes.missing == "drop"
 
@@ -202,6 +206,25 @@ class _Fitting:
                 work.found.leave_out(files[number].path, one)
         work.found.require_some()
         return [seen[number] for number in sorted(seen) if not isinstance(seen[number], str)]
+
+
+def _tell_size(model: Any, n_rows: int, width: int) -> None:
+    """Say how large the file of a model with a graph will be, before it is fitted."""
+    from gramfold.embedding.groups import DrawnRows, Geodesics
+
+    if not isinstance(model, DrawnRows):
+        return
+    landmarks, held = getattr(model, "landmarks", None), min(n_rows, model.graph_rows)
+    count = landmarks if isinstance(landmarks, int) else held
+    if not isinstance(model, Geodesics):  # these hold the paths between all rows and the landmarks
+        held, count = min(held, count), 0
+    size = _NUMBER * held * (width + count)
+    if size > _LARGE:
+        click.echo(
+            f"The model will hold {held:,} rows, and its file take about {size / 1e6:,.0f} MB: a smaller --set "
+            "graph_rows, or -m pca, makes it smaller and faster.",
+            err=True,
+        )
 
 
 def _decisions(wishes: Wishes, made: "Prepared", by_all: Sequence[str], n_rows: int) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gramfold.comparison.noise import Added, added_globally, added_locally, added_to_clusters, added_to_edges
+from gramfold.diagnostics.noise import Added, added_globally, added_locally, added_to_clusters, added_to_edges
 from gramfold.diagnostics import (
     Faults,
     Judged,
