@@ -1,0 +1,158 @@
+"""The exact and slack forms for many rows: Y by Newton's method, multipliers of either sign by a path of their own.
+
+    Y, w     the augmented Lagrangian of the distances (`augmented`), from the non-expansive solution, in rounds: the exact
+             form takes the multipliers of one round into the next, and penalises errors of the distances more
+    bound    when a round has changed little: the multipliers are moved until L(w) ⪰ M can be proved (`dual_path`)
+    kernel   exact: Y with its last errors mended; slack: the best multiple of Y
+
+Y has a few columns more than a vertex has pairs, so that nearly all its places on which distances are kept can be
+reached. With fewer than the optimal kernel needs, w misses L(w) ⪰ M in places, by little compared with what the
+variance of the whole costs; the bound pays for that.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramfold.direct.factor import Symbolic
+from gramfold.runtime.progress import beat
+from gramfold.sdp.assembly import Assembly
+from gramfold.sdp.augmented import Augmented
+from gramfold.sdp.certificate import certify
+from gramfold.sdp.dual_path import DualPath
+from gramfold.sdp.newton_matrix import NewtonMatrix
+from gramfold.sdp.primal_dual import best_scale
+from gramfold.sdp.problem import Problem, Solution, gap_between
+from gramfold.types import Floats
+
+_ROUND = 10  # Newton steps in a round, at most
+_LEAST_RANK, _MORE_COLUMNS, _MOST_COLUMNS = 6, 3, 24  # r; beyond the pairs of a vertex
+_CHANCE = 0.1  # of the mean length: noise in new columns
+_STIFFNESS, _STIFFER = 20.0, 2.0  # κ d² at first, relative to the mean multiplier, and from round to round
+_NEARLY = 2e-3  # root mean square error of the lengths from which they can be mended
+_SETTLED = 2.0  # change in a round that is worth proving, relative to the tolerance
+_REST = 1e-4  # relative decrease in a step that ends a round
+_PATH = 24  # steps of the multipliers
+_SHARE = 0.2  # of the tolerance that is given to their barrier
+_IDLE = 6  # proofs without a better gap
+_FELL = 0.95
+
+
+@dataclass(frozen=True)
+class Found:
+    """A kernel and multipliers."""
+
+    coordinates: Floats
+    primal: float
+    weights: Floats
+    bound: float
+    violation: float  # largest relative error of a length; 0 in the slack form
+
+    @property
+    def gap(self) -> float:
+        """1 − primal / bound, and at least the violation."""
+        return max(abs(gap_between(self.primal, self.bound)), self.violation)
+
+
+def rank_for(n: int, pairs: int) -> int:
+    """Number of columns: more than a vertex has pairs."""
+    return int(np.clip(np.ceil(pairs / n) + _MORE_COLUMNS, min(_LEAST_RANK, n - 1), min(_MOST_COLUMNS, n - 1)))
+
+
+class SignedSearch:
+    """The state of the rounds: Y, w, w̄ and κ."""
+
+    def __init__(self, problem: Problem, symbolic: Symbolic, start: Solution) -> None:
+        self.problem, self.symbolic = problem, symbolic
+        self.graph = Assembly.of(problem.pairs, len(problem))
+        rank = rank_for(len(problem), len(problem.pairs))
+        matrix = NewtonMatrix.of(self.graph, symbolic, rank)
+        w = start.certificate.weights
+        self.state = Augmented(problem, matrix, self._widened(start.coordinates, rank), w)
+        self.anchor = np.zeros(len(w)) if problem.isometry == "slack" else w
+        self.stiffness = _STIFFNESS * float(np.abs(w) @ problem.squared) / float(problem.squared.sum())
+        if problem.isometry == "slack":
+            self.stiffness = problem.stiffness
+            self.state.Y = self._scaled(self.state.Y)
+        self.best = Found(self.state.Y, -np.inf, w, np.inf, np.inf)
+        self.value, self.idle, self.stuck, self.words = np.inf, 0, False, f"rank {rank}"
+
+    def _widened(self, Y: Floats, rank: int) -> Floats:
+        """Y with this number of columns, and noise that no saddle point survives."""
+        noise = np.random.default_rng(0).standard_normal((len(Y), rank))
+        wide = _CHANCE * np.sqrt(self.problem.squared.mean()) * noise
+        kept = min(rank, Y.shape[1])
+        wide[:, :kept] += Y[:, :kept]
+        return self.problem.centered(wide)
+
+    def _scaled(self, Y: Floats) -> Floats:
+        """Slack: the best multiple of Y."""
+        if self.problem.isometry != "slack":
+            return Y
+        lengths = self.problem.squared_lengths(Y)
+        scale = best_scale(self.problem.variance(Y), lengths, self.problem.squared, self.problem.stiffness)
+        return np.asarray(Y * np.sqrt(max(scale, 0.0)))
+
+    def advance(self) -> None:
+        """A round."""
+        stiff = self.stiffness / self.problem.squared
+        for _ in range(_ROUND):
+            beat()
+            self.stuck = not self.state.step(self.anchor, stiff)
+            if self.stuck or self.state.decrease < _REST * _SHARE * self.tol:
+                break
+        if self.problem.isometry == "exact":
+            self.anchor = self.state.w
+            if self.error > _NEARLY / 2:
+                self.stiffness *= _STIFFER
+
+    @property
+    def error(self) -> float:
+        """Root mean square of |D|²/d² − 1."""
+        return float(np.sqrt(np.mean((self.state.excess(self.state.Y) / self.problem.squared) ** 2)))
+
+    def measure(self, tol: float) -> None:
+        """See how far the last round came, and prove a bound if that is worth it."""
+        self.tol = tol
+        value = self._estimate()
+        changed, self.value = abs(value - self.value), value
+        near = self.problem.isometry == "slack" or self.error < _NEARLY
+        self.words = f"rank {self.state.Y.shape[1]}, residual {self.state.residual:.1e}, rms error {self.error:.1e}"
+        if self.stuck or (near and changed < _SETTLED * tol * abs(value)):
+            self._prove(tol)
+        elif not np.isfinite(self.best.bound):
+            self.best = self._found(self._scaled(self.state.Y), self.best.weights, np.inf)
+
+    def _estimate(self) -> float:
+        """The optimum, by the multipliers: Σ w d² [slack: + w² d²/2C]."""
+        return self.problem.bound(self.state.w, 1.0)
+
+    def _found(self, Y: Floats, weights: Floats, bound: float) -> Found:
+        violation = 0.0
+        if self.problem.isometry == "exact":
+            ratio = self.problem.squared_lengths(Y) / self.problem.squared
+            violation = float(np.abs(np.sqrt(ratio) - 1.0).max())
+        return Found(Y, self.problem.objective(Y), weights, bound, violation)
+
+    def _prove(self, tol: float) -> None:
+        """Look for a better kernel and bound, by Y and w as they are."""
+        state, problem = self.state, self.problem
+        Y = state.mended() if problem.isometry == "exact" else self._scaled(state.Y)
+        path = DualPath(problem, self.symbolic, state.matrix, state.Y, state.w, _SHARE * tol)
+        least, weights = np.inf, path.w
+        for _ in range(_PATH):
+            beat()
+            path.advance()
+            value = problem.bound(path.w, 1.0)
+            if value < least:
+                least, weights = value, path.w
+        certificate = certify(problem, Y, weights, self.symbolic)
+        found = self._found(Y, certificate.weights, certificate.upper_bound)
+        before = self.best.gap
+        if found.gap < before:
+            self.best = found
+        self.idle = 0 if found.gap < _FELL * before else self.idle + 1
+
+    def at_rest(self, tol: float) -> bool:
+        """Whether there is no progress any more."""
+        return self.stuck or self.idle >= _IDLE
