@@ -10,8 +10,8 @@ allows much longer steps where κ is large:
     H = (L(w) − M) ⊗ I_r + Σ_e 2κ_e (b_e ⊗ D_e)(b_e ⊗ D_e)ᵀ
 
 and steps reduce the merit function of Gill and Robinson, the augmented Lagrangian with Σ (w − u)²/2κ added. H must be
-positive definite except for shifts, which its factor tells. Where it is not, negative weights are raised by τ/d², to 0 at
-most: only they push its eigenvalues below 0, and damping the others too would make steps shorter everywhere.
+positive definite except for shifts, which its factor tells. Where it is not, negative weights are raised by τ/d², to 0
+at most: only they push its eigenvalues below 0, and damping the others too would make steps shorter everywhere.
 
 Gill, Robinson, Computational Optimization and Applications 51 (2012).
 """
@@ -32,7 +32,8 @@ _HARDER, _MUCH_HARDER, _SOFTER = 4.0, 8.0, 0.25  # H indefinite; no decrease alo
 _CAREFUL = 3.0  # after a step shortened to less than half
 _ALL = 1e-3  # of τ on weights that are not negative: rotations of Y have eigenvalue 0
 _TRIES, _HALVINGS, _DECREASE = 20, 4, 1e-2
-_MENDED, _MENDS, _STIFF = 1e-10, 20, 1e6  # largest relative error of a squared length; iterations; κ, relative
+_MENDED, _MENDS = 1e-8, 30  # largest relative error of a squared length; iterations
+_STIFFEST, _SOFTEST, _STIFFEN = 1e6, 1.0, 10.0  # of the springs that pull lengths to d, beside those that hold Y
 
 
 @dataclass
@@ -48,64 +49,86 @@ class Augmented:
     decrease: float = np.inf  # of the merit function in the last step, relative to the variance
 
     def excess(self, Y: Floats) -> Floats:
-        """Q of each pair."""
+        """|D_e|² − d_e² of each pair."""
         return self.problem.squared_lengths(Y) - self.problem.squared
 
     def step(self, anchor: Floats, stiff: Floats) -> bool:
         """One step with w̄ and κ; False where there is none that reduces the merit function."""
-        problem, graph = self.problem, self.matrix.graph
         Y, w = self.Y, self.w
-        D = graph.differences(Y)
         u = anchor + stiff * self.excess(Y)
         before = self._merit(Y, w, anchor, stiff)
-        right = self._force(Y, u)
         for _ in range(_TRIES):
             beat()
-            factor = self._factor(D, stiff)
-            if factor is None:
+            found = self.direction(u, stiff)
+            if found is None:
                 self.damping *= _HARDER
                 continue
-            dY = problem.centered(factor.solve(right.reshape(-1, 1)).reshape(right.shape))
-            dw = u + 2.0 * stiff * np.einsum("ec,ec->e", D, graph.differences(dY)) - w
+            dY, dw = found
             slope = -2.0 * float(np.vdot(dY, self._force(Y, 2.0 * u - w))) + float(dw @ ((w - u) / stiff))
-            for halving in range(_HALVINGS):
-                part = 0.5**halving
+            for part in 0.5 ** np.arange(_HALVINGS):
                 after = self._merit(Y + part * dY, w + part * dw, anchor, stiff)
                 if after < before + _DECREASE * part * slope:
-                    self.Y, self.w = problem.centered(Y + part * dY), w + part * dw
-                    self.damping = max(_LEAST_DAMPING, self.damping * (_SOFTER if halving == 0 else 1.0))
-                    self.damping *= _CAREFUL if part < 0.5 else 1.0
+                    self.Y, self.w = self.problem.centered(Y + part * dY), w + part * dw
+                    self._follow(part)
                     self._measure(before - after)
                     return True
             self.damping *= _MUCH_HARDER
         return False
 
+    def direction(self, u: Floats, stiff: Floats) -> tuple[Floats, Floats] | None:
+        """The step dY and dw; None where H is not positive definite."""
+        graph = self.matrix.graph
+        D = graph.differences(self.Y)
+        factor = self._factor(D, stiff)
+        if factor is None:
+            return None
+        dY = self._solved(factor, self._force(self.Y, u))
+        return dY, u + 2.0 * stiff * np.einsum("ec,ec->e", D, graph.differences(dY)) - self.w
+
     def mended(self) -> Floats:
         """Y moved to its distances by Gauss–Newton steps, each the shortest that keeps them to first order.
 
-        The variance changes by −Σ w q, and by terms of second order only, as L(w) Y = M Y.
+        The variance changes by −Σ w q, and by terms of second order only, as L(w) Y = M Y. Where pairs nearly contradict
+        each other, steps that are too long are damped: then they keep the distances less.
         """
-        problem, graph = self.problem, self.matrix.graph
-        best, least = self.Y, np.inf
-        Y = self.Y
+        Y, stiff, error = self.Y, _STIFFEST, self._misfit(self.Y)
         for _ in range(_MENDS):
             beat()
-            q = self.excess(Y)
-            error = float(np.abs(q / problem.squared).max())
-            if not error < least:
+            if float(np.abs(self.excess(Y) / self.problem.squared).max()) < _MENDED or stiff < _SOFTEST:
                 break
-            best, least = Y, error
-            if error < _MENDED:
-                break
-            D = graph.differences(Y)
-            soft = 1.0 / problem.squared  # dY is the shortest in the metric L(1/d²)
-            try:
-                factor = self.matrix.factored(soft, _STIFF * soft**2, D, _ALL * problem.mass)
-            except SingularFactorError:
-                break
-            right = -graph.spread((0.5 * _STIFF * soft**2 * q)[:, None] * D)
-            Y = problem.centered(Y + factor.solve(right.reshape(-1, 1)).reshape(right.shape))
-        return best
+            moved = self._towards(Y, stiff)
+            misfit = np.inf if moved is None else self._misfit(moved)
+            if moved is not None and misfit < error:
+                Y, error = moved, misfit
+                stiff = min(_STIFFEST, stiff * _STIFFEN)
+            else:
+                stiff /= _STIFFEN**2
+        return Y
+
+    def _misfit(self, Y: Floats) -> float:
+        return float(np.sum((self.excess(Y) / self.problem.squared) ** 2))
+
+    def _towards(self, Y: Floats, stiff: float) -> Floats | None:
+        """Y + dY, dY the shortest in the metric L(1/d²) that brings every distance closer."""
+        problem, graph = self.problem, self.matrix.graph
+        D = graph.differences(Y)
+        weight = stiff / problem.squared**2
+        try:
+            factor = self.matrix.factored(1.0 / problem.squared, weight, D, _ALL * problem.mass)
+        except SingularFactorError:
+            return None
+        pull = graph.spread((0.5 * weight * self.excess(Y))[:, None] * D)
+        return problem.centered(Y - self._solved(factor, pull))
+
+    def _solved(self, factor: Factor, right: Floats) -> Floats:
+        return self.problem.centered(factor.solve(right.reshape(-1, 1)).reshape(right.shape))
+
+    def _follow(self, part: float) -> None:
+        """Damp less after a whole step, more after less than half of one."""
+        if part == 1.0:
+            self.damping = max(_LEAST_DAMPING, _SOFTER * self.damping)
+        elif part < 0.5:
+            self.damping *= _CAREFUL
 
     def _factor(self, D: Floats, stiff: Floats) -> Factor | None:
         """Of H; None where it is not positive definite."""

@@ -7,14 +7,15 @@ little below 1: few long columns, and a short tail in all dimensions, so that
 
     L(w) Y = M Y,     |D_e|² + t_e = d_e² + a_e w_e,     t_e = μ b_eᵀ S⁻¹ b_e
 
-The tails need the entries of S⁻¹ on the pairs only, at the cost of two factorisations. Their derivative −μ (b_eᵀ S⁻¹ b_f)²
-is replaced by a diagonal −A_e, some times its own (the rows of that matrix of squares sum to about as much). A step then is
+The tails need the entries of S⁻¹ on the pairs only, at the cost of two factorisations. Their derivative
+−μ (b_eᵀ S⁻¹ b_f)² is replaced by a diagonal −A_e, several times its own: rows of that matrix of squares sum to about as
+much. A step then is
 
     (S ⊗ I_r + Σ (2/A_e) (b_e ⊗ D_e)(b_e ⊗ D_e)ᵀ) dY = M Y − L(w + q/A) Y,    q = |D|² + t − d² − a w
     dw = (q + 2 D·dD) / A
 
-Far from the path A is larger, so that no w_e falls by more than a share of what the barrier allows for it alone. S stays
-positive definite, so every iterate proves a bound.
+Far from the path A is larger, so that no w_e falls by more than a share of what the barrier allows for it alone. S
+stays positive definite, so every iterate proves a bound.
 """
 
 import numpy as np
@@ -48,12 +49,12 @@ class DualPath:
         self.give = problem.squared / problem.stiffness if problem.isometry == "slack" else np.zeros(len(w))
         self.theta = 1.0 - 2.0 * tol
         self.last = tol * problem.variance(Y) / len(problem)  # of μ: the barrier is worth μ n
-        self.Y, self.w = Y, self._shifted(w, self.last)
+        self.Y, self.w, self.step = Y, self._shifted(w, self.last), 1.0
         ratio = float(np.median(self._spread(self._factor(self.w)) / problem.squared))
         self.mu = max(self.last, _TAIL / ratio)
 
     def _shifted(self, w: Floats, least: float) -> Floats:
-        """W + δ/d² with the first δ = least, 2 least, 4 least … that makes S positive definite."""
+        """The w + δ/d² with the first δ = least, 2 least, 4 least … that makes S positive definite."""
         for doubling in range(_SHIFTS):
             shifted = w + least * 2.0**doubling / self.problem.squared
             if self._inside(shifted):
@@ -87,9 +88,10 @@ class DualPath:
         dY = problem.centered(factor.solve(right.reshape(-1, 1)).reshape(right.shape))
         dD = graph.differences(dY)
         dw = (q + 2.0 * np.einsum("ec,ec->e", D, dD)) / A
-        step = 1.0
+        step = min(1.0, self.step / _SHORTER**2)  # steps change little from one to the next
         while step > _SHORTEST and not self._inside(w + step * dw):
             step *= _SHORTER
+        self.step = step
         if step < 1.0:
             step *= _SHORTER  # away from the boundary
         turn = float((_squares(dD) / np.maximum(problem.squared, _squares(D))).max())

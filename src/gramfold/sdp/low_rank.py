@@ -23,7 +23,6 @@ from gramfold.sdp.scales import solve_by_scales
 from gramfold.sdp.signed_search import SignedSearch, rank_for
 from gramfold.sdp.telling import infeasible, no_interior
 
-_PROVE_AT = 0.9  # of the gap that is asked for: the proved bound is a little above the estimate
 _ROUGHLY = 10.0  # tolerance of the non-expansive solution that the other forms begin with, relative to theirs
 _ROUGHEST = 0.1
 KEPT = 0.1  # of the tolerance: largest relative error of a distance in the exact form
@@ -145,7 +144,7 @@ def _solve_at_once(
                 listen(steps[-1])
             resting = search.at_rest(tol)
             over = resting or len(steps) >= max_iter or (time_limit is not None and seconds > time_limit)
-            if best.gap <= _PROVE_AT * tol or over:
+            if best.gap <= search.prove_at * tol or over:
                 certificate = certify(scaled, best.coordinates, best.weights, natural)
                 if _met(certificate, tol) or over:
                     break
@@ -190,15 +189,31 @@ def elimination_of(problem: Problem, *, costs: Costs = COSTS) -> Symbolic:
     return Symbolic.of(Assembly.of(problem.pairs, len(problem)).pattern(), costs=costs)
 
 
-def memory(n: int, pairs: int, entries: int | None = None, *, costs: Costs = COSTS) -> float:
-    """Bytes at a rank that is rarely exceeded, for a factor with this number of entries and its matrix."""
+def most_columns(problem: Problem, *, costs: Costs = COSTS) -> int:
+    """Number of columns of Y that is rarely exceeded."""
+    if problem.isometry != "nonexpansive":
+        return rank_for(len(problem), len(problem.pairs))
+    return costs.unfolding.high_rank
+
+
+def memory(n: int, pairs: int, entries: int | None = None, rank: int | None = None, *, costs: Costs = COSTS) -> float:
+    """Bytes for a factor with this number of entries, of a Y with this number of columns, and its matrix."""
     entries = n + pairs if entries is None else entries  # nothing fills in
     known = costs.unfolding
-    return known.bytes_per_number * known.high_rank**2 * (entries + 5.0 * (n + 2.0 * pairs))
+    rank = known.high_rank if rank is None else rank
+    return known.bytes_per_number * rank**2 * (entries + 5.0 * (n + 2.0 * pairs))
 
 
 def seconds(symbolic: Symbolic, *, costs: Costs = COSTS) -> float:
-    """Rough time in seconds, at the usual rank and number of iterations."""
+    """Rough time in seconds of the non-expansive form, at the usual rank and number of iterations."""
+    return costs.unfolding.usual_iterations * _of_step(symbolic, costs.unfolding.usual_rank, costs)
+
+
+def signed_seconds(symbolic: Symbolic, rank: int, *, costs: Costs = COSTS) -> float:
+    """Rough time in seconds of the exact and slack forms, with this number of columns."""
+    return costs.unfolding.usual_newton_steps * _of_step(symbolic, rank, costs)
+
+
+def _of_step(symbolic: Symbolic, rank: int, costs: Costs) -> float:
     known = costs.unfolding
-    operations = float(symbolic.operations.sum()) * known.usual_rank**3
-    return known.usual_iterations * (operations / known.multiplications + known.vertex * len(symbolic.order))
+    return float(symbolic.operations.sum()) * rank**3 / known.multiplications + known.vertex * len(symbolic.order)

@@ -2,7 +2,7 @@
 
     (L(w) + diag) ⊗ I_r + Σ_e c_e (b_e ⊗ D_e)(b_e ⊗ D_e)ᵀ,    b_e = e_i − e_j,   D_e = y_i − y_j
 
-Its blocks are written where the factor expects them: a sparse matrix in between would take longer than the factorisation.
+Its blocks are written where the factor expects them: a sparse matrix in between would take longer than the factor.
 """
 
 from dataclasses import dataclass

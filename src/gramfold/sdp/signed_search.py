@@ -1,7 +1,7 @@
 """The exact and slack forms for many rows: Y by Newton's method, multipliers of either sign by a path of their own.
 
-    Y, w     the augmented Lagrangian of the distances (`augmented`), from the non-expansive solution, in rounds: the exact
-             form takes the multipliers of one round into the next, and penalises errors of the distances more
+    Y, w     the augmented Lagrangian of the distances (`augmented`), from the non-expansive solution, in rounds: the
+             exact form takes the multipliers of one round into the next, and penalises errors of the distances more
     bound    when a round has changed little: the multipliers are moved until L(w) ⪰ M can be proved (`dual_path`)
     kernel   exact: Y with its last errors mended; slack: the best multiple of Y
 
@@ -27,15 +27,18 @@ from gramfold.types import Floats
 
 _ROUND = 10  # Newton steps in a round, at most
 _LEAST_RANK, _MORE_COLUMNS, _MOST_COLUMNS = 6, 3, 24  # r; beyond the pairs of a vertex
-_CHANCE = 0.1  # of the mean length: noise in new columns
-_STIFFNESS, _STIFFER = 20.0, 2.0  # κ d² at first, relative to the mean multiplier, and from round to round
-_NEARLY = 2e-3  # root mean square error of the lengths from which they can be mended
+_CHANCE, _LITTLE = 0.1, 0.03  # of the mean length: noise in the first columns, and in later ones
+_WIDE = 1e-2  # error of the lengths from which Y has all its columns: till then a few do, and cost far less
+_STIFFNESS, _STIFFER = 20.0, 3.0  # κ d² at first, relative to the mean multiplier, and from round to round
+_NEARLY = 1e-3  # root mean square error of the lengths from which they can be mended
 _SETTLED = 2.0  # change in a round that is worth proving, relative to the tolerance
 _REST = 1e-4  # relative decrease in a step that ends a round
 _PATH = 24  # steps of the multipliers
+_ENOUGH = 0.8  # of the tolerance: a gap at which the path ends
 _SHARE = 0.2  # of the tolerance that is given to their barrier
 _IDLE = 6  # proofs without a better gap
 _FELL = 0.95
+_FALLS, _LATE = 0.8, 4  # error of the lengths from round to round; rounds in which it did not fall
 
 
 @dataclass(frozen=True)
@@ -62,25 +65,29 @@ def rank_for(n: int, pairs: int) -> int:
 class SignedSearch:
     """The state of the rounds: Y, w, w̄ and κ."""
 
+    prove_at = 1.0  # of the gap that is asked for: bounds are proved already
+
     def __init__(self, problem: Problem, symbolic: Symbolic, start: Solution) -> None:
         self.problem, self.symbolic = problem, symbolic
         self.graph = Assembly.of(problem.pairs, len(problem))
-        rank = rank_for(len(problem), len(problem.pairs))
+        self.rank = rank_for(len(problem), len(problem.pairs))
+        rank = min(self.rank, _LEAST_RANK)
         matrix = NewtonMatrix.of(self.graph, symbolic, rank)
         w = start.certificate.weights
-        self.state = Augmented(problem, matrix, self._widened(start.coordinates, rank), w)
+        self.state = Augmented(problem, matrix, self._widened(start.coordinates, rank, _CHANCE), w)
         self.anchor = np.zeros(len(w)) if problem.isometry == "slack" else w
         self.stiffness = _STIFFNESS * float(np.abs(w) @ problem.squared) / float(problem.squared.sum())
         if problem.isometry == "slack":
             self.stiffness = problem.stiffness
             self.state.Y = self._scaled(self.state.Y)
         self.best = Found(self.state.Y, -np.inf, w, np.inf, np.inf)
-        self.value, self.idle, self.stuck, self.words = np.inf, 0, False, f"rank {rank}"
+        self.least, self.late = np.inf, 0  # error of the lengths, and rounds since it fell
+        self.value, self.idle, self.words = np.inf, 0, f"rank {rank}"
 
-    def _widened(self, Y: Floats, rank: int) -> Floats:
+    def _widened(self, Y: Floats, rank: int, chance: float) -> Floats:
         """Y with this number of columns, and noise that no saddle point survives."""
         noise = np.random.default_rng(0).standard_normal((len(Y), rank))
-        wide = _CHANCE * np.sqrt(self.problem.squared.mean()) * noise
+        wide = chance * np.sqrt(self.problem.squared.mean()) * noise
         kept = min(rank, Y.shape[1])
         wide[:, :kept] += Y[:, :kept]
         return self.problem.centered(wide)
@@ -95,11 +102,17 @@ class SignedSearch:
 
     def advance(self) -> None:
         """A round."""
+        state, wide = self.state, self.problem.isometry == "slack" or self.error < _WIDE
+        if state.Y.shape[1] < self.rank and (wide or self.late):
+            state.matrix = NewtonMatrix.of(self.graph, self.symbolic, self.rank)
+            state.Y = self._widened(state.Y, self.rank, _LITTLE)
         stiff = self.stiffness / self.problem.squared
-        for _ in range(_ROUND):
+        for step in range(_ROUND):
             beat()
-            self.stuck = not self.state.step(self.anchor, stiff)
-            if self.stuck or self.state.decrease < _REST * _SHARE * self.tol:
+            if not state.step(self.anchor, stiff):  # at the optimum of this round, up to rounding
+                self.late += step == 0
+                break
+            if state.decrease < _REST * _SHARE * self.tol:
                 break
         if self.problem.isometry == "exact":
             self.anchor = self.state.w
@@ -116,9 +129,12 @@ class SignedSearch:
         self.tol = tol
         value = self._estimate()
         changed, self.value = abs(value - self.value), value
-        near = self.problem.isometry == "slack" or self.error < _NEARLY
-        self.words = f"rank {self.state.Y.shape[1]}, residual {self.state.residual:.1e}, rms error {self.error:.1e}"
-        if self.stuck or (near and changed < _SETTLED * tol * abs(value)):
+        error = self.error
+        self.least, self.late = (error, 0) if error < _FALLS * self.least else (self.least, self.late + 1)
+        near = self.problem.isometry == "slack" or error < _NEARLY
+        self.words = f"rank {self.state.Y.shape[1]}, residual {self.state.residual:.1e}, rms error {error:.1e}"
+        hopeless = self.problem.isometry == "exact" and self.late >= _LATE
+        if hopeless or (near and changed < _SETTLED * tol * abs(value)):
             self._prove(tol)
         elif not np.isfinite(self.best.bound):
             self.best = self._found(self._scaled(self.state.Y), self.best.weights, np.inf)
@@ -138,6 +154,7 @@ class SignedSearch:
         """Look for a better kernel and bound, by Y and w as they are."""
         state, problem = self.state, self.problem
         Y = state.mended() if problem.isometry == "exact" else self._scaled(state.Y)
+        primal = problem.objective(Y)
         path = DualPath(problem, self.symbolic, state.matrix, state.Y, state.w, _SHARE * tol)
         least, weights = np.inf, path.w
         for _ in range(_PATH):
@@ -146,13 +163,15 @@ class SignedSearch:
             value = problem.bound(path.w, 1.0)
             if value < least:
                 least, weights = value, path.w
+            if path.mu <= path.last and abs(gap_between(primal, least)) < _ENOUGH * tol:
+                break
         certificate = certify(problem, Y, weights, self.symbolic)
         found = self._found(Y, certificate.weights, certificate.upper_bound)
         before = self.best.gap
-        if found.gap < before:
+        if found.gap < before or (found.bound < 0 and problem.isometry == "exact"):
             self.best = found
         self.idle = 0 if found.gap < _FELL * before else self.idle + 1
 
     def at_rest(self, tol: float) -> bool:
         """Whether there is no progress any more."""
-        return self.stuck or self.idle >= _IDLE
+        return self.idle >= _IDLE or (self.problem.isometry == "exact" and self.best.bound < 0)
