@@ -88,8 +88,8 @@ class Augmented:
     def mended(self) -> Floats:
         """Y moved to its distances by Gauss–Newton steps, each the shortest that keeps them to first order.
 
-        The variance changes by −Σ w q, and by terms of second order only, as L(w) Y = M Y. Where pairs nearly contradict
-        each other, steps that are too long are damped: then they keep the distances less.
+        The variance changes by −Σ w q, and by terms of second order only, as L(w) Y = M Y. Steps that are too long,
+        where pairs nearly contradict each other, are damped: then they keep the distances less.
         """
         Y, stiff, error = self.Y, _STIFFEST, self._misfit(self.Y)
         for _ in range(_MENDS):

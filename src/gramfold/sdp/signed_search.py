@@ -22,7 +22,7 @@ from gramfold.sdp.certificate import certify
 from gramfold.sdp.dual_path import DualPath
 from gramfold.sdp.newton_matrix import NewtonMatrix
 from gramfold.sdp.primal_dual import best_scale
-from gramfold.sdp.problem import Problem, Solution, gap_between
+from gramfold.sdp.problem import Problem, Solution, by_variance, gap_between
 from gramfold.types import Floats
 
 _ROUND = 10  # Newton steps in a round, at most
@@ -33,10 +33,10 @@ _STIFFNESS, _STIFFER = 20.0, 3.0  # κ d² at first, relative to the mean multip
 _NEARLY = 1e-3  # root mean square error of the lengths from which they can be mended
 _SETTLED = 2.0  # change in a round that is worth proving, relative to the tolerance
 _REST = 1e-4  # relative decrease in a step that ends a round
-_PATH = 24  # steps of the multipliers
+_PATH, _PATH_COLUMNS = 24, 8  # steps of the multipliers, and columns that go with them: the others are in their tails
 _ENOUGH = 0.8  # of the tolerance: a gap at which the path ends
 _SHARE = 0.2  # of the tolerance that is given to their barrier
-_IDLE = 6  # proofs without a better gap
+_TRIED, _IDLE = 2, 4  # proofs without a better gap: then more columns; then the end
 _FELL = 0.95
 _FALLS, _LATE = 0.8, 4  # error of the lengths from round to round; rounds in which it did not fall
 
@@ -71,7 +71,7 @@ class SignedSearch:
         self.problem, self.symbolic = problem, symbolic
         self.graph = Assembly.of(problem.pairs, len(problem))
         self.rank = rank_for(len(problem), len(problem.pairs))
-        rank = min(self.rank, _LEAST_RANK)
+        rank = min(self.rank, max(_LEAST_RANK, self.rank - _MORE_COLUMNS))
         matrix = NewtonMatrix.of(self.graph, symbolic, rank)
         w = start.certificate.weights
         self.state = Augmented(problem, matrix, self._widened(start.coordinates, rank, _CHANCE), w)
@@ -155,7 +155,9 @@ class SignedSearch:
         state, problem = self.state, self.problem
         Y = state.mended() if problem.isometry == "exact" else self._scaled(state.Y)
         primal = problem.objective(Y)
-        path = DualPath(problem, self.symbolic, state.matrix, state.Y, state.w, _SHARE * tol)
+        few = by_variance(state.Y, problem.mass)[:, :_PATH_COLUMNS]
+        matrix = NewtonMatrix.of(self.graph, self.symbolic, few.shape[1])
+        path = DualPath(problem, self.symbolic, matrix, few, state.w, _SHARE * tol)
         least, weights = np.inf, path.w
         for _ in range(_PATH):
             beat()
@@ -171,6 +173,9 @@ class SignedSearch:
         if found.gap < before or (found.bound < 0 and problem.isometry == "exact"):
             self.best = found
         self.idle = 0 if found.gap < _FELL * before else self.idle + 1
+        most = min(_MOST_COLUMNS, len(problem) - 1)
+        if self.idle >= _TRIED and self.rank < most:
+            self.rank, self.idle = min(most, self.rank + _MORE_COLUMNS), 0
 
     def at_rest(self, tol: float) -> bool:
         """Whether there is no progress any more."""
