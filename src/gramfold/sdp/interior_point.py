@@ -104,9 +104,9 @@ def _solve_at_once(
     if stalled and problem.isometry == "exact":
         if not np.isfinite(certificate.upper_bound):
             raise too_far_apart(problem.squared)
-        error = no_interior(certificate, problem)
-        if error is not None:
-            raise error
+        narrow = no_interior(certificate, problem)
+        if narrow is not None:
+            raise narrow
     seconds = time.perf_counter() - started
     return Solution(coordinates, certificate, converged, tuple(steps), "dense", seconds, stalled)
 

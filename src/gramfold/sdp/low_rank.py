@@ -123,9 +123,15 @@ def _solve_at_once(
         start = replace(start, coordinates=start.coordinates[symbolic.order] / np.sqrt(unit))
     natural = symbolic.renumbered()
     if problem.isometry != "nonexpansive" and start is None:
-        loose = {"max_iter": max_iter, "time_limit": time_limit, "start": None, "listen": None, "symbolic": natural}
-        rough = replace(scaled, isometry="nonexpansive")
-        start = _solve_at_once(rough, tol=min(_ROUGHEST, _ROUGHLY * tol), **loose)
+        start = _solve_at_once(
+            replace(scaled, isometry="nonexpansive"),
+            tol=min(_ROUGHEST, _ROUGHLY * tol),
+            max_iter=max_iter,
+            time_limit=time_limit,
+            start=None,
+            listen=None,
+            symbolic=natural,
+        )
     steps: list[Step] = []
     with one_blas_thread():  # what is dense is small: threads would only wait for one another
         search: Search | SignedSearch
@@ -179,9 +185,9 @@ def _judge(certificate: Certificate, problem: Problem) -> None:
     """Raise the reason why an exact problem has no solution, if it is known."""
     if certificate.upper_bound < 0:  # L(w) ⪰ M, so Σ w d² = tr L(w) K ≥ 0 for every feasible K: there is none
         raise infeasible(certificate.weights, problem)
-    error = no_interior(certificate, problem)
-    if error is not None:
-        raise error
+    narrow = no_interior(certificate, problem)
+    if narrow is not None:
+        raise narrow
 
 
 def elimination_of(problem: Problem, *, costs: Costs = COSTS) -> Symbolic:

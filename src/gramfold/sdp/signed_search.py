@@ -28,7 +28,7 @@ from gramfold.types import Floats
 _ROUND = 10  # Newton steps in a round, at most
 _LEAST_RANK, _MORE_COLUMNS, _MOST_COLUMNS = 6, 3, 24  # r; beyond the pairs of a vertex
 _CHANCE, _LITTLE = 0.1, 0.03  # of the mean length: noise in the first columns, and in later ones
-_WIDE = 1e-2  # error of the lengths from which Y has all its columns: till then a few do, and cost far less
+_FIRST_RANK, _WIDE = 8, 1e-2  # columns that do till the error of the lengths is below this, where more are far slower
 _STIFFNESS, _STIFFER = 20.0, 3.0  # κ d² at first, relative to the mean multiplier, and from round to round
 _NEARLY = 1e-3  # root mean square error of the lengths from which they can be mended
 _SETTLED = 2.0  # change in a round that is worth proving, relative to the tolerance
@@ -71,7 +71,7 @@ class SignedSearch:
         self.problem, self.symbolic = problem, symbolic
         self.graph = Assembly.of(problem.pairs, len(problem))
         self.rank = rank_for(len(problem), len(problem.pairs))
-        rank = min(self.rank, max(_LEAST_RANK, self.rank - _MORE_COLUMNS))
+        rank = min(self.rank, max(_FIRST_RANK, self.rank - _MORE_COLUMNS))
         matrix = NewtonMatrix.of(self.graph, symbolic, rank)
         w = start.certificate.weights
         self.state = Augmented(problem, matrix, self._widened(start.coordinates, rank, _CHANCE), w)
