@@ -22,7 +22,7 @@ import numpy as np
 
 from gramfold.direct.factor import Factor, Symbolic
 from gramfold.direct.selected_inverse import SelectedInverse
-from gramfold.errors import NotConvergedError
+from gramfold.errors import NotConvergedError, SingularFactorError
 from gramfold.sdp.newton_matrix import NewtonMatrix
 from gramfold.sdp.problem import Problem
 from gramfold.types import Floats
@@ -34,6 +34,7 @@ _COOLING = 0.7  # of μ in a step
 _SHORTER = 0.7  # where S is indefinite after a step
 _SHORTEST = 1e-6
 _SHIFTS = 100  # doublings
+_ROUNDING = float(np.finfo(np.float64).eps)  # of b_eᵀ S⁻¹ b_e, relative to the entries it is the difference of
 
 
 class DualPath:
@@ -68,22 +69,29 @@ class DualPath:
         return Factor.of(self.graph.laplacian(w, -self.theta * self.problem.mass), self.symbolic)
 
     def _inside(self, w: Floats) -> bool:
-        return self._factor(w).negative == 1  # the constant vector's: −θ
+        try:
+            return self._factor(w).negative == 1  # the constant vector's: −θ
+        except SingularFactorError:
+            return False
 
     def _spread(self, factor: Factor) -> Floats:
         """b_eᵀ S⁻¹ b_e of each pair."""
         entries = self.inverse.entries(factor)
         n = len(self.problem)
-        return np.asarray(entries[self.graph.first] + entries[self.graph.second] - 2.0 * entries[n:])
+        ends = entries[self.graph.first] + entries[self.graph.second]
+        return np.maximum(ends - 2.0 * entries[n:], _ROUNDING * np.abs(ends))
 
-    def advance(self) -> None:
-        """One step towards the path, and along it."""
+    def advance(self) -> bool:
+        """One step towards the path, and along it; False where rounding prevents it."""
         problem, graph, Y, w = self.problem, self.graph, self.Y, self.w
         D = graph.differences(Y)
         spread = self._spread(self._factor(w))
         q = _squares(D) + self.mu * spread - problem.squared - self.give * w
         A = np.maximum(_SPREAD * self.mu * spread**2 + self.give, np.abs(q) * spread / _FALL)
-        factor = self.matrix.factored(w, 2.0 / A, D, -self.theta * problem.mass)
+        try:
+            factor = self.matrix.factored(w, 2.0 / A, D, -self.theta * problem.mass)
+        except SingularFactorError:
+            return False
         right = problem.mass[:, None] * Y - graph.spread((w + q / A)[:, None] * D)
         dY = problem.centered(factor.solve(right.reshape(-1, 1)).reshape(right.shape))
         dD = graph.differences(dY)
@@ -99,6 +107,7 @@ class DualPath:
         if step > _SHORTEST:
             self.w = w + step * dw
         self.mu = max(self.last, _COOLING * self.mu)
+        return True
 
 
 def _squares(differences: Floats) -> Floats:

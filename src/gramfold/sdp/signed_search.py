@@ -72,6 +72,8 @@ class SignedSearch:
         self.graph = Assembly.of(problem.pairs, len(problem))
         self.rank = rank_for(len(problem), len(problem.pairs))
         rank = min(self.rank, max(_FIRST_RANK, self.rank - _MORE_COLUMNS))
+        if problem.isometry == "slack":  # lengths that give way need no columns for each of them
+            self.rank = rank = min(self.rank, _FIRST_RANK)
         matrix = NewtonMatrix.of(self.graph, symbolic, rank)
         w = start.certificate.weights
         self.state = Augmented(problem, matrix, self._widened(start.coordinates, rank, _CHANCE), w)
@@ -161,7 +163,8 @@ class SignedSearch:
         least, weights = np.inf, path.w
         for _ in range(_PATH):
             beat()
-            path.advance()
+            if not path.advance():
+                break
             value = problem.bound(path.w, 1.0)
             if value < least:
                 least, weights = value, path.w
