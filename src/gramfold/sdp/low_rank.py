@@ -20,12 +20,11 @@ from gramfold.sdp.certificate import certify
 from gramfold.sdp.low_rank_search import Search
 from gramfold.sdp.problem import Certificate, Isometry, Listener, Problem, Solution, Step, by_variance
 from gramfold.sdp.scales import solve_by_scales
-from gramfold.sdp.signed_search import SignedSearch, rank_for
+from gramfold.sdp.signed_search import KEPT, SignedSearch, rank_for
 from gramfold.sdp.telling import infeasible, no_interior
 
 _ROUGHLY = 10.0  # tolerance of the non-expansive solution that the other forms begin with, relative to theirs
 _ROUGHEST = 0.1
-KEPT = 0.1  # of the tolerance: largest relative error of a distance in the exact form
 
 
 def solve(

@@ -25,6 +25,7 @@ from gramfold.sdp.primal_dual import best_scale
 from gramfold.sdp.problem import Problem, Solution, by_variance, gap_between
 from gramfold.types import Floats
 
+KEPT = 0.1  # of the tolerance: largest relative error of a distance in the exact form
 _ROUND = 10  # Newton steps in a round, at most
 _LEAST_RANK, _MORE_COLUMNS, _MOST_COLUMNS = 6, 3, 24  # r; beyond the pairs of a vertex
 _CHANCE, _LITTLE = 0.1, 0.03  # of the mean length: noise in the first columns, and in later ones
@@ -53,8 +54,8 @@ class Found:
 
     @property
     def gap(self) -> float:
-        """1 − primal / bound, and at least the violation."""
-        return max(abs(gap_between(self.primal, self.bound)), self.violation)
+        """1 − primal / bound, or if that is more, the violation in units of what is allowed beside such a gap."""
+        return max(abs(gap_between(self.primal, self.bound)), self.violation / KEPT)
 
 
 def rank_for(n: int, pairs: int) -> int:
