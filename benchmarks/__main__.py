@@ -20,6 +20,7 @@ GROUPS = (
     "neighbors",
     "direct",
     "geodesics",
+    "streamed",
     "graph_methods",
     "sparse_rows",
     "local_linear",

@@ -1,4 +1,4 @@
-"""Rows in partitions on a small cluster: `python -m benchmarks partitions`, `:large`, `:workers`, `:peers`, `:rates`.
+"""Rows in partitions: `python -m benchmarks partitions`, or one of `:large`, `:workers`, `:peers`, `:files`, `:rates`.
 
 A cluster is one scheduler and worker processes of one thread and 2 GB each on this machine. Rows are a noisy sheet,
 rolled up in ten columns; each partition is made by the worker that reads it. `large` needs about 4 GB and an hour.
@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 from dask import delayed
@@ -27,6 +28,7 @@ from sklearn.pipeline import make_pipeline
 
 from benchmarks.timing import Race, race
 from gramfold import PCA, Isomap, KernelEigenmaps, NystromEmbedding
+from gramfold.distributed import open_rows
 
 _LARGE = 10_000_000
 _PART = 250_000  # rows of a partition: 20 MB
@@ -38,7 +40,7 @@ _WIDTH = 4.0  # of the Gaussian kernels, in the units of the roll
 
 def races() -> Iterator[Race]:
     """All of them."""
-    for part in (large, workers, peers, rates):
+    for part in (large, workers, peers, files, rates):
         yield from part()
 
 
@@ -106,6 +108,34 @@ def peers() -> Iterator[Race]:
         yield found.judged(">= 1.0", found.ratio >= 1.0)
 
 
+def files() -> Iterator[Race]:
+    """Parquet files streamed in batches within 500 MB, beside Dask's threads on the same files, without a cluster."""
+    n, parts = 1_000_000, 8
+    with TemporaryDirectory() as folder:
+        for i in range(parts):
+            table = pd.DataFrame(_rolled(i, n // parts), columns=[f"x{j}" for j in range(_COLUMNS)])
+            table.to_parquet(Path(folder) / f"part{i}.parquet", row_group_size=100_000)
+        for model in _models()[:2]:
+            name = f"{type(model).__name__}, {{}} of {n:,} rows in {parts} files"
+            ours, peer = partial(open_rows, folder, memory_limit="500 MB"), partial(dd.read_parquet, folder)
+            yield _within(model.fit, ours, peer, name.format("fit"))
+            yield _within(lambda X, model=model: np.asarray(model.transform(X)), ours, peer, name.format("transform"))
+
+
+def _within(work: Callable[[Any], Any], ours: Callable[[], Any], peer: Callable[[], Any], name: str) -> Race:
+    """Seconds of both, and how much memory each run of ours took beyond what there was."""
+    taken: list[float] = []
+
+    def watched() -> None:
+        before = _own_resident()
+        _forget_peak()
+        work(ours())
+        taken.append(_own_peak() - before)
+
+    found = race(name, watched, lambda: work(peer()), target="", runs=3)
+    return found.judged(f">= 1 and <= 0.5 GB: {max(taken) / 1e9:.2f} GB", found.ratio >= 1 and max(taken) <= 5e8)
+
+
 def rates() -> Iterator[Race]:
     """What the page on a billion rows counts with: seconds of each step, a million rows, one worker of one thread."""
     n = 1_000_000
@@ -166,7 +196,8 @@ def _rolled(number: int, size: int) -> np.ndarray:
 
 
 def _placed_by_peer(sent: bytes, X: Any, client: Any) -> Any:
-    return client.compute(X.map_blocks(_peer, sent, chunks=(X.chunks[0], (2,))).sum(axis=0)).result()
+    placed = X.map_blocks(_peer, sent, chunks=(X.chunks[0], (2,)), meta=np.empty((0, 0)))
+    return client.compute(placed.sum(axis=0)).result()
 
 
 def _peer(block: np.ndarray, sent: bytes) -> np.ndarray:
@@ -216,9 +247,21 @@ class _Largest(SchedulerPlugin):
 
 def _own_peak() -> float:
     """Most resident memory of this process so far, in bytes."""
-    status = Path(f"/proc/{os.getpid()}/status").read_text()
-    peak = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
-    return 1024 * float(peak)
+    return _of_status("VmHWM")
+
+
+def _own_resident() -> float:
+    return _of_status("VmRSS")
+
+
+def _of_status(name: str) -> float:
+    lines = Path(f"/proc/{os.getpid()}/status").read_text().splitlines()
+    return 1024 * float(next(line.split()[1] for line in lines if line.startswith(name)))
+
+
+def _forget_peak() -> None:
+    """The most resident memory is counted from now on."""
+    Path(f"/proc/{os.getpid()}/clear_refs").write_text("5")
 
 
 def _peak(client: Any) -> float:

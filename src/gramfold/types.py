@@ -246,6 +246,19 @@ class Kernel(Plain, ABC):
     rows: Integers  # (n_rows,) the vertex of each data row
     landmarks: Integers | None = None  # the vertices that it is over, where these are not all
 
+    @property
+    def streamed(self) -> bool:
+        """Whether its entries are computed anew for every product, which is then what costs."""
+        return False
+
+    def forget(self) -> None:
+        """Drop what a streamed kernel remembers of its products, of which a loaded one knows nothing."""
+
+    @property
+    def near(self) -> Floats | None:
+        """Of a streamed kernel vectors (n, p) whose products are known, the leading eigenvectors nearly among them."""
+        return None
+
     @abstractmethod
     def product(self, vectors: Floats) -> Floats:
         """K times (n, p) vectors over the vertices."""

@@ -458,6 +458,15 @@ def test_the_summary_tells_the_negative_part(method, cls, folder):
     assert f"variance  {line} is negative\n" in told
 
 
+def test_the_summary_of_a_streamed_map_takes_no_passes_for_its_variance(folder):
+    rows = np.random.default_rng(0).standard_normal((2_100, 3))
+    for n, told_of in ((2_100, False), (300, True)):
+        np.save("rows.npy", rows[:n])
+        told = run("embed", "rows.npy", "-m", "isomap", "--set", "storage=stream", "--out", "map.csv").output
+        assert "block Lanczos, streamed" in told
+        assert ("variance  " in told) == told_of
+
+
 def test_an_estimate_of_the_negative_part_has_its_interval(folder):
     np.save("noise.npy", np.random.default_rng(0).standard_normal((2_100, 5)))
     told = run("embed", "noise.npy", "-m", "isomap", "--out", "map.csv").output

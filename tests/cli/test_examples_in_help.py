@@ -1,6 +1,7 @@
 """Every example in the help of every command is run, on files with the names that it has."""
 
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -65,6 +66,14 @@ def written():
     save_npz("docs.npz", csr_array(random_array((N, 50), density=0.3, rng=rng)))
     save_npz("texts.npz", csr_array(random_array((N, 50), density=0.3, rng=rng)))
     np.save("tsne.npy", rng.normal(size=(N, 2)))
+    for folder, columns in (("big", named.columns), ("new", ["a", "b", "c", "barcode"])):
+        Path(folder).mkdir()
+        for part in (0, 1):
+            named[list(columns)].iloc[part::2].to_parquet(f"{folder}/part{part}.parquet", index=False)
+    Path("parts").mkdir()
+    for part in (0, 1):
+        places = pd.DataFrame(roll[part::2, :2], columns=["pca0", "pca1"])
+        places.assign(barcode=named.barcode.to_numpy()[part::2]).to_parquet(f"parts/part{part}.parquet", index=False)
 
 
 def written_for_models():
@@ -100,7 +109,7 @@ def test_each_example_does_what_it_says(line, tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert result.stdout
     files = ("--out", "-o", "--picture", "--model", "--report")
-    named = {words[words.index(option) + 1] for option in files if option in words}
+    named = {words[words.index(option) + 1].rstrip("/") for option in files if option in words}
     made = {path.name for path in tmp_path.iterdir()} - before
     beside = set() if {"--out", "-o"} & set(words) else BESIDE.get(words[1], set())
     assert made == named | beside

@@ -249,7 +249,8 @@ def float32_stays_float32(cls: type) -> None:
     if hasattr(model.kernel_, "factor"):
         assert model.kernel_.factor.dtype == np.float64, "what a certificate speaks of is float64 always"
     elif model.kernel_.kind == "gram":
-        assert model.kernel_.everybody.dtype == np.float32, "an n × n matrix is stored in the dtype of the rows"
+        in_dtype = model.kernel_.everybody.dtype == np.float32
+        assert in_dtype or model.kernel_.streamed, "an n × n matrix is stored in the dtype of the rows"
     else:
         assert model.kernel_.penalty.dtype == np.float64, "penalties are float64 always"
     precise = cls().fit(X.astype(np.float64))

@@ -7,10 +7,12 @@ from gramfold import (
     LLE,
     LPP,
     SDE,
+    ClassicalMDS,
     DiffusionMap,
     Isomap,
     KernelEigenmaps,
     KernelIsomap,
+    KernelPCA,
     LaplacianEigenmaps,
     SpectralClustering,
 )
@@ -39,6 +41,9 @@ def variant(cls: type, **defaults) -> type:
 MAPS = [
     variant(Isomap, graph="mutual"),
     variant(Isomap, graph="mst"),
+    variant(Isomap, storage="stream"),
+    variant(KernelPCA, storage="stream"),
+    variant(ClassicalMDS, storage="stream", repair="constant"),
     variant(KernelIsomap, graph="mutual+mst"),
     variant(SDE, graph="union+mst"),
     variant(KernelEigenmaps, graph="mutual+mst"),

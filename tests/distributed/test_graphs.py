@@ -72,6 +72,13 @@ def test_the_graph_of_landmarks_and_all_others_in_their_place(roll, model):
     np.testing.assert_allclose(same, placed, atol=1e-10 * np.ptp(placed))
 
 
+@pytest.mark.parametrize("choice", ["random", "kmeans"])
+def test_the_same_landmarks_are_drawn_as_in_memory(roll, choice):
+    model = LaplacianEigenmaps(2, landmarks=300, landmark_choice=choice, coordinates="independent", random_state=5)
+    spread = clone(model).fit(in_parts(roll, [10, 990, 500]))
+    np.testing.assert_array_equal(spread.sample_, model.fit(roll).landmarks_)
+
+
 def test_more_rows_than_graph_rows_are_drawn_and_all_are_placed(roll):
     rows = in_parts(roll, [500, 500, 500])
     model = Isomap(2, graph_rows=800, random_state=3).fit(rows)
@@ -140,7 +147,6 @@ def test_memory_is_forecast_before_rows_are_gathered(roll, monkeypatch):
         (Isomap(metric="precomputed"), "metric='precomputed' does not"),
         (LaplacianEigenmaps(weights="precomputed"), "weights='precomputed' does not"),
         (Isomap(metric="gower"), "metric='gower' does not"),
-        (LaplacianEigenmaps(landmarks=50, landmark_choice="kmeans"), "needs all rows in memory"),
         (Isomap(drop_edges=[[0, 1]]), "names edges of rows in memory"),
         (LaplacianEigenmaps(landmarks=[1, 5000]), "row 5000, but there are 1500 rows"),
         (Isomap(n_neighbors=2000), "only 1490 distinct rows"),

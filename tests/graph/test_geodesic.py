@@ -135,9 +135,9 @@ def test_sheets_are_eliminated_and_clouds_are_walked() -> None:
     assert (back != sheet.lengths).nnz == 0
     walks = all_pairs(ordered)
     np.testing.assert_allclose(walks, reference(sheet)[np.ix_(ordered.vertices, ordered.vertices)], rtol=1e-12)
-    assert geodesic._elimination_is_quicker(ordered, eliminate(ordered.lengths), 3000, 2, COSTS)
+    assert geodesic.elimination_is_quicker(ordered, eliminate(ordered.lengths), 3000, 2, COSTS)
     mixed = arranged(cloud)
-    assert not geodesic._elimination_is_quicker(mixed, eliminate(mixed.lengths), 10, 2, COSTS)
+    assert not geodesic.elimination_is_quicker(mixed, eliminate(mixed.lengths), 10, 2, COSTS)
     walks = all_pairs(mixed)
     np.testing.assert_allclose(walks, reference(cloud)[np.ix_(mixed.vertices, mixed.vertices)], rtol=1e-12)
 

@@ -74,9 +74,13 @@ def _noise(some: Floats, quiet: Any) -> bool:
     rows = some[~np.isnan(some).any(axis=1)][:_ROWS]
     if len(rows) < _FEWEST:
         return False
-    unit = (rows - rows.mean(axis=0)) / np.where(rows.std(axis=0) > 0, rows.std(axis=0), 1.0)
-    nearest = cKDTree(unit[:, ~quiet]).query(unit[:, ~quiet], min(_NEAREST, len(rows) - 1) + 1)[1][:, 1:]
+    varies = np.ptp(rows, axis=0) > 0  # a column that is one value in these rows says nothing of noise
+    quiet, loud = quiet & varies, ~quiet & varies
+    if not (quiet.any() and loud.any()):
+        return False
+    unit = np.where(varies, (rows - rows.mean(axis=0)) / np.where(varies, rows.std(axis=0), 1.0), 0.0)
+    nearest = cKDTree(unit[:, loud]).query(unit[:, loud], min(_NEAREST, len(rows) - 1) + 1)[1][:, 1:]
     left = np.square(unit[:, quiet] - unit[:, quiet][nearest].mean(axis=1)).mean(axis=0) / (1 + 1 / nearest.shape[1])
-    related = np.linalg.eigvalsh(np.atleast_2d(np.corrcoef(unit[:, quiet], rowvar=False)))[-1]
+    related = np.linalg.eigvalsh(unit[:, quiet].T @ unit[:, quiet] / len(rows))[-1]
     chance = (1 + np.sqrt(quiet.sum() / len(rows))) ** 2
     return bool((1 - left < _EXPLAINED).all() and related < _ABOVE_CHANCE * chance)

@@ -10,6 +10,8 @@ import click
 
 from gramfold.cli.interrupted import kept
 from gramfold.cli.options import check_json, preparing_options, reading_options
+from gramfold.cli.partition_judging import are_large, drawn_table
+from gramfold.cli.partition_options import sample_option
 from gramfold.cli.prepared import Preparing
 from gramfold.cli.sentences import in_sentences
 
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     "--sample", type=int, default=20_000, show_default=True, help="Rows whose neighbours are searched, among all rows."
 )
 @preparing_options
+@sample_option
 @reading_options
 @in_sentences
 def dimension(
@@ -64,6 +67,8 @@ def dimension(
     One line for each estimator: its value, an interval, and the value corrected for the edges of the data; then a
     sentence on where they disagree, and why.
 
+    Parquet files that are larger than memory are looked at by 10,000 rows that are drawn.
+
     \b
     gramfold dimension cells.csv --skip name
     gramfold dimension texts.npz --metric cosine -k 30 --out dimension.json
@@ -72,8 +77,9 @@ def dimension(
     from gramfold.diagnostics import dimension as estimate_dimension
     from gramfold.io import replacing
 
+    limit = options.pop("memory_limit")
     how = Preparing.of(options)
-    table = _rows(source, metric, how)
+    table = drawn_table(source, metric, how) if are_large((source,), limit) else _rows(source, metric, how)
     started = time.perf_counter()
     found = estimate_dimension(
         table.values, n_neighbors=neighbors, metric=metric, sample=sample, level=level, random_state=how.seed

@@ -13,12 +13,14 @@ from gramfold.cli.grouped import grouped
 from gramfold.cli.interrupted import kept
 from gramfold.cli.map_place import map_beside
 from gramfold.cli.options import beside_options, check_files, preparing_options, read_options, table_options
+from gramfold.cli.partition_options import PARTITION_OPTIONS, InParts, OutPath, partition_options
 from gramfold.cli.sentences import in_sentences
 from gramfold.cli.wishes import OF_A_METHOD, Wishes
 
 _GROUPS = {
     "Files": ("out", "picture", "report", "color", "label", "model_file", "json_out", "no_overwrite"),
     "Columns": ("columns", "skip", "ids", "keep", "scale", "missing", "na"),
+    "Rows in partitions": PARTITION_OPTIONS,
     "Method": ("method", "dim", *OF_A_METHOD, "settings", "seed"),
     "What some methods use": ("labels", "weight", "distorted", "pair_weights", "affinity"),
     "How a text file is written": ("header", "encoding", "separator", "decimal", "thousands"),
@@ -30,7 +32,14 @@ def _file(*names: str, metavar: str, words: str, **more: Any) -> Callable[[Calla
 
 
 @click.command(cls=grouped(_GROUPS))
-@_file("-o", "--out", metavar="FILE", words="Map to write: csv, parquet, npy, …  [default: TABLE.map.csv beside INPUT]")
+@click.option(
+    "-o",
+    "--out",
+    type=OutPath(path_type=Path),
+    metavar="FILE",
+    help="Map to write: csv, parquet, npy, …; or a folder, for rows in partitions.  [default: TABLE.map.csv beside "
+    "INPUT]",
+)
 @_file("--picture", metavar="FILE", words="Also draw the map: png, pdf, svg, …")
 @_file("--report", metavar="FILE", words="Also write a page that shows the map and whether to believe it: html.")
 @click.option("--color", metavar="COLUMN", help="Column that colours the picture; it is no data.  [default: --labels]")
@@ -56,6 +65,7 @@ def _file(*names: str, metavar: str, words: str, **more: Any) -> Callable[[Calla
 )
 @beside_options
 @preparing_options
+@partition_options
 @table_options
 @click.option("--labels", metavar="COLUMN", help="Class of each row, for methods that use classes; it is no data.")
 @_file(
@@ -83,17 +93,27 @@ def embed(source: Path, **options: Any) -> None:
     Columns of text and dates and those that name rows are left out, units are made alike, gaps are filled in. What was
     done is printed, with a verdict on the map.
 
+    Parquet files that are larger than memory are read a batch at a time where --out is a folder, and a file is written
+    for each. Stopped, the same command goes on where it was.
+
     \b
     gramfold embed cells.csv
     gramfold embed cells.csv --picture map.png --color stage --id barcode --out map.csv
     gramfold embed cells.csv --report cells.html --color stage --id barcode
     gramfold embed cells.csv -m isomap -k 10 --model cells.gramfold -o map.parquet
+    gramfold embed "big/*.parquet" --id barcode --memory-limit 2GB --out mapped/
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
+    how = InParts.of(options)
     written = read_options(options)
     parameters = {name: options.pop(name) for name in OF_A_METHOD}
     wishes = Wishes(source, parameters, written, **options)
     name = wishes.method_name()
     require_files(source)
+    if how.wanted(source, wishes.out):
+        from gramfold.cli.partition_embedding import embed_partitions
+
+        embed_partitions(wishes, name, how)
+        return
     out = wishes.out or map_beside(source)
     replaced = wishes.out is None and out.exists()
     sources = [source, *wishes.other_files]

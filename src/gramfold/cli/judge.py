@@ -9,6 +9,8 @@ from gramfold.cli.early import require_files, require_places
 from gramfold.cli.interrupted import kept
 from gramfold.cli.matching import MappedTable, read_map
 from gramfold.cli.options import check_files, check_report, names_option, preparing_options, reading_options
+from gramfold.cli.partition_judging import are_large, drawn_map
+from gramfold.cli.partition_options import refuse, sample_option
 from gramfold.cli.prepared import Preparing
 from gramfold.cli.sentences import in_sentences
 from gramfold.cli.trust import not_judged, scale_lines, summary, usual_neighbors, value_in_words
@@ -75,6 +77,7 @@ _WORDS = {
 )
 @click.option("--json", "json_out", is_flag=True, help="Print the summary as one JSON object.")
 @preparing_options
+@sample_option
 @reading_options
 @in_sentences
 def judge(
@@ -102,11 +105,14 @@ def judge(
     on the map), torn (neighbours are strangers on the map), strained (distances between neighbours changed), collapsed
     (rows share places, or lie in a crowd).
 
+    Parquet files that are larger than memory are judged by 10,000 rows that are drawn, the same of both.
+
     \b
     gramfold judge cells.csv umap.csv
     gramfold judge cells.csv umap.csv --id barcode --labels type --out faults.csv
     gramfold judge cells.csv umap.csv --id barcode --labels type --report umap.html
     gramfold judge docs.npz tsne.npy --metric cosine -k 15
+    gramfold judge big/ parts/ --id barcode --memory-limit 2GB
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     require_files(source, placed, options["model_file"])
     require_places(out)
@@ -120,8 +126,13 @@ def judge(
     if out is not None:
         check_files([source, placed], out, None, no_overwrite)
         check_ids(out, _FAULTS, by)
+    limit = options.pop("memory_limit")
     how = Preparing.of(options)
-    pair = read_map(source, placed, by, labels, metric, map_columns, how)
+    if are_large((source, placed), limit):
+        refuse({"--out": out, "--report": report}, "is of all rows, and these files are judged by rows that are drawn")
+        pair = drawn_map(source, placed, by, labels, metric, map_columns, how)
+    else:
+        pair = read_map(source, placed, by, labels, metric, map_columns, how)
     k = usual_neighbors(pair.n_placed) if neighbors is None else neighbors
     measure = pair.table.metric
     judged = Judged(pair.values, pair.places, n_neighbors=k, sample=sample, random_state=how.seed, **measure)

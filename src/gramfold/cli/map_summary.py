@@ -11,6 +11,7 @@ from gramfold.cli.explained import explained_lines
 from gramfold.cli.mapped import Mapped
 from gramfold.cli.prepared import decided
 from gramfold.cli.wishes import AUTO, Wishes
+from gramfold.runtime.costs import COSTS
 
 SHOWN_SHARE = 5e-4  # a smaller one would read 0.0%
 # what the values of INPUT are where this parameter is "precomputed"
@@ -112,7 +113,7 @@ def account(model: Any, coordinates: Any) -> list[str]:
         lines.append(
             f"rank      {shown.sum()}, less than the {len(shown)} columns of the map; the other columns are zero"
         )
-    if spectrum is not None and spectrum.total is not None and spectrum.total > 0:
+    if spectrum is not None and spectrum.total is not None and spectrum.total > 0 and not _takes_passes(model):
         lines.append(_variance(model))
     certificate = getattr(model, "certificate_", None)
     if certificate is not None:
@@ -127,6 +128,12 @@ def account(model: Any, coordinates: Any) -> list[str]:
     if absent:
         lines.append(f"left out  {absent:,} rows; their coordinates are nan")
     return lines
+
+
+def _takes_passes(model: Any) -> bool:
+    """Whether the variance of the kernel takes dozens of passes over entries that are not stored."""
+    kernel = getattr(model, "kernel_", None)
+    return kernel is not None and kernel.streamed and len(kernel.mass) > COSTS.eigen.all_rows
 
 
 def _variance(model: Any) -> str:

@@ -10,6 +10,7 @@ import click
 from gramfold.cli.early import default_name, require_files, require_places
 from gramfold.cli.interrupted import kept
 from gramfold.cli.options import check_files, names_option, read_options, reading_options
+from gramfold.cli.partition_options import InParts, OutPath, partition_options
 from gramfold.cli.sentences import in_sentences
 from gramfold.errors import GramfoldWarning, InputError
 
@@ -28,9 +29,10 @@ _OUTSIDE = "extrapolation"
 @click.option(
     "-o",
     "--out",
-    type=click.Path(path_type=Path),
+    type=OutPath(path_type=Path),
     metavar="FILE",
-    help="File to write: csv, parquet, npy, …  [default: TABLE.placed.csv, beside TABLE]",
+    help="File to write: csv, parquet, npy, …; or a folder, for rows in partitions.  [default: TABLE.placed.csv, "
+    "beside TABLE]",
 )
 @click.option("--id", "by", metavar="COLUMN", help="Column that names the rows; it is written first, as it is.")
 @names_option("--keep", "Columns of TABLE that are written behind the coordinates, or all.")
@@ -48,6 +50,7 @@ _OUTSIDE = "extrapolation"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
+@partition_options
 @reading_options
 @in_sentences
 def transform(
@@ -74,12 +77,27 @@ def transform(
     The file that --out names gets a row for each row of TABLE, in the same order: its coordinates, or for a model of
     SpectralClustering its cluster. Rows far outside of those that MODEL was fitted on are counted.
 
+    Parquet files that are larger than memory are read a batch at a time where --out is a folder, and a file is written
+    for each. Stopped, the same command goes on where it was.
+
     \b
     gramfold transform cells.gramfold new_cells.csv
     gramfold transform cells.gramfold new_cells.csv --id barcode --keep stage --out placed.csv
     gramfold transform cells.gramfold new_cells.csv --missing drop --extrapolation --out placed.parquet
+    gramfold transform cells.gramfold "new/*.parquet" --id barcode --out placed/
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     require_files(model, source)
+    how = InParts.of(options)
+    if how.wanted(source, out):
+        from gramfold.cli.partition_transforming import Placement, transform_partitions
+
+        assert out is not None  # a folder
+        codes = read_options(options).get("na", ())
+        asked = Placement(
+            model, source, out, by, keep, missing, extrapolation, as_json, quiet, columns, skip, tuple(codes)
+        )
+        transform_partitions(asked, how)
+        return
     out = default_name(source, "placed") if out is None else out
     require_places(out)
     check_files([model, source], out, None, no_overwrite)

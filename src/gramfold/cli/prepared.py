@@ -152,9 +152,19 @@ class Measured:
 
 
 def measured(
-    source: Path, metric: str | None, labels: str | None, not_data: Sequence[str], how: Preparing, *, matrix: Any = None
+    source: Path,
+    metric: str | None,
+    labels: str | None,
+    not_data: Sequence[str],
+    how: Preparing,
+    *,
+    matrix: Any = None,
+    found: "Columns | None" = None,
 ) -> Measured:
-    """A table as a method of neighbours with this metric, or a model file, sees it; distances and sparse rows as is."""
+    """A table as a method of neighbours with this metric, or a model file, sees it; distances and sparse rows as is.
+
+    Where `matrix`, or the columns that were `found`, have been read already, the file is not.
+    """
     import numpy as np
 
     from gramfold import Isomap
@@ -172,7 +182,7 @@ def measured(
         table = read_table(source, columns=how.columns, skip=skip, labels=labels, **written)
         n = len(table.values)
         return Measured(chosen, table.values, table.names, np.arange(n), n, table.labels, (), table.reading)
-    found = read_columns(source, **written)
+    found = read_columns(source, **written) if found is None else found
     classes = classes_of(found, labels)
     if how.model is not None:
         rows, names, known, sentences, own = _by_model(found, how, not_data)

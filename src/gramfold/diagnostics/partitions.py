@@ -7,8 +7,8 @@ import numpy as np
 
 from gramfold.diagnostics.randomness import drawn_from
 from gramfold.embedding import Estimator, FittedMap
-from gramfold.embedding.partitioned import is_partitioned
 from gramfold.errors import InputError
+from gramfold.neighbors.partitioned import is_partitioned
 from gramfold.types import Integers
 
 MOST = 10_000  # rows that are drawn: neighbours of a row are sought among them

@@ -17,6 +17,7 @@ import numpy as np
 from gramfold.distributed.blocks import BlockReader, float_dtype
 from gramfold.distributed.partitions import Partitions, Work
 from gramfold.errors import InputError
+from gramfold.io.arrow import pandas_index
 from gramfold.runtime.memory import available_memory
 from gramfold.runtime.progress import SILENT, Stages
 
@@ -33,6 +34,8 @@ def batch_bytes(memory_limit: float | None) -> float:
 
 class Batches(Partitions):
     """See the module."""
+
+    rows_each: int  # in a batch, at most
 
     def __init__(self, reader: BlockReader, stages: Stages = SILENT) -> None:
         self.reader, self.stages = reader, stages
@@ -74,6 +77,11 @@ class Batches(Partitions):
         return self.reader.read(self.block(number), number)
 
 
+def limit_like(rows: Batches) -> float:
+    """The memory limit under which another table of the same columns is read in batches of as many rows."""
+    return float(_SHARE * 8 * rows.rows_each * max(1, rows.width))
+
+
 class ArrayRows(Batches):
     """Rows of an array that is mapped into memory (`numpy.load(path, mmap_mode="r")`)."""
 
@@ -82,13 +90,14 @@ class ArrayRows(Batches):
             raise InputError(f"X is an array of shape {X.shape}, but a table has rows and columns.")
         super().__init__(BlockReader(None, X.shape[1], float_dtype([X.dtype]), gaps))
         self._array = X
-        self._rows_each = max(1, int(batch_bytes(memory_limit) // (8 * max(1, X.shape[1]))))
+        self.rows_each = max(1, int(batch_bytes(memory_limit) // (8 * max(1, X.shape[1]))))
+        self.sizes = np.diff([*range(0, len(X), self.rows_each), len(X)])
 
     def __len__(self) -> int:
-        return ceil(len(self._array) / self._rows_each)
+        return ceil(len(self._array) / self.rows_each)
 
     def block(self, number: int) -> Any:
-        return np.asarray(self._array[number * self._rows_each : (number + 1) * self._rows_each])
+        return np.asarray(self._array[number * self.rows_each : (number + 1) * self.rows_each])
 
 
 @dataclass(frozen=True)
@@ -117,9 +126,10 @@ class ParquetRows(Batches):
         self.files = tuple(files)
         about = [pq.ParquetFile(file) for file in self.files]
         schema = about[0].schema_arrow
-        names = tuple(schema.names if columns is None else columns)
+        index = pandas_index(schema)  # which names rows, and is no data
+        names = tuple([name for name in schema.names if name not in index] if columns is None else columns)
         types = [schema.field(name).type.to_pandas_dtype() for name in names]
-        rows_each = max(1, int(batch_bytes(memory_limit) // (8 * max(1, len(names)))))
+        self.rows_each = rows_each = max(1, int(batch_bytes(memory_limit) // (8 * max(1, len(names)))))
         self.pieces = tuple(piece for i, one in enumerate(about) for piece in pieces_of(i, one.metadata, rows_each))
         labels = tuple(str(self.files[piece.file]) for piece in self.pieces)
         super().__init__(BlockReader(names, len(names), float_dtype(types), gaps, labels))

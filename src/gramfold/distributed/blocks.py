@@ -1,7 +1,7 @@
 """One partition as an array: what it should hold, and one sentence where it holds something else."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,16 @@ class BlockReader(Plain):
     width: int
     dtype: np.dtype[Any]  # float64 or float32
     gaps: bool = False  # whether NaN is a missing value, which the method knows what to do with
-    labels: tuple[str, ...] | None = None  # the file of each partition
+    labels: Sequence[str] | Mapping[int, str] | None = None  # the file of each partition
 
     def named(self, number: int) -> str:
         """The partition in an error."""
         file = "" if self.labels is None else f" ('{self.labels[number]}')"
         return f"partition {number}{file}"
+
+    def knowing(self, number: int, file: str | None) -> "BlockReader":
+        """The same, which knows the file of one partition."""
+        return self if file is None else replace(self, labels={number: file})
 
     def read(self, block: Any, number: int) -> Floats:
         """The rows (m, d) of a partition."""

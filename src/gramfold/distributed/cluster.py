@@ -1,12 +1,12 @@
-"""A cluster that is named by its address: connected to, and asked whether it can do the work."""
+"""A cluster that is named by its address: connected to, and asked whether its workers see the files."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gramfold import __version__
 from gramfold.distributed.running import load_dask
+from gramfold.distributed.workers import require_cluster
 from gramfold.errors import ClusterError, InputError, MissingExtraError
 
 _SECONDS = 20  # to answer
@@ -34,36 +34,19 @@ def connected(address: str | None) -> Iterator[Any]:
         yield client
 
 
-def require_workers(client: Any, paths: Sequence[Path]) -> None:
-    """Raise an error that names a worker without this gramfold, or one that does not see a path."""
-    found = client.run(_asked(), [str(path) for path in paths])
-    if not found:
+def require_paths(client: Any, paths: Sequence[Path]) -> None:
+    """Raise an error that names a worker which cannot do the work, or does not see a path."""
+    if not client.nthreads():
         raise ClusterError(
             f"the scheduler at {client.scheduler.address} has no workers: start some with `dask worker ADDRESS`."
         )
-    for worker, (version, unseen) in sorted(found.items()):
-        if version != __version__:
-            has = "no gramfold" if version is None else f"gramfold {version}"
-            raise ClusterError(
-                f"the worker at {worker} has {has}, and this is gramfold {__version__}: run `pip install "
-                f"'gramfold[dask]=={__version__}'` there."
-            )
+    require_cluster(client)
+    for worker, unseen in sorted(client.run(_unseen, list(paths)).items()):
         if unseen is not None:
             raise InputError(
                 f"the worker at {worker} does not see '{unseen}': all machines must have the files under the same path."
             )
 
 
-def _asked() -> Any:
-    """What each worker is asked: a function that is sent as it is, since it is not known what a worker has."""
-
-    def answer(paths: list[str]) -> tuple[str | None, str | None]:
-        import os.path
-
-        try:
-            from gramfold import __version__ as version
-        except ImportError:
-            return None, None
-        return version, next((path for path in paths if not os.path.exists(path)), None)  # noqa: PTH110
-
-    return answer
+def _unseen(paths: Sequence[Path]) -> Path | None:
+    return next((path for path in paths if not path.exists()), None)

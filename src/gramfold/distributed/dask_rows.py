@@ -1,7 +1,7 @@
 """Rows of a Dask array or dataframe: partitions are tasks, and stay where Dask has them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -9,9 +9,10 @@ from uuid import uuid4
 import numpy as np
 
 from gramfold.distributed.blocks import BlockReader, float_dtype
+from gramfold.distributed.parquet_parts import files_of_parts
 from gramfold.distributed.partitions import Partitions, Work, picked
-from gramfold.distributed.running import computed, current_client, key_of, on_worker
-from gramfold.errors import InputError
+from gramfold.distributed.running import computed, current_client, key_of, on_worker, persisted, where
+from gramfold.errors import GramfoldError, InputError, MemoryForecastError
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Integers
 
@@ -21,6 +22,9 @@ _FAN_IN = 8  # results that one task merges
 class DaskRows(Partitions):
     """See the module."""
 
+    lazy = True  # of whose places nothing is computed before it is asked for
+    collection: Any = None  # that the partitions are of, where they are of one
+
     def __init__(self, parts: Sequence[Any], reader: BlockReader, client: Any = None, stages: Stages = SILENT) -> None:
         self.parts, self.reader, self.client, self.stages = list(parts), reader, client, stages
 
@@ -28,19 +32,22 @@ class DaskRows(Partitions):
     def of(cls, X: Any, *, gaps: bool = False, client: Any = None, stages: Stages = SILENT) -> "DaskRows":
         """Of a collection; nothing is computed."""
         collection = in_rows(X)
-        if is_frame(X):
-            names = tuple(map(str, X.columns))
-            reader = BlockReader(names, len(names), float_dtype(list(X.dtypes)), gaps)
-        else:
-            reader = BlockReader(None, int(X.shape[1]), float_dtype([X.dtype]), gaps)
         parts = collection.to_delayed()
-        return cls(parts if is_frame(X) else parts.ravel().tolist(), reader, client, stages)
+        if not is_frame(X):
+            reader = BlockReader(None, int(X.shape[1]), float_dtype([X.dtype]), gaps)
+            found = cls(parts.ravel().tolist(), reader, client, stages)
+        else:
+            names, files = tuple(map(str, X.columns)), files_of_parts(X, parts)
+            reader = BlockReader(names, len(names), float_dtype(list(X.dtypes)), gaps, files)
+            found = cls(parts, reader, client, stages)
+        found.collection = collection
+        return found
 
     def __len__(self) -> int:
         return len(self.parts)
 
     def each(self, name: str, work: Work, *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
-        return computed(self.tasks(name, work, *shared, own=own), name, self.client, self.stages)
+        return computed(self.tasks(name, work, *shared, own=own), name, self.client, self.stages, reader=self.reader)
 
     def total(
         self,
@@ -51,22 +58,25 @@ class DaskRows(Partitions):
         own: Sequence[Any] | None = None,
     ) -> Any:
         tasks = self.tasks(name, work, *shared, own=own)
-        return computed([merged_tasks(tasks, merge, name)], name, self.client, self.stages)[0]
+        steps = [task.key for task in tasks]
+        whole = [merged_tasks(tasks, merge, name)]
+        return computed(whole, name, self.client, self.stages, reader=self.reader, steps=steps)[0]
 
     def tasks(self, name: str, work: Work, *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
         """The same as tasks, of which nothing runs yet."""
         from dask import delayed
 
-        token = uuid4().hex[:16]
-        common = delayed(shared, name=key_of(name, token, "shared"), pure=False, traverse=False)
+        token, files = uuid4().hex[:16], self.reader.labels
+        # what all need is one task: the arguments of each are looked through one by one
+        common = (replace(self.reader, labels=None), work, shared)
+        sent = delayed(common, name=key_of(name, token, "shared"), pure=False, traverse=False)
         run = delayed(_worked, pure=False, traverse=False)
         return [
             run(
                 part,
-                self.reader,
                 i,
-                work,
-                common,
+                None if files is None else files[i],
+                sent,
                 None if own is None else (own[i],),
                 dask_key_name=key_of(name, token, i),
             )
@@ -85,27 +95,39 @@ class DaskRows(Partitions):
             places = self.places_of(numbers)
             tasks = self.tasks("rows", picked, own=places)
         client = current_client() if self.client is None else self.client
-        held = tasks if client is None else client.persist(tasks)
-        kept = DaskRows(held, replace(self.reader, names=None), client, self.stages)
-        if numbers is not None:
-            kept.sizes = np.array([len(one) for one in places], dtype=np.intp)
-        elif "sizes" in vars(self):
-            kept.sizes = self.sizes
-        try:
+        with nullcontext(tasks) if client is None else persisted(tasks, client) as held:
+            kept = DaskRows(held, replace(self.reader, names=None), client, self.stages)
+            if numbers is not None:
+                kept.sizes = np.array([len(one) for one in places], dtype=np.intp)
+            elif "sizes" in vars(self):
+                kept.sizes = self.sizes
             yield self if client is None and numbers is None else kept
-        finally:
-            del held
 
 
 def _itself(rows: Any) -> Any:
     return rows
 
 
-def _worked(block: Any, reader: BlockReader, number: int, work: Work, shared: tuple[Any, ...], own: Any) -> Any:
+def _worked(
+    block: Any, number: int, file: str | None, common: tuple[BlockReader, Work, tuple[Any, ...]], own: Any
+) -> Any:
     if block is None:  # kept, and without rows
         return None
-    rows = reader.read(block, number)
-    return on_worker(work, rows, *shared, *(own or ())) if len(rows) else None
+    reader, work, shared = common
+    return on_worker(_on_rows, block, number, reader.knowing(number, file), work, (*shared, *(own or ())))
+
+
+def _on_rows(block: Any, number: int, reader: BlockReader, work: Work, arguments: tuple[Any, ...]) -> Any:
+    try:
+        rows = reader.read(block, number)
+        return work(rows, *arguments) if len(rows) else None
+    except GramfoldError:
+        raise
+    except MemoryError as error:
+        raise MemoryForecastError(
+            f"{reader.named(number)} needs more memory than {where()} has ({error}): use smaller partitions, or fewer "
+            "threads for each worker."
+        ) from error
 
 
 def merged_tasks(tasks: Sequence[Any], merge: Callable[[Any, Any], Any], name: str) -> Any:

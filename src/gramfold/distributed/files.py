@@ -1,23 +1,26 @@
 """Files whose rows are written anew, a file for a file: Parquet files, or one .npy file.
 
-A file is known by its size and the time it was changed last: what does not fit these is not the file that was begun with.
+A file is known by its size and the time of its last change: what does not fit these is not what was begun with.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gramfold.distributed.opening import files_of
+from gramfold.distributed.unchanged import fingerprint, mapped, readable, require_unchanged
 from gramfold.errors import InputError
 from gramfold.io.arrow import pandas_index
 from gramfold.io.codes import without_codes
 from gramfold.io.columns import NOTHING, Columns, kind_of
 from gramfold.io.reading import Reading
 from gramfold.io.selection import numbered
+from gramfold.runtime.progress import Stages
 from gramfold.types import Plain
 
 ARRAY = ".npy"
@@ -46,22 +49,21 @@ class InputFile(Plain):
 
         size, modified = fingerprint(path)
         if path.suffix == ARRAY:
-            with _readable(path):
-                array = np.load(path, mmap_mode="r")
+            array = mapped(path, BadPartitionError)
             if array.ndim != 2:
                 raise BadPartitionError(
                     f"'{path}' holds an array of shape {array.shape}, but a table has rows and columns: save one."
                 )
             kind = pa.from_numpy_dtype(array.dtype)
             return cls(path, size, modified, len(array), pa.schema([(x, kind) for x in numbered(array.shape[1])]))
-        with _readable(path), pq.ParquetFile(path) as file:
+        with readable(path, BadPartitionError), pq.ParquetFile(path) as file:
             schema = file.schema_arrow
             return cls(path, size, modified, file.metadata.num_rows, schema, tuple(pandas_index(schema)))
 
     @property
     def name(self) -> str:
         """Of the file that is written for it."""
-        return self.path.with_suffix(".parquet").name if self.path.suffix == ARRAY else self.path.name
+        return output_name(self.path)
 
     @property
     def mark(self) -> list[int]:
@@ -92,15 +94,15 @@ class InputFile(Plain):
         names = list(names)
         self.require_unchanged()
         some = False
-        with _readable(self.path):
+        with readable(self.path, BadPartitionError):
             if self.path.suffix == ARRAY:
-                array, places = np.load(self.path, mmap_mode="r"), [self.schema.names.index(name) for name in names]
+                array, places = mapped(self.path, BadPartitionError), [self.schema.names.index(name) for name in names]
                 for start in range(0, self.rows, rows_each):
                     rows = np.asarray(array[start : start + rows_each])
                     yield pa.table({name: rows[:, j] for name, j in zip(names, places, strict=True)})
                     some = True
             else:
-                with pq.ParquetFile(self.path) as file:
+                with pq.ParquetFile(self.path, pre_buffer=False) as file:  # which would read all of it at once
                     for batch in file.iter_batches(rows_each, columns=names):
                         yield pa.Table.from_batches([batch]).select(names)
                         some = True
@@ -108,12 +110,18 @@ class InputFile(Plain):
         if not some:
             yield self.schema.empty_table().select(names)
 
+    def told_batches(self, rows_each: int, names: Sequence[str], stages: Stages) -> Iterable[Any]:
+        """The same; who looks on is told how many are read."""
+        return stages.bar(self.batches(rows_each, names), ceil(self.rows / rows_each), self.name)
+
     def require_unchanged(self) -> None:
         """Raise an error if the file is not what it was."""
-        if list(fingerprint(self.path)) != self.mark:
-            raise InputError(
-                f"'{self.path}' was changed while it was read: run the command again when nobody writes to it."
-            )
+        require_unchanged(self.path, self.mark)
+
+
+def output_name(path: Path) -> str:
+    """Of the file that is written for an input file."""
+    return path.with_suffix(".parquet").name if path.suffix == ARRAY else path.name
 
 
 def input_files(source: Path) -> list[Path]:
@@ -130,21 +138,15 @@ def input_files(source: Path) -> list[Path]:
     return files
 
 
-def fingerprint(path: Path) -> tuple[int, int]:
-    """Size and time of the last change; an error where the file cannot be seen."""
-    try:
-        found = path.stat()
-    except OSError as error:
-        from platform import node
-
-        raise InputError(
-            f"'{path}' cannot be seen on {node()} ({error.strerror}): paths must be the same on all machines."
-        ) from error
-    return found.st_size, found.st_mtime_ns
+def usual(files: Sequence[InputFile]) -> InputFile:
+    """The first of those with the columns that most of them have: what the others are compared with."""
+    columns = [frozenset((name, kind_of(file.schema.field(name).type)) for name in file.schema.names) for file in files]
+    (most, _), *_ = Counter(columns).most_common(1)
+    return files[columns.index(most)]
 
 
 def require_alike(first: InputFile, other: InputFile, names: Sequence[str] | None = None, *, exact: bool) -> None:
-    """Raise an error if a file has other columns than the first, or other kinds of values in them.
+    """Raise an error if a file has other columns than the first, or other kinds of values in them; nothing is of any.
 
     `names` are those that count; None: all. Whole numbers and fractions are both numbers, unless `exact`.
     """
@@ -158,24 +160,10 @@ def require_alike(first: InputFile, other: InputFile, names: Sequence[str] | Non
     for name in ours:
         mine, theirs = first.schema.field(name).type, other.schema.field(name).type
         kinds = (kind_of(mine), kind_of(theirs))
-        if mine != theirs and (exact or (kinds[0] != kinds[1] and NOTHING not in kinds)):
+        if mine != theirs and NOTHING not in kinds and (exact or kinds[0] != kinds[1]):
             raise BadPartitionError(
                 f"'{other.path}' has {theirs} in column '{name}', where '{first.path}' has {mine}: {_ALIKE}."
             )
 
 
 _ALIKE = "give all files the same columns, or use --on-bad-partition skip"
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    import pyarrow as pa
-
-    try:
-        yield
-    except (pa.ArrowException, OSError, ValueError, EOFError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise BadPartitionError(
-            f"'{path}' is not a readable {path.suffix} file (it may be truncated): save it again."
-        ) from error

@@ -19,8 +19,9 @@ Maker = Callable[[Any, Partitions, Mapping[str, Any]], Fitted]
 # how each class is fitted: a function of this package, which is imported when it is called
 _MAKERS = {
     "PCA": "linear.fit_linear",
-    "ProbabilisticPCA": "linear.fit_linear",
-    "OrientedPCA": "linear.fit_linear",
+    "ProbabilisticPCA": "gaps.fit_probabilistic",
+    "FactorAnalysis": "linear.fit_factors",
+    "OrientedPCA": "oriented.fit_oriented",
     "MixturePPCA": "mixture.fit_mixture",
     "NystromEmbedding": "nystrom.fit_nystrom",
     "LandmarkMDS": "landmark_mds.fit_landmark_mds",

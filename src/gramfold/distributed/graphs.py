@@ -16,15 +16,16 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gramfold.distributed.dask_rows import DaskRows
+from gramfold.distributed.kmeans_landmarks import kmeans_numbers
+from gramfold.distributed.landmarks import random_numbers
 from gramfold.distributed.neighbor_cells import CellSearch
 from gramfold.distributed.partitions import Partitions
-from gramfold.distributed.sampled import fitted_to
+from gramfold.distributed.sampled import fitted_to, require_numbers
 from gramfold.embedding.groups import LaplacianMap
 from gramfold.embedding.model import Drawn, Fitted
 from gramfold.errors import InputError
 from gramfold.graph.neighbor_graph import Find, found_here
 from gramfold.kernels.landmarks import given_landmarks
-from gramfold.neighbors.metrics import reads_mixed
 from gramfold.runtime.memory import require_room
 from gramfold.types import Floats, Integers
 
@@ -55,8 +56,10 @@ def _seen(estimator: Any, rows: Partitions) -> _Seen:
     named = not (landmarks is None or isinstance(landmarks, str | Integral))
     chosen = np.sort(given_landmarks(landmarks, n)) if named else np.empty(0, dtype=np.intp)
     if isinstance(estimator, LaplacianMap) and landmarks is not None:  # the graph is that of the landmarks
-        return _Seen(chosen if named else rows.drawn(int(landmarks), rng), {"landmarks": None})
-    numbers = rows.drawn(most, rng)
+        kmeans = estimator.landmark_choice == "kmeans" and not named and landmarks < n
+        drawn = kmeans_numbers if kmeans else random_numbers
+        return _Seen(chosen if named else drawn(rows, int(landmarks), rng), {"landmarks": None})
+    numbers = random_numbers(rows, most, rng)
     if not named or n <= most:
         return _Seen(numbers, {})
     # landmarks of Isomap are among the rows of the graph
@@ -65,23 +68,11 @@ def _seen(estimator: Any, rows: Partitions) -> _Seen:
 
 
 def _refuse(estimator: Any) -> None:
-    name = type(estimator).__name__
-    for parameter in ("metric", "weights"):
-        value = getattr(estimator, parameter, None)
-        if value == "precomputed" or reads_mixed(value):
-            raise InputError(
-                f"{name} of rows in partitions reads rows of numbers, which {parameter}={value!r} does not: use "
-                "another, or a table in memory."
-            )
-    counted = isinstance(estimator, LaplacianMap) and isinstance(estimator.landmarks, Integral)
-    if counted and estimator.landmark_choice != "random":
-        raise InputError(
-            f"landmark_choice={estimator.landmark_choice!r} of {name} needs all rows in memory: use 'random', or pass "
-            "the row numbers of your landmarks."
-        )
+    require_numbers(estimator)
     if estimator.drop_edges is not None and not isinstance(estimator.drop_edges, str):
         raise InputError(
-            f"drop_edges of {name} names edges of rows in memory: use drop_edges='short_circuits', or leave it out."
+            f"drop_edges of {type(estimator).__name__} names edges of rows in memory: use drop_edges='short_circuits', "
+            "or leave it out."
         )
 
 

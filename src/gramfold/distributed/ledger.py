@@ -1,27 +1,34 @@
 """What is done of a folder of mapped files: a line for each, so that a stopped run goes on where it was.
 
-The first line says what was asked for, of which files, and the digest of the model; each further line is added when its
-file is whole and on the disk. A line that was cut off when the process was killed is no line: its file is written again,
-and the same bytes. At the end lines are put in the order of the files, so that the ledger too does not show how often it
-was stopped.
+The first line says what was asked for, of which files, and the digest of the model; each further line is added when
+its file is whole and on the disk, and has its digest. A line that was cut off when the process was killed is no line:
+its file, which is known by the mark that it has, is written again, with the same bytes. At the end lines are put in the
+order of the files, so that the ledger too does not show how often it was stopped.
 """
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
-from gramfold.distributed.files import InputFile, fingerprint
+from gramfold.distributed.files import InputFile
+from gramfold.distributed.unchanged import fingerprint
 from gramfold.errors import InputError
 from gramfold.io.replacing import replacing_stream
 from gramfold.runtime.destinations import check_folder
 
 NAME, MODEL = "_ledger.jsonl", "_model.gramfold"  # with a low line: what reads the folder as a table leaves them out
 _DRAFTS = ".gramfold-*"  # of files that were being written when the process was killed
+_MARK = b"gramfold.model"  # in the metadata of the files that are written
 _ANEW = "or start anew with --restart"
+
+
+class DamagedError(InputError):
+    """A ledger cannot be read."""
 
 
 @dataclass(eq=False)
@@ -47,7 +54,7 @@ class Ledger:
             lines = [json.loads(line) for line in rest[:-1]]  # the last is empty, or was cut off
             return cls(folder, **json.loads(first), lines={line["file"]: line for line in lines})
         except (ValueError, TypeError, KeyError) as error:
-            raise InputError(f"'{path}' is damaged: remove the folder, {_ANEW}.") from error
+            raise DamagedError(f"'{path}' is damaged: remove the folder, {_ANEW}.") from error
 
     def begin(self) -> None:
         """Write what is known: at the start, when the run goes on, and in order at the end."""
@@ -75,14 +82,22 @@ class Ledger:
     def done(self, file: InputFile) -> bool:
         """Whether the output of a file is whole."""
         line = self.lines.get(file.name)
-        return line is not None and ("skipped" in line or _size(self.folder / file.name) == line["written"])
+        return line is not None and ("skipped" in line or digest_of(self.folder / file.name) == line["written"])
 
-    def erase(self) -> None:
-        """Remove what was written under it, and the ledger last: stopped on the way, it can be done again."""
-        for name in {*self.inputs, *self.lines}:
-            (self.folder / name).unlink(missing_ok=True)
+    @classmethod
+    def erase(cls, folder: Path) -> None:
+        """Remove what was written to a folder, and its ledger last: stopped on the way, it can be done again."""
+        if not (folder / NAME).is_file():
+            return
+        names: set[str] = set()
+        with suppress(DamagedError):
+            known = cls.read(folder)
+            names = set() if known is None else set(known.lines)
+        for path in folder.glob("*.parquet"):
+            if path.name in names or mark_of(path) is not None:
+                path.unlink()
         for name in (MODEL, NAME):
-            (self.folder / name).unlink(missing_ok=True)
+            (folder / name).unlink(missing_ok=True)
 
     def require_same(self, asked: Mapping[str, Any]) -> None:
         """Raise an error where something else is asked for now."""
@@ -111,16 +126,20 @@ class Ledger:
                 f"another folder, {_ANEW}."
             )
 
-    def require_model(self) -> None:
-        """Raise an error if the model in the folder is not the one that made its files."""
-        if digest_of(self.folder / MODEL) != self.model:
+    def require_own(self, files: Sequence[InputFile]) -> None:
+        """Raise an error where the place of one of these files is taken by one that this run has not written."""
+        unknown = [self.folder / file.name for file in files if file.name not in self.lines]
+        require_free([path for path in unknown if mark_of(path) != self.model])
+
+    def require_model(self, path: Path) -> None:
+        """Raise an error if this is not the model that made the files."""
+        if digest_of(path) != self.model:
             raise InputError(
-                f"'{self.folder / MODEL}' is not the model that '{self.folder}' was begun with: write to another "
-                f"folder, {_ANEW}."
+                f"'{path}' is not the model that '{self.folder}' was begun with: write to another folder, {_ANEW}."
             )
 
 
-def require_folder(folder: Path, files: Sequence[Path], names: Sequence[str]) -> None:
+def require_folder(folder: Path, files: Sequence[Path]) -> None:
     """Raise an error for a folder that cannot take the files, before any work; it is made if it is not there."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"'{folder}' is a file, and a file for each input file is written: name a folder.")
@@ -130,13 +149,32 @@ def require_folder(folder: Path, files: Sequence[Path], names: Sequence[str]) ->
     check_folder(folder / NAME if folder.is_dir() else folder)
     if not folder.is_dir():
         folder.mkdir()
-    if (folder / NAME).is_file():
-        return
-    foreign = next((name for name in names if (folder / name).exists()), None)
+
+
+def require_free(paths: Iterable[Path]) -> None:
+    """Raise an error for the first that is there: it would be overwritten."""
+    foreign = next((path for path in paths if path.exists()), None)
     if foreign is not None:
         raise InputError(
-            f"'{folder / foreign}' exists, and no ledger of gramfold says what it is: name another folder, or remove it."
+            f"'{foreign}' exists, and gramfold has not written it here: name another folder, or remove it."
         )
+
+
+def marked(table: Any, model: str | None) -> Any:
+    """A table to write, which says by the digest of which model it was made."""
+    return table.replace_schema_metadata({_MARK: model or ""})
+
+
+def mark_of(path: Path) -> str | None:
+    """The digest of the model that a file was made by, as it says itself; None where it is no such file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        found = (pq.read_schema(path).metadata or {}).get(_MARK)
+    except (pa.ArrowException, OSError, ValueError):
+        return None
+    return None if found is None else found.decode()
 
 
 def digest_of(path: Path) -> str | None:
@@ -157,13 +195,6 @@ def _said(name: str, value: Any) -> str:
         return f"without {name}"
     shown = ",".join(map(str, value)) if isinstance(value, list) else value
     return f"with {name}" if value is True else f"with {name} {shown}"
-
-
-def _size(path: Path) -> int | None:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return None
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -17,7 +17,7 @@ from uuid import uuid4
 import numpy as np
 
 from gramfold.distributed.dask_rows import DaskRows
-from gramfold.distributed.running import computed, key_of, on_worker
+from gramfold.distributed.running import computed, key_of, on_worker, persisted
 from gramfold.graph.neighbor_graph import Asking, found_here
 from gramfold.neighbors.exact import BlockedIndex, TreeIndex
 from gramfold.neighbors.index import sort_lists
@@ -95,15 +95,20 @@ class CellSearch:
 
         client, stages, token = self.held.client, self.held.stages, uuid4().hex[:16]
         sent = delayed(search, name=key_of("search", token, 0), pure=False, traverse=False)
-        cells = client.persist(made)
-        lists = client.persist([task("own-neighbors", token, i, _own, sent, cell, i) for i, cell in enumerate(cells)])
-        asked = computed(
-            [task("asked", token, i, _asked, one) for i, one in enumerate(lists)], "own neighbors", client, stages
-        )
-        for i, others in enumerate(asked):
-            for j in others:
-                lists[i] = task("neighbors", token, f"{i}-{j}", _merged, sent, lists[i], cells[i], cells[j], j)
-        return computed(lists, "neighbors", client, stages)
+        with (
+            persisted(made, client) as cells,
+            persisted(
+                [task("own-neighbors", token, i, _own, sent, cell, i) for i, cell in enumerate(cells)], client
+            ) as own,
+        ):
+            asked = computed(
+                [task("asked", token, i, _asked, one) for i, one in enumerate(own)], "own neighbors", client, stages
+            )
+            lists = list(own)
+            for i, others in enumerate(asked):
+                for j in others:
+                    lists[i] = task("neighbors", token, f"{i}-{j}", _merged, sent, lists[i], cells[i], cells[j], j)
+            return computed(lists, "neighbors", client, stages)
 
 
 def task(name: str, token: str, number: int | str, work: Callable[..., Any], *arguments: Any) -> Any:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -21,16 +20,19 @@ import numpy as np
 from gramfold.distributed.blocks import BlockReader
 from gramfold.distributed.moments import Moments, merged, moments_of
 from gramfold.errors import InputError
+from gramfold.runtime.cached import cached_property
+from gramfold.runtime.memory import require_room
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Floats, Integers
 
 Work = Callable[..., Any]
+_SQUARES = 4  # matrices of columns × columns at once
 
 
 class Partitions(ABC):
     """See the module. A partition without rows is asked nothing, and its result is None."""
 
-    in_partitions = True  # what a fit asks of every X (embedding/partitioned.py)
+    in_partitions = True  # what a fit asks of every X (neighbors/partitioned.py)
     reader: BlockReader
     stages: Stages = SILENT  # who is told of the work under way
 
@@ -87,6 +89,8 @@ class Partitions(ABC):
     @cached_property
     def moments(self) -> Moments:
         """Mean and scatter of all rows, in one pass."""
+        what = f"the scatter of {self.width:,} columns, with its eigenvectors,"
+        require_room(8.0 * _SQUARES * self.width**2, what, "leave out columns, or fit to a sample of rows in memory")
         found: Moments | None = self.total("moments", moments_of, merged, own=range(len(self)))
         if found is None:
             raise InputError("the partitions of X hold no rows: check what was selected.")

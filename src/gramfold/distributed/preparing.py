@@ -18,6 +18,7 @@ from gramfold.distributed.batches import ArrayRows, Batches, ParquetRows
 from gramfold.distributed.blocks import BlockReader
 from gramfold.distributed.files import ARRAY, InputFile
 from gramfold.distributed.partitions import Partitions
+from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Floats
 
 
@@ -34,6 +35,7 @@ class PreparedRows(Batches):
         codes: Sequence[str] = (),
         complete: bool = False,
         steps: Sequence[Any] = (),
+        stages: Stages = SILENT,
     ) -> None:
         self.files, self.names, self.codes = list(files), list(names), tuple(codes)
         self.complete, self.steps = complete, tuple(steps)  # whether rows with gaps are left out
@@ -43,13 +45,11 @@ class PreparedRows(Batches):
         else:
             paths = [file.path for file in files]
             self.source = ParquetRows(paths, memory_limit, columns=names, gaps=True)
-        super().__init__(BlockReader(None, len(names), np.dtype(dtype), labels=self.source.reader.labels))
+        super().__init__(BlockReader(None, len(names), np.dtype(dtype), labels=self.source.reader.labels), stages)
         if not complete:
-            self.sizes = (
-                self.source.sizes
-                if isinstance(self.source, ParquetRows)
-                else np.array([len(self.source.block(number)) for number in range(len(self.source))], dtype=np.intp)
-            )
+            blocks = range(len(self.source))
+            known = isinstance(self.source, ParquetRows)
+            self.sizes = self.source.sizes if known else np.array([len(self.source.block(one)) for one in blocks])
 
     def __len__(self) -> int:
         return len(self.source)
@@ -62,7 +62,7 @@ class PreparedRows(Batches):
         if isinstance(found, np.ndarray):
             found = pa.table({name: found[:, file.schema.names.index(name)] for name in self.names})
         columns = file.columns(found.select(self.names), self.codes)
-        rows = columns.table_of(range(len(self.names)))
+        rows = columns.table_of(range(len(self.names))).astype(self.dtype, copy=False)
         if self.complete:
             rows = rows[~np.isnan(rows).any(axis=1)]
         if len(rows):

@@ -1,7 +1,7 @@
 """Run tasks on a cluster, or in the threads of this process."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
@@ -15,7 +15,7 @@ from gramfold.runtime.warning import unheard
 
 PREFIX = "gramfold"
 _PAUSE = 0.2  # seconds between two looks at how far a cluster is
-_OF_CLUSTERS = {None, "dask.distributed", "distributed"}  # Dask's setting `scheduler` where a client decides
+_OF_CLUSTERS = (None, "dask.distributed", "distributed")  # Dask's setting `scheduler` where a client decides
 
 
 def load_dask() -> Any:
@@ -38,7 +38,7 @@ def current_client() -> Any:
     chosen = load_dask().config.get("scheduler", None)
     if isinstance(chosen, Client):
         return chosen
-    if not (chosen is None or isinstance(chosen, str)) or chosen not in _OF_CLUSTERS:
+    if chosen not in _OF_CLUSTERS:
         return None
     try:
         return get_client()
@@ -78,12 +78,12 @@ def computed(
         return list(client.gather(futures))
 
 
-def arriving(tasks: Sequence[Any], name: str, client: Any, stages: Stages = SILENT) -> Iterator[Any]:
+def arriving(tasks: Sequence[Any], name: str, client: Any, stages: Stages = SILENT) -> Generator[Any]:
     """The results of delayed tasks on a cluster, as they are ready; left, the others are cancelled."""
     from distributed import as_completed
 
     with submitted(tasks, name, client) as futures:
-        for future in stages.bar(as_completed(futures), len(futures), name):
+        for future in stages.bar(as_completed(futures, loop=client.loop), len(futures), name):
             yield future.result()
 
 
@@ -91,15 +91,15 @@ def arriving(tasks: Sequence[Any], name: str, client: Any, stages: Stages = SILE
 def submitted(tasks: Sequence[Any], name: str, client: Any, reader: BlockReader | None = None) -> Iterator[list[Any]]:
     """Tasks that run on the cluster, as futures; whatever ends the block before they are done cancels them."""
     require_cluster(client)
-    with losses_named(name, client, tasks, reader), _waiting():
-        futures: list[Any] = []
-        try:
+    futures: list[Any] = []
+    try:
+        with losses_named(name, client, tasks, reader), _waiting():
             futures = client.compute(list(tasks))
             yield futures
-        except BaseException:
-            if client.status == "running":  # a scheduler that is lost has forgotten them
-                client.cancel(futures, force=True)
-            raise
+    except BaseException:
+        if client.status == "running":  # a scheduler that is lost has forgotten them
+            client.cancel(futures, force=True)
+        raise
 
 
 def _waiting() -> AbstractContextManager[Any]:
@@ -115,21 +115,18 @@ def _waiting() -> AbstractContextManager[Any]:
 
 
 def _done(client: Any, futures: Sequence[Any], steps: Sequence[Any]) -> Iterator[None]:
-    """One item for each step that is done, until all futures are or one has failed."""
+    """One item for each step that is done, until all futures are; the error of one that has failed."""
     from distributed import wait
 
     told = 0
-    while {future.status for future in futures} == {"pending"} or not _ended(futures):
+    while (states := {future.status for future in futures}) - {"finished"}:
+        if states - {"pending", "finished"}:
+            client.gather(futures)
         with suppress(TimeoutError):
             wait(futures, timeout=_PAUSE)
         done = _steps_done(client, futures, steps)
         yield from [None] * (done - told)
         told = max(told, done)
-
-
-def _ended(futures: Sequence[Any]) -> bool:
-    states = {future.status for future in futures}
-    return "pending" not in states or bool(states - {"pending", "finished"})
 
 
 def _steps_done(client: Any, futures: Sequence[Any], steps: Sequence[Any]) -> int:
@@ -154,6 +151,33 @@ def _steps_told(keys: Sequence[Any], name: str, stages: Stages) -> Iterator[None
 
     with Callback(posttask=told):
         yield
+
+
+@contextmanager
+def persisted(tasks: Sequence[Any], client: Any) -> Iterator[list[Any]]:
+    """Tasks whose results the workers hold for the length of the block.
+
+    Then they drop them, whoever still has a reference, such as the frames of an error.
+    """
+    from distributed import futures_of
+
+    require_cluster(client)
+    held = client.persist(list(tasks))
+    try:
+        yield held
+    finally:
+        for future in futures_of(held):
+            future.release()
+
+
+def where() -> str:
+    """Who does the work of this task, in an error."""
+    if "distributed" in sys.modules:
+        from distributed import get_worker
+
+        with suppress(ValueError):
+            return f"worker {get_worker().address}"
+    return "this process"
 
 
 def on_worker(work: Callable[..., Any], *arguments: Any) -> Any:

@@ -15,6 +15,7 @@ from gramfold.errors import InputError
 from gramfold.graph.neighbor_graph import Find, found_here
 from gramfold.neighbors.columns import is_dask
 from gramfold.neighbors.loud import warn_of_loud_columns
+from gramfold.neighbors.metrics import reads_mixed
 from gramfold.types import Floats, Integers
 
 
@@ -28,10 +29,22 @@ def fit_sampled(estimator: Any, rows: Partitions, extras: Mapping[str, Any]) -> 
             f"{type(estimator).__name__} of rows in partitions takes no affinity, whose edges are between rows of one "
             "table: leave it out, or fit to a sample in memory with the affinity of its rows."
         )
+    require_numbers(estimator)
     numbers = rows.drawn(estimator.graph_rows, check_random_state(estimator.random_state))
     reads_classes = estimator.__sklearn_tags__().target_tags.required
     y = labels_of(extras.get("y"), rows, numbers) if reads_classes else None
     return fitted_on(estimator, rows, numbers, y=y)
+
+
+def require_numbers(estimator: Any) -> None:
+    """Refuse what reads no rows of numbers."""
+    for parameter in ("metric", "weights", "kernel"):
+        value = getattr(estimator, parameter, None)
+        if (isinstance(value, str) and value == "precomputed") or reads_mixed(value):
+            raise InputError(
+                f"{type(estimator).__name__} of rows in partitions reads rows of numbers, which {parameter}={value!r} "
+                "does not: use another, or a table in memory."
+            )
 
 
 def fitted_on(estimator: Any, rows: Partitions, numbers: Integers, **more: Any) -> Fitted:

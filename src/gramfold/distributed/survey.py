@@ -1,4 +1,4 @@
-"""One pass over all rows before anything is decided: what cannot be used, where gaps are, and a sample."""
+"""One pass over all rows before anything is decided: files that cannot be used are found, and rows are drawn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,52 +7,95 @@ from typing import Any
 import numpy as np
 
 from gramfold.distributed.files import BadPartitionError, InputFile
+from gramfold.distributed.partitions import distinct_draws
 from gramfold.io.columns import FLAG, NUMBER
-from gramfold.runtime.progress import beat
+from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Integers
 
-
-@dataclass(frozen=True, eq=False)
-class Survey:
-    """Of one file."""
-
-    drawn: Any  # pyarrow.Table: rows that were drawn, and of each column with gaps the first that has one
-    gaps: dict[str, int]  # missing values of each column of numbers that has some
+_OR_SKIP = "or leave the file out with --on-bad-partition skip"
 
 
-def surveyed(
-    file: InputFile, inside: Integers, names: Sequence[str], rows_each: int, codes: Sequence[str], *, gaps: bool
-) -> Survey:
-    """Read the file once; `inside` are the numbers of the rows to draw, and `gaps` whether values may be missing."""
+def inside_files(files: Sequence[InputFile], numbers: Integers) -> list[Integers]:
+    """Ascending numbers of rows that are counted through all files, as numbers within each."""
+    ends = np.cumsum([file.rows for file in files])
+    starts = ends - [file.rows for file in files]
+    return [numbers[(numbers >= a) & (numbers < b)] - a for a, b in zip(starts, ends, strict=True)]
+
+
+def numbers_drawn(n: int, count: int, seed: int) -> Integers:
+    """`count` of n rows drawn at random, ascending; all of them if they are no more."""
+    return np.arange(n) if n <= count else np.sort(distinct_draws(n, count, np.random.RandomState(seed)))
+
+
+def rows_drawn(files: Sequence[InputFile], numbers: Integers, rows_each: int) -> Any:
+    """The rows of these ascending numbers, with all columns of the first file."""
     import pyarrow as pa
 
-    start, found, drawn = 0, dict.fromkeys(names, 0), []
-    for table in file.batches(rows_each, names):
-        columns = file.columns(table, codes)
-        chosen = set((inside[(inside >= start) & (inside < start + len(table))] - start).tolist())
-        for j, name in enumerate(names):
+    parts, names = [], files[0].schema.names
+    for file, inside in zip(files, inside_files(files, numbers), strict=True):
+        start = 0
+        for table in file.batches(rows_each, names):
+            here = inside[(inside >= start) & (inside < start + len(table))] - start
+            parts.append(table.take(pa.array(here, pa.int64())))
+            start += len(table)
+    return pa.concat_tables(parts, promote_options="permissive")
+
+
+@dataclass(frozen=True)
+class Surveying:
+    """What is asked of every file."""
+
+    names: Sequence[str]  # columns that may be data
+    ids: str | None  # column that names the rows
+    rows_each: int  # of a batch
+    codes: Sequence[str]  # values that stand for missing ones
+    gaps: bool  # whether values may be missing
+    skip: bool  # whether a file that cannot be used is no error
+
+    def __call__(self, file: InputFile, inside: Integers, *, stages: Stages = SILENT) -> Any:
+        """The rows of these numbers, and of each column with gaps the first that has one; or why it is left out."""
+        try:
+            return self._drawn(file, inside, stages)
+        except BadPartitionError as error:
+            if not self.skip:
+                raise
+            return str(error)
+
+    def _drawn(self, file: InputFile, inside: Integers, stages: Stages) -> Any:
+        import pyarrow as pa
+
+        start, parts = 0, []
+        with_gaps: set[str] = set()
+        ids = [] if self.ids is None else [self.ids]
+        for table in file.told_batches(self.rows_each, list(dict.fromkeys([*self.names, *ids])), stages):
+            if self.ids is not None and table[self.ids].null_count:
+                raise BadPartitionError(
+                    f"'{file.path}' has rows without a value in column '{self.ids}', which names them: fill it in, "
+                    f"{_OR_SKIP}."
+                )
+            known = inside[(inside >= start) & (inside < start + len(table))] - start
+            rows = {*known.tolist(), *self._first_gaps(file, table.select(self.names), start, with_gaps)}
+            parts.append(table.select(self.names).take(pa.array(sorted(rows), pa.int64())))
+            start += len(table)
+        return pa.concat_tables(parts)
+
+    def _first_gaps(self, file: InputFile, table: Any, start: int, with_gaps: set[str]) -> list[int]:
+        """Rows that have the first gap of a column; an error for a value that cannot be used."""
+        columns, found = file.columns(table, self.codes), []
+        for j, name in enumerate(self.names):
             if columns.kind(j) not in (NUMBER, FLAG):
                 continue
             values = columns.table_of([j])[:, 0]
-            if np.isinf(values).any():
-                raise _odd(file, "an infinite value", name, start + int(np.argmax(np.isinf(values))))
+            odd = np.isinf(values) if self.gaps else ~np.isfinite(values)
+            if odd.any():
+                row = int(np.argmax(odd))
+                raise BadPartitionError(
+                    f"'{file.path}' has {'a missing' if np.isnan(values[row]) else 'an infinite'} value in column "
+                    f"'{name}', row {start + row} counted from 0: correct it, leave out the column with --skip, "
+                    f"{_OR_SKIP}."
+                )
             missing = np.isnan(values)
-            if not missing.any():
-                continue
-            first = int(np.argmax(missing))
-            if not gaps:
-                raise _odd(file, "a missing value", name, start + first)
-            if not found[name]:
-                chosen.add(first)
-            found[name] += int(missing.sum())
-        drawn.append(table.take(pa.array(sorted(chosen), pa.int64())))
-        start += len(table)
-        beat()
-    return Survey(pa.concat_tables(drawn), {name: count for name, count in found.items() if count})
-
-
-def _odd(file: InputFile, what: str, name: str, row: int) -> BadPartitionError:
-    return BadPartitionError(
-        f"'{file.path}' has {what} in column '{name}', row {row} counted from 0: correct it, leave the column out with "
-        "--skip, or the file with --on-bad-partition skip."
-    )
+            if missing.any() and name not in with_gaps:
+                with_gaps.add(name)
+                found.append(int(np.argmax(missing)))
+        return found

@@ -8,9 +8,9 @@ import numpy as np
 
 from gramfold.distributed.opening import partitions_of
 from gramfold.distributed.partitions import Partitions, distinct_draws
-from gramfold.embedding.partitioned import is_partitioned
 from gramfold.errors import InputError
 from gramfold.neighbors.columns import numeric_table
+from gramfold.neighbors.partitioned import is_partitioned
 from gramfold.types import Floats, Integers
 
 

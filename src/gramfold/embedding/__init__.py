@@ -16,13 +16,13 @@ from gramfold.embedding.groups import (
     Metrics,
     Neighborhood,
     Rebuilding,
+    Storage,
 )
 from gramfold.embedding.laplacian import SAME_EIGENVECTORS, laplacian_map
 from gramfold.embedding.linear import LinearMap, OrientedMap, Table, first_look, linear_model
 from gramfold.embedding.model import Fitted, FittedMap, Inverse, Model, Remains
 from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
 from gramfold.embedding.parameters import attribute, method, parameter
-from gramfold.embedding.partitioned import is_partitioned
 from gramfold.embedding.reading import Reads
 from gramfold.embedding.solving import Whole, judged, lay_out, single_point
 from gramfold.embedding.weighing import refuse_weights
@@ -59,6 +59,7 @@ __all__ = [
     "Reads",
     "Rebuilding",
     "Remains",
+    "Storage",
     "Table",
     "Whole",
     "attribute",
@@ -67,7 +68,6 @@ __all__ = [
     "continuous_part",
     "first_look",
     "function_map",
-    "is_partitioned",
     "judged",
     "laplacian_map",
     "lay_out",

@@ -23,7 +23,8 @@ def compacted(model: Some) -> Some:
 
     What is left out raises `LeftOutError`: `embedding_`, `kernel_`, `spectrum_`, `graph_`, `inverse_transform`,
     attributes with an entry for each training row. Exact Isomap keeps its n × n shortest paths: a new row takes the
-    shortest of those from its neighbours to each row, which no smaller factor knows; landmarks make them n × m. A
+    shortest of those from its neighbours to each row, which no smaller factor knows; landmarks make them n × m, and a
+    streamed map keeps the graph in their place. A
     kernel that was repaired keeps its n × n distances, or those of the landmarks: rows at the same place are told apart
     by them. An estimator without `transform` has no compact model, and raises `InputError`.
     """

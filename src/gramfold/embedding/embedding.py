@@ -15,12 +15,12 @@ from gramfold.embedding.made import Way, made_error, made_inverse, made_surround
 from gramfold.embedding.model import Model
 from gramfold.embedding.more_spectrum import Kernelled, leading_eigenvalues_of, negative_part_of, shares_of
 from gramfold.embedding.parameters import attribute, method, parameter
-from gramfold.embedding.partitioned import is_partitioned
 from gramfold.embedding.reading import read_places, rows_or_places
 from gramfold.embedding.scoring import trustworthiness_of
 from gramfold.embedding.sensitivity import SensitivityKind, kind_of, sensitivity_of
 from gramfold.errors import InputError
 from gramfold.extension.extrapolation import warn_if_outside
+from gramfold.neighbors.partitioned import is_partitioned, outside_containers
 from gramfold.runtime.threads import at_work
 from gramfold.runtime.warning import is_heard
 from gramfold.types import Floats, NegativePart
@@ -327,3 +327,7 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+Embedding.transform = outside_containers(Embedding.transform)  # type: ignore[method-assign]
+Embedding.fit_transform = outside_containers(Embedding.fit_transform)  # type: ignore[method-assign]

@@ -22,10 +22,10 @@ from gramfold.embedding.made import MADE, made_verdict
 from gramfold.embedding.mixed_rows import refuse_vectors
 from gramfold.embedding.model import Fitted
 from gramfold.embedding.parameters import attribute, method, parameter
-from gramfold.embedding.partitioned import is_partitioned
 from gramfold.embedding.reading import Reads, read_new
 from gramfold.neighbors.loud import warn_of_loud_columns
 from gramfold.neighbors.metrics import reads_mixed
+from gramfold.neighbors.partitioned import is_partitioned
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import at_work, thread_count
 from gramfold.runtime.warning import remembered_warnings

@@ -73,7 +73,11 @@ class KernelFunctions:
 
     gamma_ = attribute("float or None", "The γ used.")
     width_ = attribute("float or None", "σ of the Gaussian, γ = 1/(2σ²).")
-    landmarks_ = attribute("ndarray of int or None", "Row indices of the landmarks; None if all rows are used.")
+    landmarks_ = attribute(
+        "ndarray of int or None",
+        """Row indices of the landmarks; None if all rows are used. After a fit on rows in partitions they are indices
+        of `sample_`.""",
+    )
     error_ = attribute(
         "float or None",
         """Relative error of the Nyström approximation: the trace of K − C A† Cᵀ divided by that of K. None without
@@ -90,11 +94,15 @@ def function_map(
     settings: KernelSettings,
     build: Callable[[CarriedValues, Whole, Fit], Built],
     choose: Choose = function_spectrum,
+    streams: bool | None = None,
 ) -> Model:
-    """The map of a kernel function: `build` makes the kernel of its values, `choose` finds its eigenpairs."""
+    """The map of a kernel function: `build` makes the kernel of its values, `choose` finds its eigenpairs.
+
+    `streams` is whether the values of all rows are computed for each product; None where that is no choice.
+    """
     if settings.inverse == "fixed-point":
         check_fixed_point(settings.kernel)
-    memory, degree = FunctionMemory(settings, fit.reads.precomputed), map_degree(settings.kernel)
+    memory, degree = FunctionMemory(settings, fit.reads.precomputed, streams), map_degree(settings.kernel)
     fit.check_components(fit.X.shape[0])
     fit.forecast(memory, partial(memory.advice, fit.X.shape[0], fit.X.dtype.itemsize))
     unit = kernel_unit(settings.kernel, fit.X)

@@ -163,6 +163,18 @@ class DrawnRows:
 
 
 @method
+class Storage:
+    """Whether a matrix of all pairs of rows is stored."""
+
+    storage: Literal["memory", "stream"] = parameter(
+        default="memory",
+        allowed=[StrOptions({"memory", "stream"})],
+        words="""Where the n × n matrix is stored. "memory": in memory; "stream": nowhere, its entries are computed anew
+        from the rows in each of a few passes, so that memory grows with n only.""",
+    )
+
+
+@method
 class Geodesics(DrawnRows, GraphChoice):
     """Which shortest paths are computed, and where they are stored."""
 
@@ -184,12 +196,12 @@ class Geodesics(DrawnRows, GraphChoice):
         allowed=[StrOptions({"maxmin", "random"})],
         words="""Landmark selection. "maxmin": farthest-point sampling; "random": rows drawn at random.""",
     )
-    storage: Literal["memory", "float32"] | PathLike[str] | str = parameter(
+    storage: Literal["memory", "float32", "stream"] | PathLike[str] | str = parameter(
         default="memory",
         allowed=[str, PathLike],
         words="""Where the n × n matrix of shortest paths is stored. "memory": in memory, with the dtype of X;
-        "float32": in memory, in single precision; or a folder: in a temporary file there, which is memory-mapped and
-        deleted with the model.""",
+        "float32": in memory, in single precision; "stream": nowhere, they are computed anew in each of a few passes; or
+        a folder: in a temporary file there, which is memory-mapped and deleted with the model.""",
     )
 
     landmarks_ = attribute(

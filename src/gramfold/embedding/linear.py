@@ -92,7 +92,7 @@ def first_look(fit: Fit, *, dimensions: int | None = None, beside: Beside | None
         table: Table = _look(fit) if fit.seen is None else fit.seen
     n, d = fit.X.shape
     if isinstance(fit.n_components, Integral):
-        fit.check_components(n)
+        fit.check_components(n if fit.seen is None else int(fit.total))
         dimensions = int(fit.n_components)
     dense, itemsize = not issparse(fit.X), fit.X.dtype.itemsize
     memory = ProjectionMemory(d, dense, dimensions or 1, dimensions is None, itemsize, beside)

@@ -42,6 +42,11 @@ def made_surroundings(estimator: Any, model: Model) -> Surroundings:
     return made
 
 
+def made_compact(estimator: Any, model: Any) -> Any:
+    """What new rows read of the model."""
+    return _once(estimator, model, "compact", model.compacted)
+
+
 def made_verdict(estimator: Any, model: Model, asked: tuple[Any, ...], make: Callable[[], Any]) -> Any:
     """What is said of the map, with these arguments."""
     said = _once(estimator, model, f"verdict with {asked}", make)

@@ -8,13 +8,14 @@ import numpy as np
 
 from gramfold.errors import InputError
 from gramfold.kernels.gram import GramKernel
+from gramfold.kernels.linear import LinearGram
 from gramfold.kernels.mercer import RepairedGram
 from gramfold.kernels.nystrom import NystromGram, function_spectrum
 from gramfold.kernels.penalty import PenaltyKernel, leading_penalties
 from gramfold.kernels.semidefinite import FactorKernel, factored_spectrum_of
 from gramfold.kernels.transformational import TransformationalKernel
 from gramfold.spectral.negative import negative_part
-from gramfold.spectral.policy import leading_spectrum
+from gramfold.spectral.policy import gram_rounding, leading_spectrum
 from gramfold.types import Floats, Kernel, NegativePart, Spectrum
 
 
@@ -38,6 +39,9 @@ def leading_eigenvalues_of(fitted: Kernelled, count: Any) -> Floats:
         )
     if isinstance(kernel, TransformationalKernel):
         return kernel.eigenvalues()[:count]
+    if isinstance(kernel, LinearGram) and (values := kernel.eigenvalues()) is not None:
+        values = np.where(values > gram_rounding(kernel), values, 0.0)
+        return np.asarray(np.pad(values, (0, max(0, int(count) - len(values))))[:count])
     if isinstance(kernel, PenaltyKernel):
         return leading_penalties(kernel, int(count)).eigenvalues
     find = factored_spectrum_of if isinstance(kernel, FactorKernel) else function_spectrum

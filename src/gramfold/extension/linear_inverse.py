@@ -22,12 +22,23 @@ _SINGLED_OUT = 1e-8  # 1 − leverage of a row that has a direction to itself: w
 class LinearInverse:
     """Least squares pre-images."""
 
-    def __init__(self, points: Any, mean: Floats, places: Floats, pulled: Floats, mass: Floats | None = None) -> None:
-        """`pulled` is (X − 1 meanᵀ)ᵀ M Y, (d, p); `mass` (n,) that of the rows, None: 1 each."""
+    def __init__(
+        self,
+        points: Any,
+        mean: Floats,
+        places: Floats,
+        pulled: Floats,
+        mass: Floats | None = None,
+        gram: Floats | None = None,
+    ) -> None:
+        """`pulled` is (X − 1 meanᵀ)ᵀ M Y, (d, p); `mass` (n,) that of the rows, None: 1 each.
+
+        `gram` is YᵀMY, where these rows are not all that `pulled` is of.
+        """
         self.mean = mean
         mass = np.ones(len(places)) if mass is None else mass
         self._points, self._places, self._mass = points, places, mass
-        gram = places.T @ (mass[:, None] * places)
+        gram = places.T @ (mass[:, None] * places) if gram is None else gram
         # of columns of length 1: the accuracy of B does not depend on how large a coordinate is
         lengths = np.sqrt(np.diag(gram))
         lengths = np.where(lengths > 0, lengths, 1.0)

@@ -58,4 +58,6 @@ class LeastSquares(Plain):
         mean, directions = part.placement.mean, part.placement.directions
         mass = part.kernel.mass
         pulled = pull(points, mean, mass[:, None] * places, n_jobs) if scatter is None else scatter @ directions
-        return LinearInverse(points, mean, places, pulled, mass)
+        # a model that holds some of the rows knows all of them by their scatter
+        gram = None if model.drawn is None or scatter is None else directions.T @ pulled
+        return LinearInverse(points, mean, places, pulled, mass, gram)

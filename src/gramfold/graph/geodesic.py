@@ -32,7 +32,7 @@ def arranged(graph: Graph, n_sources: int | None = None, n_jobs: int | None = No
     if is_small(graph.lengths, costs=costs):
         return subgraph(graph, minimum_degree(graph.lengths))
     # dissection, the first try, may fill in up to three times as much as the order that is taken in the end
-    most = 3 * _most_fill(graph, n_sources, costs)
+    most = 3 * most_fill(graph, n_sources, costs)
     return subgraph(graph, fill_reducing_order(graph.lengths, most, n_jobs, costs=costs)[0])
 
 
@@ -89,19 +89,19 @@ def _eliminated(
     graph: Graph, n_sources: int | None, dtype: DTypeLike, n_jobs: int | None, stages: Stages, costs: Costs
 ) -> EliminatedGraph | PlainElimination | None:
     """The eliminated graph; None where Dijkstra's algorithm is predicted to be quicker."""
-    most = _most_fill(graph, n_sources, costs)
+    most = most_fill(graph, n_sources, costs)
     plain = None
     if plain_paths(len(graph), n_sources or len(graph)):
         plain = PlainElimination.of(graph.lengths, dtype, most)
         symbolic = plain and plain.symbolic
     else:
         symbolic = eliminate(graph.lengths, most)
-    if not symbolic or not _elimination_is_quicker(graph, symbolic, n_sources, thread_count(n_jobs), costs):
+    if not symbolic or not elimination_is_quicker(graph, symbolic, n_sources, thread_count(n_jobs), costs):
         return None
     return plain or EliminatedGraph.of(graph, symbolic, dtype, stages)
 
 
-def _most_fill(graph: Graph, n_sources: int | None, costs: Costs) -> float:
+def most_fill(graph: Graph, n_sources: int | None, costs: Costs) -> float:
     """Fill beyond which elimination is of no use: a sweep costs as much as Dijkstra's algorithm, from any source."""
     if n_sources is None:
         return costs.geodesics.most_fill_share * float(len(graph)) ** 2
@@ -114,9 +114,10 @@ def _walk_seconds(graph: Graph, costs: Costs) -> float:
     return float(graph.lengths.nnz * costs.geodesics.walked_edge * (1 + missed))
 
 
-def _elimination_is_quicker(
+def elimination_is_quicker(
     graph: Graph, elimination: Elimination, n_sources: int | None, threads: int, costs: Costs
 ) -> bool:
+    """Whether walks from so many vertices, None for all, are found sooner than by Dijkstra's algorithm."""
     n, known = len(graph), costs.geodesics
     if n_sources is None:
         n_sources, sweeps = n, float(elimination.counts @ np.arange(n, 0, -1)) * known.settled_entry

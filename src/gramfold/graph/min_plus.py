@@ -8,7 +8,7 @@ settles the earlier ones.
 """
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Self
 
@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike
 from gramfold.direct.elimination import Elimination
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.threads import StopFlag, blocks, run_blocks, stop_flag, thread_count
-from gramfold.types import Floats, Graph, Integers
+from gramfold.types import Floats, Graph, Integers, Neighbors
 
 _PAIRS_PER_CALL = 2e8  # of the elimination: a fraction of a second
 # Sources carried at once: enough vector registers to hide what a loop costs, few enough for the caches.
@@ -91,6 +91,46 @@ class EliminatedGraph:
             run_blocks(partial(settle, bottom=low), within, n_jobs=1, stop=self.stop)
             if low:
                 run_blocks(partial(settle, bottom=0, top=low), tiles, n_jobs, stop=self.stop)
+
+    def strip(self, part: slice, stop: StopFlag) -> Floats:
+        """Walks (part.stop, lanes) from the vertices of the part, a lane for each, to vertices 0 … part.stop − 1.
+
+        Walks to the later ones are those of later strips. Of these only the few are passed through that lie on the way
+        of an earlier vertex to the root.
+        """
+        sources = np.arange(part.start, part.stop)
+        later = part.stop + np.flatnonzero(self.earliest[part.stop :] < part.stop)
+        work = self._room(-(-len(sources) // _LANES_STEP) * _LANES_STEP)
+        work[: part.stop] = np.inf
+        work[later] = np.inf
+        work[sources, sources - part.start] = 0
+        return self._settled(work, np.concatenate([sources, later]), later[::-1], part.stop, stop)
+
+    def walks_of(self, steps: Neighbors, stop: StopFlag) -> Floats:
+        """Walks (n, lanes) of points that step onto the graph, a lane for each."""
+        from gramfold.graph.strip_kernels import mark_ways
+
+        n, passed = len(self.parent), np.zeros(len(self.parent), dtype=np.bool_)
+        mark_ways(self.parent, steps.indices.astype(np.int64), passed)
+        work = self._room(-(-len(steps) // _LANES_STEP) * _LANES_STEP)
+        work[:] = np.inf
+        work[steps.indices, steps.rows] = steps.distances  # each once in a list
+        return self._settled(work, np.flatnonzero(passed), np.empty(0, dtype=np.int64), n, stop)
+
+    def _settled(self, work: Floats, climb: Integers, later: Integers, top: int, stop: StopFlag) -> Floats:
+        from gramfold.graph.strip_kernels import climb_and_descend
+
+        climb_and_descend(*self._structure, climb, np.ascontiguousarray(later), top, stop, work)
+        return work[:top]
+
+    @cached_property
+    def earliest(self) -> Integers:
+        """The earliest vertex that has each on its way to the root, (n,)."""
+        earliest = list(range(len(self.parent)))
+        for v, u in enumerate(self.parent.tolist()):  # from the first to the last, so that those below come before
+            if u >= 0:
+                earliest[u] = min(earliest[u], earliest[v])
+        return np.array(earliest)
 
     @property
     def _structure(self) -> tuple[Integers, Integers, Floats]:

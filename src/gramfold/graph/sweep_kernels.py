@@ -13,7 +13,7 @@ _ROWS_PER_TILE = 64  # of the transpose that writes the result
 
 
 @routine
-def _relax(start, filled, weights, work, v, before, after):
+def relax(start, filled, weights, work, v, before, after):
     """work[v] = min(before, work[u] + w(v, u) over the later neighbours u), lane by lane.
 
     Four steps at a time, and from one buffer into the other: a store that depends on the comparison with what it
@@ -62,7 +62,7 @@ def sweep(start, filled, weights, parent, sources, stop, work, out):
             return
         for lane in range(lanes):
             before[lane] = work[v, lane]
-        _relax(start, filled, weights, work, v, before, after)
+        relax(start, filled, weights, work, v, before, after)
         for lane in range(sources.size):
             out[v, lane] = work[v, lane]
 
@@ -87,7 +87,7 @@ def sweep_between(start, filled, weights, low, high, top, bottom, stop, work, ou
         if stop[0]:
             return
         before[:] = np.inf
-        _relax(start, filled, weights, work, v, before, after)
+        relax(start, filled, weights, work, v, before, after)
         if v >= low:  # within the tile: lanes of earlier vertices are filled in when their own turn comes
             work[v, v - low] = 0
             for u in range(v + 1, high):

@@ -1,20 +1,46 @@
 """Squared distances of rows, by a metric or as X holds them: what scaling methods make their kernels of."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from gramfold.kernels.streamed import StreamedRows
 from gramfold.neighbors.metrics import Metric, MetricName, degree, make_metric
 from gramfold.neighbors.precomputed import check_distances, settled_distances
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.progress import SILENT, Stages
-from gramfold.runtime.threads import blocks, run_blocks
+from gramfold.runtime.threads import StopFlag, blocks, run_blocks
 from gramfold.types import Floats, Plain
 
 _ENTRIES_PER_BLOCK = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedSquares(StreamedRows):
+    """D² between all rows, which are measured anew for every product."""
+
+    distances: "Distances"
+
+    def block(self, left: Any, right: Any) -> Floats:
+        return self.distances.squares(left, right, n_jobs=1)
+
+    def strip(self, part: slice, stop: StopFlag) -> Iterator[tuple[slice, Floats]]:
+        for rows, squared in super().strip(part, stop):
+            if rows.start >= part.start:
+                own = np.arange(rows.start, rows.stop)
+                squared[own - rows.start, own - part.start] = 0.0
+            yield rows, squared
+
+    def take(self, rows: np.ndarray) -> Floats:
+        squared = super().take(rows)
+        squared[np.arange(len(rows)), rows] = 0.0
+        return squared
+
+    def diagonal(self) -> Floats:
+        return np.zeros(len(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +69,18 @@ class Distances(Plain):
 
     def row(self, rows: Any, number: int) -> Floats:
         """Distances of all rows from one of them."""
-        return np.asarray(rows[number] if self.metric is None else self.metric.block(rows[[number]], rows)[0])
+        return np.asarray(rows[number] if self.metric is None else self.between(rows[[number]], rows))
+
+    def between(self, one: Any, rows: Any) -> Floats:
+        """Distances (n,) of rows from one row (1, d)."""
+        assert self.metric is not None
+        return np.asarray(self.metric.block(one, rows)[0])
+
+    def outermost(self, rows: Any, middle: Any = None) -> int:
+        """A row far from the others, whatever their order: farthest from a row (1, d) amid them."""
+        if self.metric is None:
+            return int(np.argmax(rows.sum(axis=1)))
+        return int(np.argmax(self.between(self.metric.middle(rows) if middle is None else middle, rows)))
 
     def squares(
         self,

@@ -61,6 +61,10 @@ class RowKernel:
         values -= self._of_nothing()
         return values
 
+    def varying_diagonal(self, rows: Any) -> Floats:
+        """k(x_i, x_i) − c, (m,) in float64."""
+        return self.diagonal(rows) - (1.0 if self.name == "rbf" else self._of_nothing())
+
     def _of_nothing(self) -> float:
         if self.name == "poly" and self.coef0 > 0:
             return float(self.coef0**self.degree)
@@ -129,9 +133,13 @@ def _squared_distances(left: Any, right: Any) -> Floats:
 def default_gamma(name: KernelFunction, X: Any, mass: Floats | None = None) -> float | None:
     """1/(2σ²) with σ² the total variance of the rows (of this mass) for the Gaussian, 1/columns for the others."""
     if name == "rbf":
-        variance = _total_variance(X) if mass is None else _weighted_variance(X, mass / mass.sum())
-        return 1.0 / (2.0 * variance) if variance > 0 else 1.0
+        return gamma_of(_total_variance(X) if mass is None else _weighted_variance(X, mass / mass.sum()))
     return 1.0 / X.shape[1] if name in _USES_GAMMA else None
+
+
+def gamma_of(variance: float) -> float:
+    """That of the Gaussian for rows of this total variance."""
+    return 1.0 / (2.0 * variance) if variance > 0 else 1.0
 
 
 def _total_variance(X: Any) -> float:

@@ -3,6 +3,7 @@
 all vertices: squared paths (n, n);    landmarks: squared paths (n, m) to a few, which carry the kernel
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from numbers import Integral
 from os import PathLike
@@ -15,14 +16,17 @@ from gramfold.graph.components import Component
 from gramfold.graph.conformal import conformal_graph
 from gramfold.graph.geodesic import all_pairs, arranged, walks_from
 from gramfold.graph.neighbor_graph import graph_memory
+from gramfold.graph.streamed_walks import StreamedWalks, in_postorder, lanes_of
 from gramfold.kernels.gram import GramKernel, square_in_place
 from gramfold.kernels.landmarks import choose_landmarks, given_landmarks, landmark_count
 from gramfold.kernels.mercer import Repair, mercer_gram
+from gramfold.kernels.streamed import STREAM, StreamedMatrix, rows_of_strip, stream_advice, stream_memory, stream_width
 from gramfold.runtime.memory import GIGABYTE, fits, largest_that_fits
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.storage import array_in_file, check_room, most_room
+from gramfold.runtime.threads import StopFlag, stop_flag
 from gramfold.runtime.warning import warn
-from gramfold.types import Floats, Graph, Integers
+from gramfold.types import Floats, Graph, Integers, Neighbors
 
 
 class Geodesics(Protocol):
@@ -40,8 +44,48 @@ class Geodesics(Protocol):
 class SquaredPaths:
     """Of every vertex, to all of them or to some."""
 
-    values: Floats  # (n, n) or (n, m)
+    values: "Floats | StreamedPaths"  # (n, n) or (n, m)
     landmarks: Integers | None  # (m,) those vertices; None: all
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedPaths(StreamedMatrix):
+    """D² between all vertices, whose shortest paths are found anew for every product."""
+
+    walks: StreamedWalks
+
+    def __len__(self) -> int:
+        return len(self.walks)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.walks.dtype
+
+    def parts(self) -> list[slice]:
+        return self.walks.parts()
+
+    def strip(self, part: slice, stop: StopFlag) -> Iterator[tuple[slice, Floats]]:
+        walks = self.walks.strip(part, stop)
+        for rows in rows_of_strip(part):
+            yield rows, square_in_place(walks[rows])
+
+    def take(self, rows: Integers) -> Floats:
+        return square_in_place(self.walks.from_vertices(rows, stop_flag()))
+
+    def diagonal(self) -> Floats:
+        return np.zeros(len(self))
+
+    def ready(self) -> None:
+        self.walks.ready()
+
+    @property
+    def at_once(self) -> int:
+        """How many points may walk beside each other."""
+        return lanes_of(len(self))
+
+    def reached(self, steps: Neighbors, stop: StopFlag) -> Floats:
+        """Squared walks (m, n) of a few points that step onto the graph."""
+        return square_in_place(self.walks.of(steps, stop))
 
 
 @dataclass(frozen=True)
@@ -61,12 +105,17 @@ class PathPlan:
     def arrange(self, graph: Graph) -> Graph:
         """The graph, conformal if asked for, with its vertices in the order that paths are quickest in."""
         graph = conformal_graph(graph) if self.conformal else graph
-        return arranged(graph, None if self.count >= len(graph) else self.count, self.n_jobs)
+        graph = arranged(graph, None if self.count >= len(graph) else self.count, self.n_jobs)
+        return in_postorder(graph) if self.storage == STREAM else graph
 
     def squared(self, part: Component, random_state: np.random.RandomState, stages: Stages) -> SquaredPaths:
         """The squared shortest paths of a component; kept squared, one matrix serves kernel and new points."""
         graph, n, n_jobs = part.graph, len(part), self.n_jobs
         chosen = self._landmarks(part, random_state)
+        if chosen is None and self.storage == STREAM:
+            bare = replace(graph.bare(), lengths=graph.lengths)
+            walks = StreamedWalks(bare, single=self.dtype == np.float32)
+            return SquaredPaths(StreamedPaths(stream_width(self.least - 1), walks), None)
         if chosen is None:
             room = array_in_file(self.storage, (n, n), self.dtype) if _in_file(self.storage) else None
             return SquaredPaths(square_in_place(all_pairs(graph, self.dtype, n_jobs, stages, room)), None)
@@ -111,9 +160,16 @@ class PathMemory:
         """Whether they are kept in a file."""
         return _in_file(self.settings.storage)
 
+    @property
+    def streams(self) -> bool:
+        """Whether those between all rows are computed anew for each product."""
+        return bool(self.settings.storage == STREAM and self.landmarks() >= self.n)
+
     def bytes(self, count: int) -> float:
         """With so many landmarks, the graph aside."""
         walks = float(self.n) * count * (4 if self.settings.storage == "float32" else self.itemsize)
+        if count >= self.n and self.settings.storage == STREAM:
+            return stream_memory(self.n, *self._passes)
         return (0.0 if self.in_file and count >= self.n else walks) + self._squares(count)
 
     def _squares(self, count: int) -> float:
@@ -163,7 +219,14 @@ class PathMemory:
         file = float(self.n) ** 2 * self.itemsize
         if asked is None and not self.in_file and fits(self._graph + self._squares(self.n)) and file < most_room():
             advice.append(f"or name a folder in storage=, where a file takes {file / GIGABYTE:.1f} GB")
+        if asked is None and not self.squares and self.settings.storage != STREAM:
+            advice += stream_advice(self.n, *self._passes, self._graph)
         return advice
+
+    @property
+    def _passes(self) -> tuple[int, float]:
+        """Where nothing is stored: vectors of a pass, and bytes that a strip holds for each row."""
+        return stream_width(self.settings.n_components), lanes_of(self.n) * self.itemsize
 
     @property
     def _graph(self) -> float:
@@ -193,4 +256,4 @@ def path_gram(paths: SquaredPaths, mass: Floats, repair: Repair | None = None) -
 
 
 def _in_file(storage: str | PathLike[str]) -> bool:
-    return storage not in {"memory", "float32"}
+    return storage not in {"memory", "float32", STREAM}

@@ -16,6 +16,8 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from gramfold.errors import InputError
+from gramfold.kernels.streamed import StreamedMatrix
+from gramfold.runtime.memory import require_room
 from gramfold.runtime.threads import blocks, in_blocks
 from gramfold.types import DISTANCES, Floats, Integers, Kernel
 
@@ -26,7 +28,7 @@ _ENTRIES_PER_BLOCK = 100_000  # of a matrix that is raised to float64, or change
 class GramKernel(Kernel):
     """See the module. `means` B c and `grand_mean` cᵀ B c are what a new row is centred with."""
 
-    array: Floats = field(metadata=DISTANCES)  # (n, n) symmetric, in the storage dtype
+    array: Floats | StreamedMatrix = field(metadata=DISTANCES)  # (n, n) symmetric, in the storage dtype, or streamed
     scale: float  # B = scale · array
     means: Floats  # (n,)
     grand_mean: float
@@ -70,9 +72,53 @@ class GramKernel(Kernel):
         """B V."""
         return self.scale * times(self.array, vectors)
 
+    @property
+    def streamed(self) -> bool:
+        return isinstance(self.array, StreamedMatrix)
+
+    def forget(self) -> None:
+        if isinstance(self.array, StreamedMatrix):
+            self.array.forget()
+
+    @property
+    def near(self) -> Floats | None:
+        known = self.array.remembered if isinstance(self.array, StreamedMatrix) else None
+        if known is None:
+            return None
+        mass = self.mass[:, None]  # known is M V, and before it c
+        return np.divide(known[:, 1:], mass, out=np.zeros_like(known[:, 1:]), where=mass > 0)
+
     def matrix(self) -> Floats:
         """The centred matrix, in float64."""
-        return self.cross(self.array)
+        return self.cross(self.whole_array())
+
+    def whole_array(self) -> Floats:
+        """`array`, of which a streamed one is computed for once."""
+        if not isinstance(self.array, StreamedMatrix):
+            return self.array
+        n = len(self.array)
+        require_room(16.0 * n * n, f"the kernel of {n:,} rows as a matrix", "use its products or columns")
+        return self.array[:]
+
+    def dense(self) -> Floats:
+        if self.streamed:
+            raise InputError(
+                f"the kernel of {len(self.rows):,} rows was fitted with storage='stream', which computes its entries "
+                "for each product and stores none: use kernel_.columns(rows) or kernel_ @ vectors, or fit with "
+                "storage='memory'."
+            )
+        return super().dense()
+
+    def columns(self, rows: Integers) -> Floats:
+        if not self.streamed:
+            return super().columns(rows)
+        return np.asarray(self.cross(self.array[self.rows[rows]]).T[self.rows])  # without a pass over all
+
+    def squared_distances(self, rows: Integers, columns: Integers | None = None) -> Floats:
+        if not self.streamed or columns is not None:
+            return super().squared_distances(rows, columns)
+        rows, diagonal = np.atleast_1d(np.asarray(rows)), self._diagonal()[self.rows]
+        return np.asarray(diagonal[rows][:, None] + diagonal[None, :] - 2.0 * self.columns(rows).T)
 
     def cross(self, fresh: Floats) -> Floats:
         """Centred kernel values (m, n) of new rows from their uncentred ones (or squared distances)."""
@@ -116,12 +162,15 @@ class GramKernel(Kernel):
 
     def trace(self) -> float:
         """Trace over the data rows."""
-        diagonal = self.scale * np.diagonal(self.array).astype(np.float64) - 2 * self.means + self.grand_mean
-        return float(self.mass @ diagonal)
+        return float(self.mass @ self._diagonal())
+
+    def _diagonal(self) -> Floats:
+        """Of the centred matrix, (n,)."""
+        return np.asarray(self.scale * self.array.diagonal().astype(np.float64) - 2 * self.means + self.grand_mean)
 
 
 def centered_gram(
-    array: Floats,
+    array: Floats | StreamedMatrix,
     *,
     scale: float = 1.0,
     mass: Floats | None = None,
@@ -171,8 +220,10 @@ def square_in_place(distances: Floats) -> Floats:
         return np.square(distances, out=distances)
 
 
-def times(array: Floats, vectors: Floats, change: Callable[[Floats], Floats] | None = None) -> Floats:
+def times(array: Floats | StreamedMatrix, vectors: Floats, change: Callable[[Floats], Floats] | None = None) -> Floats:
     """The product in float64, whatever the storage; with `change`, of the array whose blocks went through it."""
+    if isinstance(array, StreamedMatrix):
+        return array.times(vectors, change)
     out = np.empty((len(array), vectors.shape[1]))
     plain = array.dtype == np.float64 and change is None
 

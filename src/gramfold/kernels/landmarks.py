@@ -29,7 +29,7 @@ from gramfold.types import Floats, Integers
 Sampling = Literal["random", "kmeans", "leverage"]
 
 # k-means sees at most this many rows for each centre, and few rounds: centres need only spread as the rows do.
-_ROWS_PER_CENTER = 20
+ROWS_PER_CENTER = 20
 _ROUNDS = 10
 _CELL = 32  # times the rounding of a distance from squares: rows of one cell of that size are taken for one
 # Directions that λ leaves out of account, as a share of the subset; and the least λ, relative to the trace.
@@ -113,9 +113,14 @@ def kmeans_rows(rows: Any, count: int, random_state: np.random.RandomState) -> I
 
 def kmeans_centers(rows: Any, numbers: Integers, count: int, random_state: np.random.RandomState) -> Floats:
     """Centres (at most `count`, d) of k-means on a sample of the rows with these numbers."""
+    seen = numbers[random_rows(len(numbers), ROWS_PER_CENTER * count, random_state)]
+    return centers_of(rows[seen], count, random_state)
+
+
+def centers_of(seen: Any, count: int, random_state: np.random.RandomState) -> Floats:
+    """Centres (at most `count`, d) of k-means on these rows."""
     from sklearn.cluster import KMeans
 
-    seen = rows[numbers[random_rows(len(numbers), _ROWS_PER_CENTER * count, random_state)]]
     small, power = squarable(seen)
     if not issparse(seen):
         count = min(count, told_apart(small))

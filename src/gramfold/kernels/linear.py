@@ -82,6 +82,13 @@ class LinearGram(Kernel):
             return squared_spread(self.points, self.mean, self.n_jobs, self.mass)
         return float(self.mass @ np.square(self._features()).sum(axis=1))
 
+    def eigenvalues(self) -> Floats | None:
+        """All that are not 0, descending; None without the scatter."""
+        if self.scatter is None:
+            return None
+        scatter = self.scatter if self.root is None else self.root.T @ self.scatter @ self.root
+        return np.asarray(np.maximum(np.linalg.eigvalsh(scatter)[::-1], 0.0))
+
     def misfit(self, directions: Floats, values: Floats) -> Floats | None:
         """‖A u − λ u‖ of u = M^½ (X − 1 meanᵀ) n / √λ, A = M^½ K M^½; None without the scatter.
 

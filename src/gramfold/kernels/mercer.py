@@ -29,8 +29,11 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from gramfold.errors import NotConvergedError
+from gramfold.errors import InputError, NotConvergedError
 from gramfold.kernels.gram import GramKernel, centered_gram, times
+from gramfold.kernels.opening import opened_gram
+from gramfold.kernels.streamed import StreamedMatrix
+from gramfold.kernels.streamed_repair import streamed_constant, streamed_shift
 from gramfold.runtime.progress import beat
 from gramfold.spectral.arpack import SEEDED
 from gramfold.types import Floats, Integers
@@ -83,7 +86,7 @@ class RepairedGram(GramKernel):
         return _raised_product(self.array, vectors, self.constant, self.shift)
 
     def matrix(self) -> Floats:
-        squared = np.array(self.array, dtype=np.float64)
+        squared = np.array(self.whole_array(), dtype=np.float64)
         squared += 2 * self.constant * np.sqrt(squared) + self.raised
         np.fill_diagonal(squared, 0.0)
         whole = super().cross(squared)
@@ -142,7 +145,7 @@ class RepairedGram(GramKernel):
 
 
 def mercer_gram(
-    squared: Floats,
+    squared: Floats | StreamedMatrix,
     repair: Repair | None,
     *,
     mass: Floats | None = None,
@@ -150,6 +153,8 @@ def mercer_gram(
     rows: Integers | None = None,
 ) -> GramKernel:
     """The centred kernel of squared dissimilarities, repaired as asked; `squared` is kept, not copied."""
+    if isinstance(squared, StreamedMatrix):
+        return _streamed_gram(squared, repair, mass, center)
     gram = centered_gram(squared, scale=-0.5, mass=mass, center=center, rows=rows)
     if repair is None:
         return gram
@@ -157,8 +162,34 @@ def mercer_gram(
         return clipped(gram)
     c = additive_constant(squared) if repair == "constant" else 0.0
     a = smallest_shift(squared) if repair == "shift" else 0.0
+    return _raised(gram, c, a)
+
+
+def check_streamed(repair: Repair | None) -> None:
+    """Refuse a repair that needs more than products."""
+    if repair == "clip":
+        raise InputError(
+            "repair='clip' needs all eigenvectors of the n x n matrix, which storage='stream' never has: use "
+            "repair='constant' or 'shift', or another storage."
+        )
+
+
+def _streamed_gram(
+    squared: StreamedMatrix, repair: Repair | None, mass: Floats | None, center: Floats | None
+) -> GramKernel:
+    """The same of squares that are not stored."""
+    check_streamed(repair)
+    if repair is None:
+        return opened_gram(squared, -0.5, mass, center)
+    c = streamed_constant(squared) if repair == "constant" else 0.0
+    a = streamed_shift(squared) if repair == "shift" else 0.0
+    return _raised(opened_gram(squared, -0.5, mass, center, WithRoots(c) if c else None), c, a)
+
+
+def _raised(gram: GramKernel, c: float, a: float) -> RepairedGram:
+    """With c added to the distances and 2a to their squares."""
     w = gram.center
-    means = _raised_product(squared, w[:, None], c, a).ravel()
+    means = _raised_product(gram.array, w[:, None], c, a).ravel()
     return _repaired(
         replace(gram, means=means, grand_mean=float(w @ means)),
         constant=c,
@@ -209,16 +240,22 @@ def _repaired(gram: GramKernel, **found: object) -> RepairedGram:
     return RepairedGram(**{**kept, **found})
 
 
-def _raised_product(squared: Floats, vectors: Floats, c: float, a: float) -> Floats:
-    """−½ D~² V with d~² = (d + c)² + 2a off the diagonal."""
+@dataclass(frozen=True)
+class WithRoots:
+    """d² + 2c d in the place of d²."""
 
-    def with_roots(block: Floats) -> Floats:
+    c: float
+
+    def __call__(self, block: Floats) -> Floats:
         roots = np.sqrt(block)
-        roots *= 2 * c
+        roots *= 2 * self.c
         block += roots
         return block
 
-    plain = times(squared, vectors, with_roots if c else None)
+
+def _raised_product(squared: Floats | StreamedMatrix, vectors: Floats, c: float, a: float) -> Floats:
+    """−½ D~² V with d~² = (d + c)² + 2a off the diagonal."""
+    plain = times(squared, vectors, WithRoots(c) if c else None)
     return np.asarray(-0.5 * (plain + (c * c + 2 * a) * (vectors.sum(axis=0) - vectors)))
 
 

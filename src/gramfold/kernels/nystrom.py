@@ -98,6 +98,7 @@ class NystromGram(Kernel):
     mass: Floats
     null: Floats
     rows: Integers
+    drawn: bool = False  # whether the rows are a sample of those that f̄ and Q are over
     exponent: float = 0.5
     kind: Literal["gram"] = "gram"
 
@@ -118,6 +119,8 @@ class NystromGram(Kernel):
 
     def map_all(self, axes: Floats) -> tuple[Floats, Floats]:
         """F·axes (n, p) and Fᵀ M F·axes (r, p) in one pass, with the mass M of the rows."""
+        if self.drawn:
+            return np.vstack([block @ axes for _, block in self.features()]), self.scatter @ axes
         places, pulled = np.empty((len(self.mass), axes.shape[1])), np.zeros_like(axes)
         for part, block in self.features():
             places[part] = block @ axes
@@ -159,6 +162,13 @@ def nystrom_gram(
     white = whitening(own, values.eps)
     moments = feature_moments(values, white, own.mean(axis=0), stages, mass)
     n = len(values)
+    return gram_of_moments(values, white, moments, n, np.ones(n) if mass is None else mass)
+
+
+def gram_of_moments(
+    values: LandmarkValues, white: Whitening, moments: "Moments", n: int, mass: Floats, *, drawn: bool = False
+) -> NystromGram:
+    """The same from the moments of n rows, which may be more than those of the kernel."""
     return NystromGram(
         values=values,
         white=white,
@@ -167,9 +177,10 @@ def nystrom_gram(
         explained=moments.explained,
         # of the entries, and of sums over n of them
         rounding=4.0 * max(values.eps, np.sqrt(n) * np.finfo(np.float64).eps) * moments.explained,
-        mass=np.ones(n) if mass is None else mass,
-        null=np.ones((n, 1)),
-        rows=np.arange(n),
+        mass=mass,
+        null=np.ones((len(values), 1)),
+        rows=np.arange(len(values)),
+        drawn=drawn,
     )
 
 

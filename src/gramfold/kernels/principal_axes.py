@@ -42,7 +42,7 @@ _NEARLY_ALL = 0.8  # share of the directions from which on it is cheapest to fin
 Moments = tuple[Floats, Floats]  # mean (d,) and Σ (x − mean)(x − mean)ᵀ (d, d)
 _EPS = float(np.finfo(np.float64).eps)
 _ROUNDING = 4 * _EPS
-_CARRIED = 1e-10  # of the largest eigenvalue: those below it are little but the rounding of their matrix
+CARRIED = 1e-10  # of the largest eigenvalue: those below it are little but the rounding of their matrix
 _ABOVE_ROUNDING = 2.0  # how far coordinates along an axis stand out of the rounding of their rows
 _BLOCK_SIDES = 4  # rows of a block beside its columns, so that QR of it costs little more than that of all rows
 _ENTRIES_PER_BLOCK = 1_000_000
@@ -85,7 +85,8 @@ def principal_axes(
     `mass` (n,) is that of the rows; None: 1 each.
     """
     count = min(count, rows.shape[0] - 1, rows.shape[1])
-    solver = _chosen(rows, count, mass) if solver == "auto" else solver
+    if solver == "auto":
+        solver = _chosen(rows, count, mass) if moments is None else "covariance_eigh"
     return _resolved(rows, _from_products(rows, count, solver, n_jobs, moments, mass), count, solver, n_jobs, mass)
 
 
@@ -235,7 +236,7 @@ def _lacks_digits(rows: Any, found: PrincipalAxes, count: int) -> bool:
     variances = found.variances
     if issparse(rows) or min(rows.shape) > SMALL_SIDE or found.total == 0:
         return False
-    return len(variances) < count or bool(variances[-1] < _CARRIED * variances[0])
+    return len(variances) < count or bool(variances[-1] < CARRIED * variances[0])
 
 
 def _from_rows(
@@ -247,11 +248,11 @@ def _from_rows(
     root = np.ones((n, 1)) if mass is None else np.sqrt(mass)[:, None]
     if d <= n:
         parts = shifted(rows, mean, slice(0, n), least=_BLOCK_SIDES * d)
-        _, sizes, across = np.linalg.svd(_triangle(part if mass is None else root[at] * part for at, part in parts))
+        _, sizes, across = np.linalg.svd(triangle_of(part if mass is None else root[at] * part for at, part in parts))
         axes = across.T
     else:
         columns = blocks(d, _BLOCK_SIDES * n)
-        turned, sizes, _ = np.linalg.svd(_triangle((root * (rows[:, part] - mean[part])).T for part in columns).T)
+        turned, sizes, _ = np.linalg.svd(triangle_of((root * (rows[:, part] - mean[part])).T for part in columns).T)
         count = min(count, int((sizes > 0).sum()))
         # rounding leaves the leading axes in the others
         axes, R = np.linalg.qr(pull(rows, mean, root * turned[:, :count], n_jobs) / sizes[:count])
@@ -279,7 +280,7 @@ def _standing_out(rows: Floats, found: PrincipalAxes, n_jobs: int | None, mass: 
     return replace(found, axes=found.axes[:, real], variances=found.variances[real], proved=True)
 
 
-def _triangle(parts: Iterable[Floats]) -> Floats:
+def triangle_of(parts: Iterable[Floats]) -> Floats:
     """R of the QR decomposition of rows that come in parts."""
     R: Any = None
     for part in parts:

@@ -13,6 +13,8 @@ from gramfold.kernels.functions import SYNONYMS, KernelFunction, RowKernel, chec
 from gramfold.kernels.gram import GramKernel, centered_gram
 from gramfold.kernels.landmarks import Sampling, check_width, given_landmarks, kmeans_rows, leverage_rows, random_rows
 from gramfold.kernels.nystrom import ENTRIES_PER_BLOCK, LandmarkColumns, LandmarkValues
+from gramfold.kernels.opening import opened_gram
+from gramfold.kernels.streamed import LANDMARKS, StreamedRows, stream_advice, stream_memory, stream_width
 from gramfold.neighbors.duplicates import collapse_rows
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.memory import GIGABYTE, largest_that_fits
@@ -47,16 +49,24 @@ def map_degree(kernel: KernelFunction) -> float | None:
     return {"linear": 1.0, "precomputed": 0.5}.get(kernel, 0.0)  # the map's squares are those of the kernel
 
 
+def kernel_unit(kernel: KernelFunction, rows: Any) -> Unit:
+    """The unit of rows that such a kernel reads."""
+    return Unit() if map_degree(kernel) is None else Unit.of_rows(rows)
+
+
 @dataclass(frozen=True)
 class FunctionMemory:
     """What kernel values of n rows need."""
 
     settings: KernelSettings
     precomputed: bool
+    streams: bool | None = None  # whether all values are computed for each product; None: that is no choice
 
     def __call__(self, n: int, itemsize: int) -> float:
         """Bytes beyond the rows themselves."""
         landmarks = self.settings.landmarks
+        if landmarks is None and self.streams:
+            return stream_memory(n, stream_width(self.settings.n_components))
         if landmarks is None:
             return float(n) ** 2 * itemsize
         count = int(landmarks) if isinstance(landmarks, Integral) else len(landmarks)
@@ -68,12 +78,32 @@ class FunctionMemory:
             return []
         count = largest_that_fits(lambda count: self._with(n, count, itemsize), _ADVISED_LANDMARKS)
         words = f"or use landmarks={count}, which needs {self._with(n, count, itemsize) / GIGABYTE:.1f} GB"
-        return [words] if count > self.settings.n_components else []
+        advice = [words] if count > self.settings.n_components else []
+        if self.streams is False and not self.precomputed:
+            advice += stream_advice(n, stream_width(self.settings.n_components))
+        return advice
 
     def _with(self, n: int, count: int, itemsize: int) -> float:
         # a block of kernel values and what is made of it, a few small squares, eigenvectors and places (90 bytes a row)
         work = 8.0 * (4 * min(n * count, ENTRIES_PER_BLOCK) + 4 * count**2 + 6 * n * self.settings.n_components)
         return work + (n * count * itemsize if self.precomputed else 0)
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedValues(StreamedRows):
+    """The function of each two rows, less a constant."""
+
+    function: RowKernel
+
+    @property
+    def n_jobs(self) -> int | None:
+        return 1 if callable(self.function.name) else None  # the user's may not be called by several threads
+
+    def block(self, left: Any, right: Any) -> Floats:
+        return self.function.varying(left, right)
+
+    def diagonal(self) -> Floats:
+        return self.function.varying_diagonal(self.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +154,14 @@ class KernelValues(Plain):
         if by_user:
             check_kernel(values)
         return centered_gram(values, mass=mass)
+
+    def streamed(self, rows: Any, width: int, mass: Floats | None = None) -> GramKernel:
+        """The same, with values that are computed for each product; `width` vectors are in a pass."""
+        assert self.function is not None
+        matrix = StreamedValues(width, rows, self.function)
+        if callable(self.function.name):
+            check_kernel(matrix.take(np.arange(min(rows.shape[0], LANDMARKS)))[:, :LANDMARKS])
+        return opened_gram(matrix, 1.0, mass)
 
     def against(self, rows: Any, landmarks: Integers) -> LandmarkValues:
         """k(rows, landmarks), made when needed."""

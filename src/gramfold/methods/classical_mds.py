@@ -17,6 +17,7 @@ from gramfold.embedding import (
     Fit,
     Metrics,
     Model,
+    Storage,
     Whole,
     judged,
     method,
@@ -26,8 +27,9 @@ from gramfold.errors import InputError
 from gramfold.extension.distance_placement import DistancePlacement
 from gramfold.extension.extrapolation import Ball
 from gramfold.extension.table_source import TableSource
-from gramfold.kernels.distances import Distances
-from gramfold.kernels.mercer import CLIP_MATRICES, Repair, mercer_gram
+from gramfold.kernels.distances import Distances, StreamedSquares
+from gramfold.kernels.mercer import CLIP_MATRICES, Repair, check_streamed, mercer_gram
+from gramfold.kernels.streamed import stream_advice, stream_memory, stream_width, streams_rows
 from gramfold.neighbors.duplicates import Collapse, collapse_distances, collapse_rows, no_duplicates
 from gramfold.types import Floats
 
@@ -35,7 +37,7 @@ _SUM_ROUNDING = 1e-6  # of weights that a user may have in float32
 
 
 @method
-class ClassicalMDS(Metrics, Embedding):
+class ClassicalMDS(Metrics, Storage, Embedding):
     """Classical MDS: an embedding whose Euclidean distances approximate the given distances.
 
     Examples
@@ -68,7 +70,15 @@ class ClassicalMDS(Metrics, Embedding):
     def _build(self, fit: Fit) -> Model:
         dense = 8.0 * CLIP_MATRICES if self.repair == "clip" else 0.0
         fit.check_components(fit.X.shape[0])
-        fit.forecast(lambda n, itemsize: float(n) ** 2 * (itemsize + dense))
+        width, streams = stream_width(self.n_components), streams_rows(self.storage, "metric", fit.reads.precomputed)
+        if streams:
+            check_streamed(self.repair)
+
+        def need(n: int, itemsize: int) -> float:
+            return stream_memory(n, width) if streams else float(n) ** 2 * (itemsize + dense)
+
+        stored_already = streams or fit.reads.precomputed or self.repair == "clip"
+        fit.forecast(need, lambda: [] if stored_already else stream_advice(fit.X.shape[0], width))
         distances = Distances.of(fit.X, self.metric, self.metric_params)
         rows, given = distances.measured(fit.X), fit.reads.precomputed
         copies = fit.massive(self._copies(rows, given))
@@ -77,8 +87,10 @@ class ClassicalMDS(Metrics, Embedding):
         points = rows if len(first) == rows.shape[0] else rows[np.ix_(first, first)] if given else rows[first]
 
         def kernel(_: Whole, fit: Fit) -> Built:
-            squared = distances.squares(points, points, fit.n_jobs, fit.stages, points.dtype)  # (n, n)
-            np.fill_diagonal(squared, 0.0)
+            squared: Floats | StreamedSquares = StreamedSquares(width, points, distances)
+            if not streams:
+                squared = distances.squares(points, points, fit.n_jobs, fit.stages, points.dtype)  # (n, n)
+                np.fill_diagonal(squared, 0.0)
             center = None if self.center is None else weights_of(self.center, copies)
             gram = mercer_gram(squared, self.repair, mass=copies.multiplicity, center=center)
             carriers = None if len(first) == rows.shape[0] else first

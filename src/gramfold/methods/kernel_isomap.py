@@ -27,7 +27,7 @@ from gramfold.embedding import (
 )
 from gramfold.extension.geodesic_placement import GeodesicPlacement
 from gramfold.kernels.geodesic import PathMemory, path_gram
-from gramfold.kernels.mercer import CLIP_MATRICES, Repair
+from gramfold.kernels.mercer import CLIP_MATRICES, Repair, check_streamed
 
 
 @method
@@ -66,6 +66,8 @@ class KernelIsomap(Geodesics, Embedding):
         memory = PathMemory(self, fit.X.shape[0], fit.X.dtype.itemsize, CLIP_MATRICES if self.repair == "clip" else 0)
         fit.forecast_graph(self, memory.beside, memory.advice)
         paths = memory.plan(fit.X.dtype, fit.n_jobs)
+        if memory.streams:
+            check_streamed(self.repair)
         graph = fit.graph(self, arrange=paths.arrange)
 
         def kernel(part: Component, fit: Fit) -> Built:

@@ -5,6 +5,7 @@
 de Silva, Tenenbaum, NIPS 15 (2003); Burges 2005, section 2.2.3.
 """
 
+from functools import partial
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -71,7 +72,11 @@ class LandmarkMDS(Metrics, Embedding):
         from all rows to the landmarks, with one column for each landmark.""",
     )
 
-    landmarks_ = attribute("ndarray of int", "Indices of the rows that are landmarks, in the order of `kernel_`.")
+    landmarks_ = attribute(
+        "ndarray of int",
+        """Indices of the rows that are landmarks, in the order of `kernel_`; after a fit on rows in partitions indices
+        of `sample_`.""",
+    )
 
     def fit(self, X: Any, y: Any = None, **refused: Any) -> Self:  # type: ignore[override]
         """Embed the rows of X by their distances to landmarks.
@@ -124,10 +129,7 @@ class LandmarkMDS(Metrics, Embedding):
         return judged(fit, model, remedy=f"more landmarks (now {len(landmarks)})", distances=True)
 
     def _chosen(self, rows: Any, distances: Distances, fit: Fit) -> Integers:
-        # from a row far from the others, whatever their order
-        if distances.metric is None:
-            start = int(np.argmax(rows.sum(axis=1)))
-        else:
-            start = int(np.argmax(distances.metric.block(distances.metric.middle(rows), rows)[0]))
         n, count = rows.shape[0], int(self.landmarks)
-        return choose_landmarks(self.landmark_choice, lambda row: distances.row(rows, row), n, count, fit.rng, start)
+        return choose_landmarks(
+            self.landmark_choice, partial(distances.row, rows), n, count, fit.rng, distances.outermost(rows)
+        )

@@ -99,6 +99,7 @@ class OrientedPCA(OrientedMap, Embedding):
             were given twice. None: every row has the weight 1.
         X_distorted : array-like of shape (n_samples, n_features) or (n_versions, n_samples, n_features)
             A distorted version of each row, or several versions. None: white noise, which gives principal components.
+            Of rows in partitions (Dask, or files streamed): a table in the same partitions, or a list of them.
 
         Returns
         -------
@@ -111,14 +112,25 @@ class OrientedPCA(OrientedMap, Embedding):
         return Reads(checked=False)
 
     def _build(self, fit: Fit) -> Model:
-        distorted, mass = fit.extras["X_distorted"], fit.sample_weight
-        noisy = is_given(distorted)
+        distorted = fit.extras["X_distorted"]
+        noisy = self._is_noisy(distorted)
         # no such matrix is made where the noise is white
         white = distorted is None and self.noise_correlation is None and self.signal_covariance is None
         squares = 0.0 if white else SQUARES * 8.0 * fit.X.shape[1] ** 2
         table = first_look(fit, beside=lambda n, itemsize: squares)
+        noise = None
+        if distorted is not None:
+            with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
+                versions = table.unit.inward_new(read_distorted(distorted, table.rows.shape))
+                noise = noise_correlation(table.rows, versions, fit.sample_weight)
+        return self._map(fit, table, noise, noisy=noisy)
+
+    def _map(self, fit: Fit, table: Table, noise: Floats | None, *, noisy: bool) -> Model:
+        """The map with the noise of distorted rows; None: that of the parameters."""
+        mass = fit.sample_weight
+        if self.noise_correlation is not None:
+            noise = read_matrix(self.noise_correlation, table.rows.shape[1], "noise_correlation")
         with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
-            noise = self._noise(table, distorted, fit)
             white = noise is None and self.signal_covariance is None
             turned = self._principal(table, fit) if white else self._oriented(table, noise, noisy, fit)
         made = projected_rows(table.rows, turned.projection, self.n_components, fit.stages, fit.n_jobs, mass=mass)
@@ -126,6 +138,15 @@ class OrientedPCA(OrientedMap, Embedding):
         # the map is in units of the noise; distorted rows are far from the clean ones, but are what it is made for
         asked = not noisy
         return linear_model(fit, table, made, degree=int(asked), found=found, outside=asked, flown=asked)
+
+    def _is_noisy(self, distorted: Any) -> bool:
+        """Whether distorted rows define the noise."""
+        if distorted is not None and self.noise_correlation is not None:
+            raise InputError(
+                "noise_correlation and X_distorted were both given, but each of them defines the noise: give only one "
+                "of them."
+            )
+        return is_given(distorted)
 
     def _principal(self, table: Table, fit: Fit) -> _Turned:
         """Without any noise."""
@@ -146,17 +167,3 @@ class OrientedPCA(OrientedMap, Embedding):
             projection = Projection(mean, found.axes, _SOLVER, found.axes, eigen=False)
         # matrices that were given are in the user's unit, rows and distorted rows in the model's
         return _Turned(projection, table.unit.outward(found.quotients, 2 * (int(own) - int(noisy))), found.raised)
-
-    def _noise(self, table: Table, distorted: Any, fit: Fit) -> Floats | None:
-        """R; None for white noise."""
-        if distorted is not None and self.noise_correlation is not None:
-            raise InputError(
-                "noise_correlation and X_distorted were both given, but each of them defines the noise: give only one "
-                "of them."
-            )
-        if self.noise_correlation is not None:
-            return read_matrix(self.noise_correlation, table.rows.shape[1], "noise_correlation")
-        if distorted is None:
-            return None
-        versions = table.unit.inward_new(read_distorted(distorted, table.rows.shape))
-        return noise_correlation(table.rows, versions, fit.sample_weight)

@@ -174,7 +174,12 @@ class Metric(Plain):
         if self._angular:
             return np.asarray(0.5 * cdist(self.prepare(left), self.prepare(right), "sqeuclidean"))
         distances = self._plain(left, right)
-        distances[KnownRows(right).pairs(left)] = 0.0
+        if self.family == "euclidean":  # of differences, which are 0 for equal rows
+            return distances
+        if len(left) < len(right):  # the fewer are sorted
+            distances.T[KnownRows(left).pairs(right)] = 0.0
+        else:
+            distances[KnownRows(right).pairs(left)] = 0.0
         return distances
 
     def _computed(self, left: Floats, right: Floats) -> Floats:
@@ -271,6 +276,12 @@ def make_metric(name: MetricName, params: Mapping[str, Any] | None, X: Floats) -
     metric = Metric("scipy", name, params=params)
     _try_once(metric, X)
     return metric
+
+
+def missing_scale(name: MetricName, params: Mapping[str, Any] | None) -> str | None:
+    """The parameter that is read off the training rows, where it was not given."""
+    scale = _DATA_SCALED.get(name.lower()) if isinstance(name, str) else None
+    return None if scale in (params or {}) else scale
 
 
 def _require_scales(name: str, scales: Any, columns: int) -> None:

@@ -36,10 +36,9 @@ def facts_of(estimator: Any) -> dict[str, str]:
 def size_of(estimator: Any) -> str:
     """From so many rows and columns to so many coordinates or clusters."""
     model, places, labels = estimator.model_, estimator.embedding_, getattr(estimator, "labels_", None)
-    rows = len(places if labels is None else labels)
     given = "precomputed" if model.reads.precomputed else counted(model.columns.count, "column")
     made = counted(places.shape[1], "coordinate") if labels is None else counted(estimator.n_clusters_, "cluster")
-    return f"{counted(rows, 'row')} × {given} → {made}"
+    return f"{counted(model.n_rows, 'row')} × {given} → {made}"
 
 
 def certified(certificate: Any) -> str:

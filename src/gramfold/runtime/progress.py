@@ -233,6 +233,12 @@ def beats(items: Iterable[Item]) -> Iterator[Item]:
         beat()
 
 
+def current_stages() -> Stages:
+    """The stages of which one is under way in this thread."""
+    running = _now.innermost
+    return SILENT if running is None else running.stages
+
+
 def listened() -> bool:
     """Whether anybody listens to what is under way in this thread."""
     return _now.innermost is not None

@@ -6,7 +6,7 @@ from gramfold.runtime.threads import blocks
 from gramfold.types import Floats
 
 # Entries this close to the largest count as equal to it; the first of them decides.
-_TIE = 1e-6
+TIE = 1e-6
 _ENTRIES_PER_BLOCK = 20_000  # which stay in the cache while they are turned and read
 
 
@@ -19,10 +19,10 @@ def signs_of(vectors: Floats, ends: Floats | None = None) -> Floats:
     """The canonical sign (p,) of each column; `ends` (2, p) are its largest v and −v, where known."""
     highest, lowest = _ends(vectors) if ends is None else ends
     signs = np.where(highest >= lowest, 1.0, -1.0)
-    (close,) = np.nonzero(np.minimum(highest, lowest) >= (1 - _TIE) * np.maximum(highest, lowest))
+    (close,) = np.nonzero(np.minimum(highest, lowest) >= (1 - TIE) * np.maximum(highest, lowest))
     if close.size:
         size = np.abs(vectors[:, close])
-        decides = (size >= (1 - _TIE) * size.max(axis=0)).argmax(axis=0)
+        decides = (size >= (1 - TIE) * size.max(axis=0)).argmax(axis=0)
         signs[close] = np.where(vectors[decides, close] < 0, -1.0, 1.0)
     return signs
 

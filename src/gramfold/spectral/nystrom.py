@@ -60,6 +60,10 @@ class Factored(Protocol):
     def white(self) -> Whitening:
         """The whitening that F was made with."""
 
+    @property
+    def drawn(self) -> bool:
+        """Whether the rows are a sample of those that Q is over."""
+
     def map_all(self, axes: Floats) -> tuple[Floats, Floats]:
         """F·axes (n, p) and Fᵀ F·axes (r, p)."""
 
@@ -112,12 +116,13 @@ def nystrom_spectrum(kernel: Factored, count: int) -> NystromSpectrum:
     values, axes = values[::-1][:count], axes[:, ::-1][:, :count]
     real = values > max(_RANK_CUT * float(values[0]), kernel.rounding)
     values, axes = values[real], axes[:, real]
-    places, pulled = kernel.map_all(axes / np.sqrt(values))
-    # rounding leaves some eps·√(λ₁/λ) of the leading eigenvectors in each: taken out, and R is 1 but for that
-    vectors, R = qr(root * places, mode="economic")
-    flips = np.sign(np.diag(R))
-    vectors, R = vectors / root * flips, flips[:, None] * R
-    pulled = solve_triangular(R, pulled.T, trans="T").T
+    vectors, pulled = kernel.map_all(axes / np.sqrt(values))
+    if not kernel.drawn:
+        # rounding leaves some eps·√(λ₁/λ) of the leading eigenvectors in each: taken out, and R is 1 but for that
+        vectors, R = qr(root * vectors, mode="economic")
+        flips = np.sign(np.diag(R))
+        vectors, R = vectors / root * flips, flips[:, None] * R
+        pulled = solve_triangular(R, pulled.T, trans="T").T
     signs = np.sign((canonical_signs(vectors) * vectors).sum(axis=0))
     vectors, axes, pulled = vectors * signs, axes * signs, pulled * signs
     # K̂ V − V Λ = F (Fᵀ V − U Λ^½), and |F g|² = gᵀ Q g

@@ -3,6 +3,7 @@
 Every result is checked: ‖Ay − λy‖ ≤ max(tol·λ, 10·eps·‖A‖). A result that fails is never returned, but an error raised.
 """
 
+from collections.abc import Callable
 from time import perf_counter
 
 import numpy as np
@@ -18,6 +19,9 @@ from gramfold.spectral.sparse import SparsePenalty, smallest_penalties
 from gramfold.types import Floats, Kernel, Spectrum
 
 TOLERANCE = 1e-6
+# Of a streamed gram: the residual at which the search ends, relative to each eigenvalue, because training rows that are
+# embedded as new ones differ by as much; vectors beyond those wanted; restarts.
+_STREAMED_END, _STREAMED_SPARE, _STREAMED_RESTARTS = 1e-8, 14, 3
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -32,6 +36,7 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Cost
     root = mass_root(kernel)[:, None]
     n = len(root)
     rounding = gram_rounding(kernel)
+    start = kernel.near if start is None and kernel.streamed else start
     if n <= costs.eigen.dense_gram_rows or 4 * count > n:
         solver = "dense (LAPACK)"
         matrix = root * kernel.matrix() * root.T
@@ -42,16 +47,23 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Cost
         def product(v: Floats) -> Floats:
             return root * kernel.product(root * v)
 
+        near = None if start is None else root * start
         try:
             solver = "block Lanczos"
-            near = None if start is None else root * start
-            values, vectors, norm = block_lanczos(product, n, count, start=near)
-            misfit = gram_misfit(product(vectors), vectors, values)
-            checked(misfit, np.abs(values), rounding + 10 * _EPS * norm, solver)
+            if kernel.streamed:
+                solver = "block Lanczos, streamed"
+                values, vectors, norm = _by_few_products(product, n, count, near)
+            else:
+                values, vectors, norm = block_lanczos(product, n, count, start=near)
+                misfit = gram_misfit(product(vectors), vectors, values)
+                checked(misfit, np.abs(values), rounding + 10 * _EPS * norm, solver)
         except NotConvergedError:  # slowly decaying eigenvalues: restarts keep the basis small; or of very unlike sizes
+            if kernel.streamed:  # ARPACK would take hundreds of passes
+                raise
             solver = "Lanczos (ARPACK)"
             values, vectors = largest_of_any_sign(product, n, count, rounding=rounding)
             norm = float(np.abs(lanczos(product, n, 1, which="LM", tolerance=1e-3)[0][0]))
+    kernel.forget()
     values = np.where(np.abs(values) > rounding, values, 0.0)  # rounding does not define a direction
     vectors = vectors * signs_of(vectors / root)  # as they are over the vertices, whatever these weigh
     misfit = gram_misfit(root * kernel.product(root * vectors), vectors, values)
@@ -64,6 +76,16 @@ def _gram_spectrum(kernel: Kernel, count: int, start: Floats | None, costs: Cost
         solver=solver,
         seconds=perf_counter() - started,
         total=kernel.trace(),  # type: ignore[attr-defined]
+    )
+
+
+def _by_few_products(
+    product: Callable[[Floats], Floats], n: int, count: int, near: Floats | None
+) -> tuple[Floats, Floats, float]:
+    """The leading eigenpairs of a streamed gram, each product with many vectors."""
+    width = max(count + _STREAMED_SPARE, 0 if near is None else near.shape[1])
+    return block_lanczos(
+        product, n, count, relative=_STREAMED_END, start=near, spare=width - count, restarts=_STREAMED_RESTARTS
     )
 
 

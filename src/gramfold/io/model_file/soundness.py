@@ -22,7 +22,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.io.model_file.searches import rows_of_search
-from gramfold.types import Kernel, LeftOut, Spectrum
+from gramfold.kernels.streamed import StreamedMatrix
+from gramfold.types import Graph, Kernel, LeftOut, Spectrum
 
 _INDEX = {"points": "v d", "metric": "of d=d", "costs": "of"}
 _KERNEL = {"mass": "k", "null": "k *", "rows": "n < k", "landmarks": "k < v"}
@@ -83,6 +84,10 @@ TABLE: Mapping[str, Mapping[str, str]] = {
     "Reweighted": {"basis": "of d=d", "first": "r", "guard": "of r=r"},
     "WithConstant": {"basis": "of d=d"},
     "LaplacianKernel": _PENALTY | {"width": "k", "pull": "k", "scale": "k"},
+    "StreamedPaths": {"walks": "of k=k"},
+    "StreamedSquares": {"rows": "k d", "distances": "of d=d"},
+    "StreamedValues": {"rows": "k d", "function": "of"},
+    "StreamedWalks": {"graph": "of n=k"},
     "Distances": {"metric": "of d=d", "unit": "of"},
     "RowKernel": {"params": "d"},
     "GramKernel": _GRAM,
@@ -153,6 +158,7 @@ TABLE: Mapping[str, Mapping[str, str]] = {
     "Spectrum": _SPECTRUM,
 }  # fmt: skip
 
+_COMPUTED = {"all_values", "array"}  # values of a kernel that may be computed when they are read
 _MAY_BE_ANYTHING = {"width", "categorical"}  # besides arrays: a number for all rows, or what the user gave
 # Gaps in rows and their distances to nobody, rows without a place, what was not asked, and quotients by 0.
 _MAY_BE_NAN = {
@@ -200,7 +206,7 @@ class Soundness:
                 for key, one in value.items():
                     if isinstance(one, np.ndarray):
                         sizes.shaped(one, words.split() * one.ndim, f"{field}[{key!r}]")
-            elif field != "all_values" or not is_dataclass(value):  # these may be computed when they are read
+            elif field not in _COMPUTED or not is_dataclass(value):
                 self._array(sizes, value, words, field)
         if name in _RELATIONS:
             _RELATIONS[name](part, sizes)
@@ -320,6 +326,9 @@ def _part(part: Any, sizes: _Sizes) -> None:
 
 
 def _kernel(kernel: Any, sizes: _Sizes) -> None:
+    if is_dataclass(array := getattr(kernel, "array", None)) and not isinstance(array, LeftOut):
+        sizes.require(isinstance(array, StreamedMatrix), "array")
+        sizes.equal("k", sizes.of("k", array) or 0, "array")
     values = getattr(kernel, "all_values", None)
     if (landmarks := getattr(kernel, "landmarks", None)) is None:
         sizes.require(values is None, "all_values")
@@ -333,6 +342,10 @@ def _kernel(kernel: Any, sizes: _Sizes) -> None:
     sizes.require(not isinstance(values, np.ndarray) or values.dtype.kind == "f", "all_values")
     if sizes.scan and isinstance(kernel.mass, np.ndarray) and kernel.mass.size:
         sizes.require(kernel.mass.min() >= 0 and kernel.mass.max() > 0, "mass")
+
+
+def _streamed_walks(walks: Any, sizes: _Sizes) -> None:
+    sizes.require(isinstance(walks.graph, Graph), "graph")
 
 
 def _distance_placement(placement: Any, sizes: _Sizes) -> None:
@@ -422,6 +435,7 @@ _RELATIONS: Mapping[str, Callable[[Any, _Sizes], None]] = {
     "Components": _components,
     "Graph": _graph,
     "NeighborGraph": _neighbor_graph,
+    "StreamedWalks": _streamed_walks,
     "DistancePlacement": _distance_placement,
     "TransformationalMap": _functions,
     "Reweighted": _functions,

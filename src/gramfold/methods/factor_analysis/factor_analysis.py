@@ -47,7 +47,7 @@ from gramfold.types import Floats, Integers
 
 _SOLVER = "largest likelihood, L-BFGS-B"
 _NAMED = 12  # columns in one sentence
-_REMEDY = "leaving out columns that hardly vary, another n_components, or a larger least_noise"
+REMEDY = "leaving out columns that hardly vary, another n_components, or a larger least_noise"
 
 
 @method
@@ -146,7 +146,8 @@ class FactorAnalysis(LinearMap, Embedding):
         }
         placement = FactorPlacement(made.mean, made.directions, factors)
         model = linear_model(fit, table, made, degree=0, found=found, placement=placement)
-        warn_of_degenerate_map(model.embedding, rows_by(EUCLIDEAN, table.rows), _REMEDY, keeps_neighbors=False)
+        if fit.seen is None:  # nobody judges a map of stand-ins
+            warn_of_degenerate_map(model.embedding, rows_by(EUCLIDEAN, table.rows), REMEDY, keeps_neighbors=False)
         return model
 
     def _likeliest(self, columns: Standardized, n: int, fit: Fit) -> tuple[Factors, Floats]:

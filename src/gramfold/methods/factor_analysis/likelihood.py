@@ -35,6 +35,8 @@ _DEPTH = 15  # steps that Anderson's method combines
 _MOST_STEPS = 60  # of it
 _STALLED = 8  # steps without a smaller slope
 _NEAR = 0.1  # in log ψ: it only sharpens an end
+_CLOSE = float(np.log(100.0))  # in log ψ: a column as close to the floor may belong there
+_ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of 1/ψ, which slopes are differences of
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,23 @@ class Search:
                 "ftol": 0.0,  # as far as rounding lets it
             },
         )
-        noiseless = self.given.dependent(np.flatnonzero(ended.x <= self._least))
-        return Found(ended.x, np.array(history or [-float(ended.fun)]), ended.status == 1, noiseless)
+        end = self._settled(ended.x)
+        noiseless = self.given.dependent(np.flatnonzero(end <= self._least))
+        return Found(end, np.array(history or [-float(ended.fun)]), ended.status == 1, noiseless)
+
+    def _settled(self, end: Floats) -> Floats:
+        """The same end with columns at the floor that f leads there, but for rounding.
+
+        Near the floor f is flat, and its rounding of 1/ψ would decide where the descent ends.
+        """
+        low = end < self._least + _CLOSE
+        while low.any():
+            there = np.where(low, self._least, end)
+            leave = low & (self._value(there)[1] < -_ROUNDING / self.floor)
+            if not leave.any():
+                return there
+            low &= ~leave
+        return end
 
     def _sharpened(self, start: Floats) -> Floats:
         """The same end to the last digits, by slopes alone: f is rounded where some noise is at its floor.

@@ -11,6 +11,7 @@ weighted by the responsibility of the plane at y. Tipping, Bishop, Neural Comput
 section 1.2.
 """
 
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ from gramfold.embedding import (
     LinearMap,
     Model,
     Reads,
+    Table,
     attribute,
     first_look,
     linear_model,
@@ -33,8 +35,8 @@ from gramfold.kernels.principal_axes import principal_axes
 from gramfold.kernels.projection import algebra_threads, onto, projected_rows
 from gramfold.methods.mixture_ppca.mixture import Mixture
 from gramfold.methods.mixture_ppca.planes import PlanesPlacement, PlanesWay, mixture_of, planes_of
-from gramfold.methods.mixture_ppca.steps import SQUARES
-from gramfold.methods.mixture_ppca.trials import Trials, numbers_of_planes, warn_of_planes
+from gramfold.methods.mixture_ppca.steps import SQUARES, Starts, Steps, expected
+from gramfold.methods.mixture_ppca.trials import Chosen, Trials, numbers_of_planes
 from gramfold.neighbors.units import Unit
 from gramfold.types import Floats
 
@@ -123,14 +125,20 @@ class MixturePPCA(LinearMap, Embedding):
         # the reconstructed rows, which are kept, and the covariances
         table = first_look(fit, beside=lambda n, itemsize: float(n) * itemsize * d + 8.0 * SQUARES * most * d**2)
         with fit.stages("model"), algebra_threads(fit.n_jobs, fit.X):
-            trials = Trials(self.n_components, self.n_init, self.max_iter, self.tol, self.least_noise)
-            steps = trials.steps(table.rows, table.moments, fit.n_jobs, fit.stages, mass)
-            tried = trials.each(steps, numbers_of_planes(table.rows, self.n_planes, self.max_planes), fit.rng)
-            criteria = {count: one.mixture.criterion(one.history[-1], n) for count, one in tried.items()}
-            best = tried[min(criteria, key=lambda count: (criteria[count], -count))]
-            warn_of_planes(best, n, self.n_planes)
-            mixture = best.mixture
-            rebuilt = mixture.rebuilt(table.rows)
+            trials = Trials.of(self)
+            whole = trials.whole(table.rows, table.moments, fit.n_jobs, mass)
+            starts = Starts(table.rows, whole, fit.n_jobs, mass)
+            steps = Steps(
+                partial(expected, table.rows, n_jobs=fit.n_jobs, mass=mass), n, whole.floor, self.tol, fit.stages
+            )
+            tried = trials.each(starts, steps, numbers_of_planes(table.rows, self.n_planes, self.max_planes), fit.rng)
+            chosen = Chosen.of(tried, n, self.n_planes)
+            rebuilt = chosen.mixture.rebuilt(table.rows)
+        return self._map(fit, table, chosen, rebuilt)
+
+    def _map(self, fit: Fit, table: Table, chosen: Chosen, rebuilt: Floats) -> Model:
+        """The map of the rows that were rebuilt by the planes."""
+        n, mass, mixture = fit.total, fit.sample_weight, chosen.mixture
         with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
             axes = principal_axes(rebuilt, self.n_components, n_jobs=fit.n_jobs, mass=mass)
         made = projected_rows(rebuilt, onto(axes), self.n_components, fit.stages, fit.n_jobs, mass=mass)
@@ -142,8 +150,8 @@ class MixturePPCA(LinearMap, Embedding):
             degree=1,
             rows=table.rows,  # the rows themselves, not their reconstructions
             found={
-                "log_likelihoods_": np.array(best.history) - n * likelier,
-                "bic_": {count: value + 2.0 * n * likelier for count, value in criteria.items()},
+                "log_likelihoods_": np.array(chosen.history) - n * likelier,
+                "bic_": {count: value + 2.0 * n * likelier for count, value in chosen.criteria.items()},
             },
             placement=PlanesPlacement(mixture.contiguous(), made.mean, made.directions),
             own=PlanesWay(),

@@ -31,16 +31,16 @@ _FEW = 0.5  # share of a block below which it pays to pick the rows that are not
 
 
 @dataclass(frozen=True)
-class _Sums:
-    """Sums over all rows that an iteration needs."""
+class Sums:
+    """Sums over rows that an iteration needs; those of two tables add up."""
 
     likelihood: float
     counts: Floats  # (K,) Σ r
     firsts: Floats  # (K, d) Σ r x, from the centre
     seconds: Floats  # (K, d, d) Σ r x xᵀ
 
-    def __add__(self, other: Self) -> "_Sums":
-        return _Sums(
+    def __add__(self, other: Self) -> "Sums":
+        return Sums(
             self.likelihood + other.likelihood,
             self.counts + other.counts,
             self.firsts + other.firsts,
@@ -51,12 +51,12 @@ class _Sums:
 Weigh = Callable[[slice, Floats], tuple[Floats, Floats]]  # rows and where they are -> r (b, K), log p (b,)
 
 
-def _sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None, mass: Floats | None = None) -> _Sums:
+def _sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None, mass: Floats | None = None) -> Sums:
     """The sums in one pass over the rows (of this mass); the same for any number of threads."""
     d = rows.shape[1]
     size = max(1, ENTRIES_PER_BLOCK // d)
 
-    def work(stretch: slice) -> _Sums:
+    def work(stretch: slice) -> Sums:
         likelihood, counts, firsts, seconds = 0.0, np.zeros(K), np.zeros((K, d)), np.zeros((K, d, d))
         for start in range(stretch.start, stretch.stop, size):
             part = slice(start, min(start + size, stretch.stop))
@@ -72,7 +72,7 @@ def _sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None
                 chosen, weights = (moved[some], r[some, k]) if few else (moved, r[:, k])
                 rooted = chosen * np.sqrt(weights)[:, None]
                 seconds[k] += rooted.T @ rooted
-        return _Sums(likelihood, counts, firsts, seconds)
+        return Sums(likelihood, counts, firsts, seconds)
 
     done = over_rows(rows, work, n_jobs, kept=K * d * d)
     total = done[0]
@@ -81,7 +81,17 @@ def _sums(rows: Floats, center: Floats, K: int, weigh: Weigh, n_jobs: int | None
     return total
 
 
-def _maximised(found: _Sums, center: Floats, before: Sequence[Plane], floor: float, unit: Unit) -> Mixture:
+def expected(rows: Floats, mixture: Mixture, n_jobs: int | None = None, mass: Floats | None = None) -> Sums:
+    """The sums over these rows (of this mass), with the responsibilities of the planes."""
+
+    def weigh(_: slice, moved: Floats) -> tuple[Floats, Floats]:
+        responsibilities, likelihood = shared(mixture.log_joint(moved, mixture.along(moved)))
+        return responsibilities, likelihood
+
+    return _sums(rows, mixture.center, len(mixture.planes), weigh, n_jobs, mass)
+
+
+def _maximised(found: Sums, center: Floats, before: Sequence[Plane], floor: float, unit: Unit) -> Mixture:
     """The best planes for these sums; one with too few rows to determine it stays as it was `before`."""
     n, planes = float(found.counts.sum()), []
     d, p = before[0].axes.shape
@@ -109,15 +119,25 @@ class Ended:
 
 
 @dataclass(frozen=True)
-class Steps:
-    """How planes are fitted to rows."""
+class Whole:
+    """The one plane of all rows."""
+
+    plane: Plane
+    floor: float  # the least noise of any plane
+
+    @cached_property
+    def unit(self) -> Unit:
+        """That densities are measured in."""
+        return Unit(int(np.frexp(self.plane.total)[1]) // 2)  # of a length, by a variance
+
+
+@dataclass(frozen=True)
+class Starts:
+    """First mixtures, from some rows: all of them, or a sample."""
 
     rows: Floats
-    whole: Plane  # the one plane of all rows
-    floor: float  # the least noise
-    tol: float  # iterations end when one adds less to the mean log-likelihood
+    whole: Whole
     n_jobs: int | None
-    stages: Stages
     mass: Floats | None = None  # (n,) of the rows; None: 1 each
 
     @cached_property
@@ -126,39 +146,35 @@ class Steps:
         copies = collapse_rows(self.rows)
         return copies if self.mass is None else copies.weighted(self.mass)
 
-    @property
-    def total(self) -> float:
-        """The mass of all rows."""
-        return float(len(self.rows) if self.mass is None else self.mass.sum())
-
-    @cached_property
-    def _unit(self) -> Unit:
-        return Unit(int(np.frexp(self.whole.total)[1]) // 2)  # of a length, by a variance
-
-    def start(self, labels: Integers) -> Ended:
-        """The mixture of a first assignment of rows to planes."""
-        K, center = int(labels.max()) + 1, self.whole.mean
+    def of(self, labels: Integers) -> Ended:
+        """The mixture of a first assignment of these rows to planes."""
+        K, whole, floor = int(labels.max()) + 1, self.whole.plane, self.whole.floor
         none = np.zeros(len(labels))
         first = _sums(
-            self.rows, center, K, lambda part, _: (np.eye(K)[labels[part]], none[part]), self.n_jobs, self.mass
+            self.rows, whole.mean, K, lambda part, _: (np.eye(K)[labels[part]], none[part]), self.n_jobs, self.mass
         )
-        means = center + first.firsts / np.where(first.counts > 0, first.counts, 1.0)[:, None]
-        noise, variances = max(self.whole.noise, self.floor), np.maximum(self.whole.variances, self.floor)
-        before = [Plane(mean, self.whole.axes, variances, noise) for mean in means]
-        return Ended(_maximised(first, center, before, self.floor, self._unit), [], settled=False)
+        means = whole.mean + first.firsts / np.where(first.counts > 0, first.counts, 1.0)[:, None]
+        noise, variances = max(whole.noise, floor), np.maximum(whole.variances, floor)
+        before = [Plane(mean, whole.axes, variances, noise) for mean in means]
+        return Ended(_maximised(first, whole.mean, before, floor, self.whole.unit), [], settled=False)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How planes are fitted to rows, wherever these are."""
+
+    expected: Callable[[Mixture], Sums]  # the sums over all rows under a mixture
+    total: float  # the mass of all rows
+    floor: float  # the least noise
+    tol: float  # iterations end when one adds less to the mean log-likelihood
+    stages: Stages
 
     def go_on(self, so_far: Ended, max_iter: int) -> Ended:
         """Continue up to `max_iter` iterations in all."""
         mixture, history = so_far.mixture, list(so_far.history)
         left = max_iter - len(history)
         for _ in self.stages.bar(range(left), left, "planes"):
-
-            def weigh(_: slice, moved: Floats, current: Mixture = mixture) -> tuple[Floats, Floats]:
-                joint = current.log_joint(moved, current.along(moved))
-                responsibilities, likelihood = shared(joint)
-                return responsibilities, likelihood
-
-            found = _sums(self.rows, mixture.center, len(mixture.planes), weigh, self.n_jobs, self.mass)
+            found = self.expected(mixture)
             history.append(found.likelihood)
             if has_settled(history, self.tol * self.total):
                 return Ended(mixture, history, settled=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from gramfold.kernels.plane import Plane
 from gramfold.methods.probabilistic_pca.loose_plane import LoosePlane
-from gramfold.methods.probabilistic_pca.missing_values import has_gaps, warn_of_empty
+from gramfold.methods.probabilistic_pca.missing_values import empty_rows, has_gaps, warn_of_empty
 from gramfold.types import Floats, Plain
 
 LEAST_NOISE_OF_GAPS = 1e-9  # of the mean variance of a column: M = W_oᵀ W_o + σ² I is solved
@@ -44,7 +44,8 @@ class LatentPlane(Plain):
         """The same rows with missing values filled in; warns of rows without any value."""
         if not has_gaps(rows):
             return rows
-        warn_of_empty(rows)
+        empty = empty_rows(rows)
+        warn_of_empty(empty, len(empty))
         return self.filled(rows)
 
     def filled(self, rows: Floats) -> Floats:

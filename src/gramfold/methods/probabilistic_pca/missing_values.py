@@ -9,8 +9,10 @@ accordingly. This cannot lower the likelihood and makes convergence much faster 
 same columns missing share M. Tipping, Bishop (1999), appendix; Liu, Rubin, Wu, Biometrika 85 (1998).
 """
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,9 +22,9 @@ from gramfold.methods.probabilistic_pca.loose_plane import LoosePlane, Patterns,
 from gramfold.neighbors.units import Unit
 from gramfold.runtime.progress import Stages
 from gramfold.runtime.warning import warn
-from gramfold.types import Floats
+from gramfold.types import Floats, Integers
 
-_NAMED = 12  # rows listed in a message
+NAMED = 12  # rows listed in a message
 _LEAST_NOISE = 1e-9  # of the mean variance of a column
 
 
@@ -46,7 +48,16 @@ def with_means(rows: Floats, names: Any = None, mass: Floats | None = None) -> F
     `names` are those of the columns, if any.
     """
     missing = np.isnan(rows)
-    empty = np.flatnonzero(missing.all(axis=0))
+    require_known(~missing.all(axis=0), names)
+    if mass is None or (mass == 1).all():
+        return np.where(missing, np.nanmean(rows, axis=0, dtype=np.float64), rows)
+    sums = mass @ np.where(missing, 0.0, rows.astype(np.float64))
+    return np.where(missing, sums / (mass @ ~missing), rows)
+
+
+def require_known(known: Any, names: Any = None) -> None:
+    """Refuse columns, of these names, without a known value; `known` (d,) says which have some."""
+    empty = np.flatnonzero(~known)
     if empty.size:
         called = ", ".join(str(number) if names is None else f"'{names[number]}'" for number in empty)
         several = len(empty) > 1
@@ -54,21 +65,21 @@ def with_means(rows: Floats, names: Any = None, mass: Floats | None = None) -> F
             f"column{'s' * several} {called} of X contain{'s' * (not several)} only missing values, so they cannot be "
             f"estimated: remove {'these columns' if several else 'this column'}."
         )
-    if mass is None or (mass == 1).all():
-        return np.where(missing, np.nanmean(rows, axis=0, dtype=np.float64), rows)
-    sums = mass @ np.where(missing, 0.0, rows.astype(np.float64))
-    return np.where(missing, sums / (mass @ ~missing), rows)
 
 
-def warn_of_empty(rows: Floats) -> None:
-    """Warn of rows without any value."""
-    empty = np.flatnonzero(np.isnan(rows).all(axis=1))
-    if not empty.size:
+def empty_rows(rows: Floats) -> Integers:
+    """The numbers of rows without any value."""
+    return np.flatnonzero(np.isnan(rows).all(axis=1))
+
+
+def warn_of_empty(empty: Integers, count: int) -> None:
+    """Warn of so many rows without any value, of which the first are given."""
+    if not count:
         return
-    more = f" and {len(empty) - _NAMED:,} more" if len(empty) > _NAMED else ""
-    called = ", ".join(str(row) for row in empty[:_NAMED]) + more
+    more = f" and {count - NAMED:,} more" if count > NAMED else ""
+    called = ", ".join(str(row) for row in empty[:NAMED]) + more
     which, hold, stand, them = "row", "contains", "it is placed", "this row"
-    if len(empty) > 1:
+    if count > 1:
         which, hold, stand, them = "rows", "contain", "they are placed", "these rows"
     warn(
         f"{which} {called} of X {hold} only missing values, so {stand} at the mean, the origin of the embedding: "
@@ -77,32 +88,78 @@ def warn_of_empty(rows: Floats) -> None:
     )
 
 
-def fit_missing(
-    rows: Floats, start: LoosePlane, max_iter: int, tol: float, stages: Stages, mass: Floats | None = None
-) -> Ended:
-    """The plane of largest likelihood for the known values of rows of this mass.
+@dataclass(frozen=True)
+class Sums:
+    """Sums over rows that an iteration needs; those of two tables add up."""
 
-    Stops when an iteration raises the log-likelihood per known value by less than `tol`.
+    likelihood: float
+    squares: float  # Σ |x − mean|² over the known values
+    moments: Floats  # (d, q(q+1)/2) Σ z zᵀ of the rows that know column j, z with a constant
+    pulled: Floats  # (d, q) Σ (x_j − mean_j) z
+    whole: Floats  # (q(q+1)/2,) Σ z zᵀ of all rows
+
+    def __add__(self, other: Self) -> "Sums":
+        return Sums(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(Sums)))
+
+
+@dataclass(frozen=True)
+class KnownValues:
+    """The known values of rows, wherever these are; all in a unit in which the largest is about 1.
+
+    Rounding and convergence then do not depend on the unit of the rows.
     """
-    patterns = Patterns.of(rows)
-    # in a unit in which the largest value is about 1: rounding and convergence do not depend on the unit of the rows
-    unit = Unit.of_size(float(np.nanmax(np.abs(rows))))
-    values = unit.inward(rows[patterns.order].astype(np.float64))
-    mass = np.ones(len(rows)) if mass is None else mass[patterns.order]
-    there = float(patterns.seen.sum(axis=1) @ np.add.reduceat(mass, patterns.starts[:-1]))
-    floor = _LEAST_NOISE * float(_variances(values, mass).mean())
-    plane = start.in_unit(unit)
-    history: list[float] = []
-    settled = False
-    for _ in stages.bar(range(max_iter), max_iter, "missing values"):
-        plane, likelihood = _step(plane, values, patterns, there, floor, mass)
-        history.append(likelihood)
-        settled = has_settled(history, tol * there)
-        if settled:
-            break
-    if not settled:
-        warn_unsettled(history, there, "value")
-    return Ended(plane.in_unit(Unit(-unit.power)), np.array(history) - there * np.log(2.0) * unit.power)
+
+    expected: Callable[[LoosePlane], Sums]  # over all rows, given a plane
+    unit: Unit
+    there: float  # how many there are, by the mass of their rows
+    mass: float  # of all rows
+    floor: float  # the least noise
+
+    @classmethod
+    def of(cls, rows: Floats, mass: Floats) -> Self:
+        """Of rows in memory, of this mass."""
+        patterns = Patterns.of(rows)
+        unit = Unit.of_size(float(np.nanmax(np.abs(rows))))
+        values, mass = unit.inward(rows[patterns.order].astype(np.float64)), mass[patterns.order]
+        there = float(patterns.seen.sum(axis=1) @ np.add.reduceat(mass, patterns.starts[:-1]))
+        sums = partial(_expected, values, patterns, mass)
+        return cls(sums, unit, there, float(mass.sum()), least_noise(_variances(values, mass)))
+
+    def fitted(self, start: LoosePlane, max_iter: int, tol: float, stages: Stages) -> Ended:
+        """The plane of largest likelihood.
+
+        Stops when an iteration raises the log-likelihood per known value by less than `tol`.
+        """
+        plane = start.in_unit(self.unit)
+        history: list[float] = []
+        settled = False
+        for _ in stages.bar(range(max_iter), max_iter, "missing values"):
+            found = self.expected(plane)
+            plane = self._maximised(found, plane)
+            history.append(found.likelihood)
+            settled = has_settled(history, tol * self.there)
+            if settled:
+                break
+        if not settled:
+            warn_unsettled(history, self.there, "value")
+        back = Unit(-self.unit.power)
+        return Ended(plane.in_unit(back), np.array(history) - self.there * np.log(2.0) * self.unit.power)
+
+    def _maximised(self, found: Sums, plane: LoosePlane) -> LoosePlane:
+        p = plane.weights.shape[1]
+        # (d, q) rows [W_j, shift of the mean]
+        both = np.linalg.solve(unpacked(found.moments, p + 1), found.pulled[:, :, None])[:, :, 0]
+        noise = max((found.squares - float(np.vdot(both, found.pulled))) / self.there, self.floor)
+        moment = unpacked(found.whole[None], p + 1)[0] / self.mass  # of [z, 1]
+        middle = moment[:p, p]
+        W = both[:, :p]
+        scaled = W @ np.linalg.cholesky(moment[:p, :p] - np.outer(middle, middle))
+        return LoosePlane(plane.mean + both[:, p] + W @ middle, scaled, noise)
+
+
+def least_noise(variances: Floats) -> float:
+    """The least noise of a plane, by the variances of the known values of each column."""
+    return _LEAST_NOISE * float(variances.mean())
 
 
 def _variances(values: Floats, mass: Floats) -> Floats:
@@ -115,10 +172,14 @@ def _variances(values: Floats, mass: Floats) -> Floats:
     return np.asarray(mass @ np.where(known, np.square(values - mean), 0.0) / sums)
 
 
-def _step(
-    plane: LoosePlane, values: Floats, patterns: Patterns, there: float, floor: float, mass: Floats
-) -> tuple[LoosePlane, float]:
-    """One iteration, and the log-likelihood before it."""
+def expected(rows: Floats, unit: Unit, plane: LoosePlane) -> Sums:
+    """The sums over rows given a plane in this unit."""
+    patterns = Patterns.of(rows)
+    return _expected(unit.inward(rows[patterns.order].astype(np.float64)), patterns, np.ones(len(rows)), plane)
+
+
+def _expected(values: Floats, patterns: Patterns, mass: Floats, plane: LoosePlane) -> Sums:
+    """The same of values in the order of their patterns."""
     d, p = plane.weights.shape
     q = p + 1
     pairs = np.triu_indices(q)
@@ -139,10 +200,4 @@ def _step(
         whole += moments.sum(axis=0)
         squares += float(own @ np.einsum("nd,nd->n", moved, moved))
         likelihood += float(own @ latent.log_density)
-    both = np.linalg.solve(unpacked(A, q), b[:, :, None])[:, :, 0]  # (d, q) rows [W_j, shift of the mean]
-    noise = max((squares - float(np.vdot(both, b))) / there, floor)
-    moment = unpacked(whole[None], q)[0] / mass.sum()  # of [z, 1]
-    middle = moment[:p, p]
-    W = both[:, :p]
-    scaled = W @ np.linalg.cholesky(moment[:p, :p] - np.outer(middle, middle))
-    return LoosePlane(plane.mean + both[:, p] + W @ middle, scaled, noise), likelihood
+    return Sums(likelihood, squares, A, b, whole)

@@ -20,6 +20,7 @@ from gramfold.embedding import (
     LinearMap,
     Model,
     Reads,
+    Table,
     attribute,
     first_look,
     linear_model,
@@ -31,6 +32,7 @@ from gramfold.kernels.projection import Projection, algebra_threads, projected_r
 from gramfold.methods.probabilistic_pca.latent_plane import LatentPlane, LatentPosterior
 from gramfold.methods.probabilistic_pca.learning import (
     Dimensions,
+    LearnedPlane,
     most_evident,
     plane_of_all,
     plane_of_gaps,
@@ -105,7 +107,6 @@ class ProbabilisticPCA(LinearMap, Embedding):
 
     def _build(self, fit: Fit) -> Model:
         table = first_look(fit, dimensions=1)
-        unit = table.unit
         with fit.stages("model"), algebra_threads(fit.n_jobs, fit.X):
             number = self.n_components
             chosen = most_evident(table, fit) if number == "evidence" else Dimensions(number)
@@ -114,8 +115,12 @@ class ProbabilisticPCA(LinearMap, Embedding):
                 learned = plane_of_gaps(table, count, fit, self.max_iter, self.tol)
             else:
                 learned = plane_of_all(table, count, fit)
-            plane = learned.plane
-            rows = LatentPlane(plane, plane.weights).fill(table.rows)
+            rows = LatentPlane(learned.plane, learned.plane.weights).fill(table.rows)
+        return self._map(fit, table, rows, chosen, learned)
+
+    def _map(self, fit: Fit, table: Table, rows: Floats, chosen: Dimensions, learned: LearnedPlane) -> Model:
+        """The map of rows whose gaps the plane has filled."""
+        plane, unit, count = learned.plane, table.unit, chosen.count
         with fit.stages("directions"), algebra_threads(fit.n_jobs, fit.X):
             directions = (
                 uncorrelated(plane, rows, fit.sample_weight) if learned.log_likelihoods is not None else plane.latent

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import StrOptions
 
-from gramfold.embedding import SAMPLE, EdgeWeights, Estimator, Fit, attribute, is_partitioned, method, parameter
+from gramfold.embedding import SAMPLE, EdgeWeights, Estimator, Fit, attribute, method, parameter
 from gramfold.errors import InputError
 from gramfold.graph.affinity import check_width, width_of_rows
 from gramfold.graph.connect import OnDisconnected
@@ -39,6 +39,7 @@ from gramfold.methods.spectral_clustering.eigengap import LATER, eigengap, numbe
 from gramfold.methods.spectral_clustering.few_components import few_components
 from gramfold.methods.spectral_clustering.partition import Division, Partition, component_kernel, into_components
 from gramfold.methods.spectral_clustering.settings import Clustering
+from gramfold.neighbors.partitioned import is_partitioned
 from gramfold.types import Integers
 
 

@@ -1,7 +1,10 @@
 """Whether what a user passes is a table in partitions: asked of every X, before anything that knows Dask is loaded."""
 
 import os
+from collections.abc import Callable
+from functools import wraps
 from glob import has_magic
+from inspect import unwrap
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,18 @@ _TOO_LARGE = 0.5  # of the free memory: a mapped array that takes more of it is 
 def is_partitioned(X: Any) -> bool:
     """Whether it is: a Dask collection, rows that were opened, files of parts, or an array mapped from a large file."""
     return is_dask(X) or getattr(type(X), "in_partitions", False) or _names_parts(X) or _is_large_map(X)
+
+
+def outside_containers(transform: Callable[..., Any]) -> Callable[..., Any]:
+    """`transform` as scikit-learn has wrapped it, but for Dask, whose lazy rows its containers would gather."""
+
+    @wraps(transform)
+    def placed(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_dask(X) or getattr(type(X), "lazy", False):
+            return unwrap(transform)(self, X, *args, **kwargs)
+        return transform(self, X, *args, **kwargs)
+
+    return placed
 
 
 def _names_parts(X: Any) -> bool:

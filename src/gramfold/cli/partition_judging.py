@@ -1,0 +1,178 @@
+"""Files that are larger than memory, and maps of them: judged by rows that are drawn, the same of both."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gramfold.errors import InputError
+
+if TYPE_CHECKING:
+    from gramfold.cli.map_file import MapFile
+    from gramfold.cli.matching import MappedTable
+    from gramfold.cli.prepared import Measured, Preparing
+    from gramfold.distributed.files import InputFile
+    from gramfold.io import Columns
+
+_NUMBER = 8  # bytes
+
+
+def are_large(sources: Sequence[Path], memory_limit: str | None) -> bool:
+    """Whether the rows of some of these files, which are read in parts, take more than this limit."""
+    from gramfold.neighbors.partitioned import is_partitioned
+
+    parted = [source for source in sources if is_partitioned(source)]
+    if not parted:
+        return False
+    from gramfold.cli.partition_options import limit_of
+    from gramfold.distributed.opening import files_of
+
+    limit = limit_of(memory_limit)
+    for source in parted:
+        try:
+            files = files_of(source)
+        except InputError:  # a folder of pictures, say, whose reader knows what is wrong with it
+            continue
+        if sum(_NUMBER * rows * width for rows, width in map(_shape, files)) > limit:
+            return True
+    return False
+
+
+def drawn_table(source: Path, metric: str, how: "Preparing") -> "Measured":
+    """Rows that are drawn from a table."""
+    return _measured(_Drawn.of([source], metric, how), metric, None, [], how)
+
+
+def drawn_map(
+    source: Path,
+    placed: Path,
+    by: str | None,
+    labels: str | None,
+    metric: str | None,
+    map_columns: Sequence[str] | None,
+    how: "Preparing",
+) -> "MappedTable":
+    """Rows that are drawn from a table, and their coordinates: those of the same numbers in the map."""
+    from gramfold.cli.matching import MappedTable
+
+    drawn = _Drawn.of([source, placed], metric, how)
+    first, other = drawn.columns
+    if by is not None:
+        _require_same_ids(first, other, by)
+    not_data = [name for name in (by, labels) if name is not None]
+    table = _measured(drawn, metric, labels, not_data, how)
+    read = _map_of(other, placed, set(first.names), by, map_columns, drawn.numbers)
+    places = read.places[table.rows]
+    return MappedTable(table.values, places, table.labels, table.rows, 0, None, "", table, read)
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """The same rows of one or two tables."""
+
+    columns: "list[Columns]"
+    numbers: Any  # (m,) counted through all files
+    n_rows: int
+
+    @classmethod
+    def of(cls, sources: Sequence[Path], metric: str | None, how: "Preparing") -> "_Drawn":
+        from gramfold.cli.partition_writing import rows_each
+        from gramfold.diagnostics.partitions import MOST
+        from gramfold.distributed.survey import numbers_drawn, rows_drawn
+
+        if metric in ("precomputed", "gower"):
+            raise InputError(
+                f"--metric {metric} reads all rows, and of these files rows are drawn: use another metric."
+            )
+        files = [_files(source) for source in sources]
+        counts = [sum(file.rows for file in some) for some in files]
+        if len(set(counts)) > 1:
+            raise InputError(
+                f"'{sources[0]}' has {counts[0]:,} rows and '{sources[1]}' has {counts[1]:,}, so rows cannot be "
+                "matched by their order, as those of large files are: pass the map of these rows."
+            )
+        numbers, found = numbers_drawn(counts[0], MOST, how.seed), []
+        for source, some in zip(sources, files, strict=True):
+            width = len(some[0].schema.names)
+            table = rows_drawn(some, numbers, rows_each(width, _BATCHES))
+            columns = some[0].columns(table, how.written.get("na", ()))
+            found.append(replace(columns, source=source))
+        return cls(found, numbers, counts[0])
+
+    @property
+    def sentence(self) -> str:
+        """As decisions are told."""
+        drawn = f"{len(self.numbers):,} of {self.n_rows:,} rows"
+        return f"drawn: {drawn}; neighbours are sought, and rows numbered, among these"
+
+
+_BATCHES = 1e9  # bytes that are read within; a batch takes an eighth
+
+
+def _files(source: Path) -> "list[InputFile]":
+    from gramfold.distributed.files import InputFile
+    from gramfold.distributed.opening import files_of
+    from gramfold.neighbors.partitioned import is_partitioned
+
+    if not is_partitioned(source):
+        raise InputError(
+            f"'{source}' is read whole, and the other table is so large that rows are drawn: save it as Parquet, or "
+            "raise --memory-limit."
+        )
+    return [InputFile.of(path) for path in files_of(source)]
+
+
+def _measured(
+    drawn: _Drawn, metric: str | None, labels: str | None, not_data: Sequence[str], how: "Preparing"
+) -> "Measured":
+    from gramfold.cli.prepared import measured
+
+    first = drawn.columns[0]
+    table = measured(first.source, metric, labels, not_data, how, found=first)
+    return replace(table, sentences=[drawn.sentence, *table.sentences])
+
+
+def _map_of(
+    found: "Columns",
+    placed: Path,
+    known: set[str],
+    by: str | None,
+    chosen: Sequence[str] | None,
+    numbers: Any,
+) -> "MapFile":
+    """Which columns of the drawn rows of a map are coordinates, by the rules for a map that is read whole."""
+    import numpy as np
+
+    from gramfold.cli.map_file import MapFile
+    from gramfold.io.columns import NUMBER
+
+    names = list(chosen or [name for name in found.names if name != by and name not in found.aside])
+    table_has = [] if chosen else [name for name in names if name in known]
+    numeric = [name for name in names if name not in table_has and found.kind(found.place(name)) == NUMBER]
+    columns = {name: found.numbers([name])[:, 0] for name in numeric}
+    counted = (numbers, numbers + 1)
+    index = [] if chosen else [name for name in numeric if any(np.array_equal(columns[name], one) for one in counted)]
+    coordinates = [name for name in numeric if name not in index]
+    if not coordinates or (chosen and len(coordinates) < len(names)):
+        raise InputError(
+            f"'{placed}' has no column of numbers that the table does not have too, so its coordinates are not known: "
+            "name columns of numbers with --map-columns."
+        )
+    return MapFile(placed, columns, {}, None, table_has, index, coordinates)
+
+
+def _require_same_ids(first: "Columns", other: "Columns", by: str) -> None:
+    mine, theirs = (one.words_at(one.place(by)) for one in (first, other))
+    odd = next((row for row, (a, b) in enumerate(zip(mine, theirs, strict=True)) if a != b), None)
+    if odd is not None:
+        raise InputError(
+            f"'{first.source}' has '{mine[odd]}' in column '{by}' where '{other.source}' has '{theirs[odd]}', so they "
+            "are in different orders, and rows of large files are matched by order: sort both by it."
+        )
+
+
+def _shape(path: Path) -> tuple[int, int]:
+    from gramfold.distributed.files import InputFile
+
+    file = InputFile.of(path)
+    return file.rows, len(file.schema.names)
