@@ -20,6 +20,7 @@ def races() -> Iterator[Race]:
     yield from small()
     yield from paper()
     yield from large()
+    yield from signed()
 
 
 def small() -> Iterator[Race]:
@@ -58,6 +59,28 @@ def large() -> Iterator[Race]:
         target="4x, 2x at least",
         runs=2,
     )
+
+
+def signed() -> Iterator[Race]:
+    """The exact and slack forms of 10,000 points beside the non-expansive one of the same pairs."""
+    X = roll(10_000)
+    for k in (4, 6):
+        kept = {"n_neighbors": k, "pairs": "angles"}
+        for form in ("nonexpansive", "exact"):  # compiled code loads here
+            _fitted(SDE(**kept, isometry=form, solver="low-rank"), roll(500))
+        for form, settings in (
+            ("exact", {"isometry": "exact"}),
+            ("slack, C=100", {"isometry": "slack"}),
+            ("slack, C=20,000", {"isometry": "slack", "stiffness": 2e4}),
+        ):
+            yield race(
+                f"{form} SDE, roll n=10,000, k={k}, gap 1e-3, lengths to 1e-4 (peer: the non-expansive form)",
+                lambda: _fitted(SDE(**kept, **settings), X),  # noqa: B023  called at once
+                lambda: _fitted(SDE(**kept), X),  # noqa: B023
+                target="0.067x (15 times at most)",
+                runs=1,
+                warm=False,
+            )
 
 
 def largest() -> Iterator[Race]:

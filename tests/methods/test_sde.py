@@ -268,10 +268,38 @@ def test_what_does_not_fit_into_memory(monkeypatch):
         SDE(n_neighbors=6, isometry="slack").fit(X)
 
 
+@pytest.mark.parametrize("isometry", ["exact", "slack"])
+def test_all_forms_by_a_low_rank_factor(isometry, tmp_path):
+    """The dense solver's optimum, its certificate by other code, new rows, float32, copies, a model file."""
+    X = wide_roll(130).points
+    X = np.concatenate([X, X[:3]])
+    rows = np.arange(120)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DisconnectedGraphWarning)
+        settings = {"n_neighbors": 4, "isometry": isometry, "pairs": "angles", "tol": 1e-4}
+        model = SDE(solver="low-rank", **settings).fit(X[rows])
+        dense = SDE(solver="dense", **settings).fit(X[rows])
+        small = SDE(solver="low-rank", **settings).fit(X[rows].astype(np.float32))
+        copies = SDE(solver="low-rank", **settings).fit(X)
+    assert (model.solution_.solver, dense.solution_.solver) == ("low-rank Newton", "dense")
+    certificate = model.certificate_
+    assert 0 <= certificate.gap <= 1e-4
+    assert certificate.max_violation <= 1e-5
+    distances = np.linalg.norm(X[certificate.pairs[:, 0]] - X[certificate.pairs[:, 1]], axis=1)
+    verify(model.solution_, certificate.pairs, distances, isometry=isometry)
+    assert abs(certificate.primal / dense.certificate_.primal - 1) < 1e-4
+    assert procrustes(dense.embedding_, model.embedding_)[2] < 1e-4
+    assert small.embedding_.dtype == np.float32
+    assert abs(small.certificate_.primal / certificate.primal - 1) < 1e-3
+    np.testing.assert_array_equal(copies.embedding_[130:], copies.embedding_[:3])
+    np.testing.assert_allclose(model.transform(X[rows]), model.embedding_, atol=1e-8 * np.abs(model.embedding_).max())
+    model.save(tmp_path / "model.gramfold")
+    again = gramfold.load(tmp_path / "model.gramfold")
+    np.testing.assert_array_equal(again.transform(X[120:130]), model.transform(X[120:130]))
+
+
 def test_wrong_pairs_of_form_and_solver():
     X = make_s_curve(60, random_state=0).points
-    with pytest.raises(InputError, match="low-rank"):
-        SDE(n_neighbors=5, solver="low-rank", isometry="exact").fit(X)
     with pytest.raises(InputError, match="landmarks"):
         SDE(n_neighbors=5, solver="landmarks", isometry="slack").fit(X)
     D = cdist(X, X)

@@ -39,6 +39,19 @@ def test_what_has_no_landmarks_or_a_limit_is_solved_whole(options: dict) -> None
     assert solve_problem(example()[0], costs=NO_TIME, **options).solver == "low-rank interior point"
 
 
+@pytest.mark.parametrize("isometry", ["exact", "slack"])
+def test_other_forms_are_solved_dense_while_that_is_quick(isometry) -> None:
+    problem = Problem.of(*nearest_pairs(curved(60, 0), 4), isometry=isometry)
+    slow = Costs(unfolding=UnfoldingCosts(short=0.0))
+    assert solve_problem(problem).solver == "dense"
+    assert solve_problem(problem, costs=slow).solver == "low-rank Newton"
+    assert solve_problem(problem, solver="low-rank").solver == "low-rank Newton"
+    # a fine tolerance is left to the dense solver, and so is what would take the other one long
+    assert solve_problem(problem, costs=slow, tol=1e-6).solver == "dense"
+    hopeless = Costs(unfolding=UnfoldingCosts(short=0.0, usual_newton_steps=10**9))
+    assert solve_problem(problem, costs=hopeless).solver == "dense"
+
+
 def test_forecasts_are_proportional_to_their_costs() -> None:
     symbolic = low_rank.elimination_of(example()[0])
     slow = Costs(unfolding=UnfoldingCosts(usual_iterations=2 * COSTS.unfolding.usual_iterations))

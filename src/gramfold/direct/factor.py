@@ -130,11 +130,10 @@ class Factor:
     @classmethod
     def of(cls, matrix: csr_array, symbolic: Symbolic | None = None, n_jobs: int | None = None) -> Self:
         """Factor this symmetric matrix; every diagonal entry must be stored."""
-        from gramfold.direct.factor_kernels import factor_supernodes, place_entries, take_border
+        from gramfold.direct.factor_kernels import place_entries
 
         symbolic = symbolic or Symbolic.of(matrix)
-        values, pivots = np.empty(symbolic.entries), np.empty(matrix.shape[0])
-        shape = (symbolic.heads, symbolic.owner, symbolic.tail_start, symbolic.tails, symbolic.place)
+        values = np.empty(symbolic.entries)
         run_blocks(
             lambda part: place_entries(
                 *(matrix.indptr, matrix.indices, matrix.data, symbolic.order, symbolic.number),
@@ -144,6 +143,15 @@ class Factor:
             blocks(len(symbolic.heads) - 1, _SUPERNODES_PER_CALL),
             n_jobs,
         )
+        return cls.of_entries(values, symbolic, n_jobs)
+
+    @classmethod
+    def of_entries(cls, values: Floats, symbolic: Symbolic, n_jobs: int | None = None) -> Self:
+        """Factor the matrix whose upper triangle stands in `values` where its factor will, and replaces it."""
+        from gramfold.direct.factor_kernels import factor_supernodes, take_border
+
+        pivots = np.empty(len(symbolic.order))
+        shape = (symbolic.heads, symbolic.owner, symbolic.tail_start, symbolic.tails, symbolic.place)
         stop = np.zeros(2, dtype=np.uint8)
         parts, top = symbolic.subtrees.parts, symbolic.subtrees.top
 

@@ -104,9 +104,9 @@ class SDE(Rebuilding, GraphChoice, Embedding):
         default="auto",
         allowed=[StrOptions({"auto", "dense", "low-rank", "landmarks"})],
         words="""How the semidefinite program is solved. "dense": interior-point method on the whole kernel matrix.
-        "low-rank": interior-point method on a low-rank factor of it, only for isometry="nonexpansive". "landmarks":
-        each row is a fixed mixture of landmarks, and only their kernel is learned; faster but less accurate, only for
-        isometry="nonexpansive". "auto": chosen by the forecast time and memory.""",
+        "low-rank": a low-rank factor of it, by an interior-point method, or for isometry="exact" and "slack" by
+        Newton's method. "landmarks": each row is a fixed mixture of landmarks, and only their kernel is learned; faster
+        but less accurate, only for isometry="nonexpansive". "auto": chosen by the forecast time and memory.""",
     )
     landmarks: int = parameter(
         default=100,

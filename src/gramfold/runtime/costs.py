@@ -68,6 +68,10 @@ class UnfoldingCosts:
     """The semidefinite programs of SDE."""
 
     long: float = 600.0  # seconds that "auto" may be predicted to take before it chooses a faster solver
+    # Exact and slack forms: seconds of the dense solver below which it is chosen, and a tolerance that is left to it.
+    short: float = 60.0
+    fine: float = 1e-5
+    usual_newton_steps: int = 130
     # For forecasts of the low-rank method: of time, and of memory.
     usual_rank: int = 5
     high_rank: int = 9

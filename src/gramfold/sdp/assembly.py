@@ -52,6 +52,10 @@ class Assembly:
             out[:, column] = np.bincount(self.first, part, self.n) - np.bincount(self.second, part, self.n)
         return out
 
+    def differences(self, rows: Floats) -> Floats:
+        """D_e = y_i − y_j of (n, r) rows: (m, r)."""
+        return np.asarray(rows[self.first] - rows[self.second])
+
     def pattern(self) -> csr_array:
         """A matrix with the sparsity pattern of the assembled ones."""
         return csr_array((np.ones(len(self.indices)), self.indices.copy(), self.indptr.copy()), shape=(self.n, self.n))

@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from gramfold.errors import InfeasibleLengthsError, InputError, NoInteriorError, UnboundedProblemError
+from gramfold.errors import InputError, UnboundedProblemError
 from gramfold.runtime.threads import one_blas_thread
 from gramfold.sdp.certificate import certify
 from gramfold.sdp.constraints import Pairs
 from gramfold.sdp.feasible import made_feasible, touching
-from gramfold.sdp.primal_dual import Outcome, Program, best_scale, core, too_far_apart
-from gramfold.sdp.problem import Certificate, Isometry, Listener, Problem, Solution, Step
+from gramfold.sdp.primal_dual import Program, best_scale, core, too_far_apart
+from gramfold.sdp.problem import Isometry, Listener, Problem, Solution, Step
 from gramfold.sdp.scales import solve_by_scales
+from gramfold.sdp.telling import infeasible, no_interior
 from gramfold.types import Floats
 
 _SAFELY = 0.5  # of `tol` is asked of the iteration: the certificate's λ is a little below the true one
 _ROUNDING = 4 * np.finfo(float).eps  # eigenvalues of K below this, relative to the largest, are not known
-_BLOWN_UP = 1e3  # Σ|w|d² / Σ w d²: below 100 where there is an interior, 1e4 and more where there is none
 
 
 def solve(
@@ -95,7 +95,7 @@ def _solve_at_once(
         except UnboundedProblemError as error:  # of a connected graph that is rounding
             raise too_far_apart(problem.squared) from error
         if outcome.end == "infeasible":
-            raise _infeasible(problem, outcome)
+            raise infeasible(outcome.weights, problem)
         coordinates = _factored(problem, _centered(problem, outcome.X, ground))
         coordinates = _feasible(problem, coordinates, converged=outcome.end == "converged")
     certificate = certify(problem, coordinates, outcome.weights)
@@ -104,9 +104,9 @@ def _solve_at_once(
     if stalled and problem.isometry == "exact":
         if not np.isfinite(certificate.upper_bound):
             raise too_far_apart(problem.squared)
-        grown = float(np.abs(certificate.weights) @ problem.squared) / certificate.upper_bound
-        if not grown < _BLOWN_UP:  # else `tol` is finer than rounding
-            raise _no_interior(certificate, grown)
+        narrow = no_interior(certificate, problem)
+        if narrow is not None:
+            raise narrow
     seconds = time.perf_counter() - started
     return Solution(coordinates, certificate, converged, tuple(steps), "dense", seconds, stalled)
 
@@ -178,23 +178,3 @@ def _feasible(problem: Problem, coordinates: Floats, *, converged: bool) -> Floa
     if converged:
         return scaled
     return max(scaled, made_feasible(problem, coordinates), key=problem.variance)
-
-
-def _infeasible(problem: Problem, outcome: Outcome) -> InfeasibleLengthsError:
-    w = outcome.weights
-    error = InfeasibleLengthsError(
-        "no points have these distances, although they satisfy the triangle inequality: weighted by error.weights, the "
-        "sum of squared distances of any points is at least 0, but for the given distances it is "
-        f'{float(w @ problem.squared):.3g}. Correct the distances, or use isometry="nonexpansive" or "slack".'
-    )
-    error.weights = w
-    return error
-
-
-def _no_interior(certificate: Certificate, grown: float) -> NoInteriorError:
-    return NoInteriorError(
-        f"the iteration stalled at a gap of {abs(certificate.gap):.1e}, with relative distance errors of up to "
-        f"{certificate.max_violation:.1e}. These distances almost determine the kernel (typical of noiseless data with "
-        f"many common neighbours), so the multipliers diverge (they grew {grown:.0e} times): use "
-        'isometry="nonexpansive" or "slack", fewer pairs, or a larger tol.'
-    )

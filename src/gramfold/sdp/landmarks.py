@@ -51,7 +51,7 @@ def solve_problem(
     if problem.isometry != "nonexpansive":
         raise InputError(
             f'solver="landmarks" does not support isometry={problem.isometry!r}: use isometry="nonexpansive", or '
-            'solver="dense" on fewer rows.'
+            "another solver."
         )
     began = time.perf_counter()
     held = mixtures()[:, :-1]  # (n, N − 1)

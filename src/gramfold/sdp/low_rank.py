@@ -1,7 +1,8 @@
-"""The non-expansive form for many rows: a low-rank factor K = Y Yᵀ and sparse factorisations of the graph.
+"""All forms for many rows: a low-rank factor K = Y Yᵀ and sparse factorisations of the graph.
 
-The iteration is in low_rank_search.py. This module orders the vertices for elimination, scales the lengths to mean 1,
-checks limits, forecasts time and memory, and computes the certificate.
+The iteration is in low_rank_search.py (non-expansive) and signed_search.py (exact and slack, from a rough non-expansive
+solution). This module orders the vertices for elimination, scales the lengths to mean 1, checks limits, forecasts time
+and memory, and computes the certificate.
 """
 
 import time
@@ -11,17 +12,19 @@ from typing import Any
 import numpy as np
 
 from gramfold.direct.factor import Symbolic
-from gramfold.errors import InputError
 from gramfold.runtime.costs import COSTS, Costs
 from gramfold.runtime.progress import beat
 from gramfold.runtime.threads import one_blas_thread
 from gramfold.sdp.assembly import Assembly
 from gramfold.sdp.certificate import certify
 from gramfold.sdp.low_rank_search import Search
-from gramfold.sdp.problem import Listener, Problem, Solution, Step, by_variance
+from gramfold.sdp.problem import Certificate, Isometry, Listener, Problem, Solution, Step, by_variance
 from gramfold.sdp.scales import solve_by_scales
+from gramfold.sdp.signed_search import KEPT, SignedSearch, rank_for
+from gramfold.sdp.telling import infeasible, no_interior
 
-_PROVE_AT = 0.9  # of the gap that is asked for: the proved bound is a little above the estimate
+_ROUGHLY = 10.0  # tolerance of the non-expansive solution that the other forms begin with, relative to theirs
+_ROUGHEST = 0.1
 
 
 def solve(
@@ -29,13 +32,15 @@ def solve(
     distances: Any,
     *,
     mass: Any = None,
+    isometry: Isometry = "nonexpansive",
+    stiffness: float = 100.0,
     tol: float = 1e-3,
     max_iter: int = 100,
     time_limit: float | None = None,
     start: Solution | None = None,
     listen: Listener | None = None,
 ) -> Solution:
-    """Unfold the graph of these pairs, so that no pair becomes longer than its distance.
+    """Unfold the graph of these pairs.
 
     Parameters
     ----------
@@ -45,8 +50,12 @@ def solve(
         Their distances.
     mass : array-like of shape (n,), optional
         Weight of each vertex; 1 by default.
+    isometry : {"nonexpansive", "exact", "slack"}
+        Whether distances may become shorter, are kept, or may change at a price.
+    stiffness : float
+        That price, C.
     tol : float
-        Certified gap at which the solver stops.
+        Certified gap at which the solver stops. Distances of the exact form are then wrong by a tenth of it at most.
     max_iter, time_limit : int, float or None
         Maximum number of iterations, and of seconds. The best solution so far is then returned.
     start : Solution, optional
@@ -59,7 +68,7 @@ def solve(
     solution : Solution
         The factor of the kernel and its certificate.
     """
-    problem = Problem.of(pairs, distances, mass=mass)
+    problem = Problem.of(pairs, distances, mass=mass, isometry=isometry, stiffness=stiffness)
     return solve_problem(problem, tol=tol, max_iter=max_iter, time_limit=time_limit, start=start, listen=listen)
 
 
@@ -74,11 +83,6 @@ def solve_problem(
     symbolic: Symbolic | None = None,
 ) -> Solution:
     """Solve a problem that was checked; `symbolic` is its symbolic elimination, if known."""
-    if problem.isometry != "nonexpansive":
-        raise InputError(
-            f'solver="low-rank" does not support isometry={problem.isometry!r}: use isometry="nonexpansive", or '
-            'solver="dense".'
-        )
     return solve_by_scales(
         problem,
         lambda part, **settings: _solve_at_once(part, symbolic=symbolic if part is problem else None, **settings),
@@ -116,9 +120,25 @@ def _solve_at_once(
     )
     if start is not None:
         start = replace(start, coordinates=start.coordinates[symbolic.order] / np.sqrt(unit))
+    natural = symbolic.renumbered()
+    if problem.isometry != "nonexpansive" and start is None:
+        start = _solve_at_once(
+            replace(scaled, isometry="nonexpansive"),
+            tol=min(_ROUGHEST, _ROUGHLY * tol),
+            max_iter=max_iter,
+            time_limit=time_limit,
+            start=None,
+            listen=None,
+            symbolic=natural,
+        )
     steps: list[Step] = []
     with one_blas_thread():  # what is dense is small: threads would only wait for one another
-        search = Search(scaled, symbolic.renumbered(), start)
+        search: Search | SignedSearch
+        if problem.isometry == "nonexpansive":
+            search = Search(scaled, natural, start)
+        else:
+            assert start is not None
+            search = SignedSearch(scaled, natural, start)
         while True:
             beat()
             search.measure(tol)
@@ -129,26 +149,44 @@ def _solve_at_once(
                 listen(steps[-1])
             resting = search.at_rest(tol)
             over = resting or len(steps) >= max_iter or (time_limit is not None and seconds > time_limit)
-            if best.gap <= _PROVE_AT * tol or over:
-                certificate = certify(scaled, best.coordinates, best.weights, search.symbolic)
-                if certificate.gap <= tol or over:
+            if best.gap <= search.prove_at * tol or over:
+                certificate = certify(scaled, best.coordinates, best.weights, natural)
+                if _met(certificate, tol) or over:
                     break
                 search.best = replace(best, bound=certificate.upper_bound)
             search.advance()
+    certificate = replace(
+        certificate,
+        primal=certificate.primal * unit,
+        upper_bound=certificate.upper_bound * unit,
+        primal_uncertainty=certificate.primal_uncertainty * unit,
+        pairs=problem.pairs,
+    )
+    converged = _met(certificate, tol)
+    if resting and not converged and problem.isometry == "exact":
+        _judge(certificate, problem)
     return Solution(
         coordinates=by_variance(best.coordinates, scaled.mass)[number] * np.sqrt(unit),
-        certificate=replace(
-            certificate,
-            primal=certificate.primal * unit,
-            upper_bound=certificate.upper_bound * unit,
-            pairs=problem.pairs,
-        ),
-        converged=certificate.gap <= tol,
+        certificate=certificate,
+        converged=converged,
         steps=tuple(steps),
-        solver="low-rank interior point",
+        solver="low-rank interior point" if problem.isometry == "nonexpansive" else "low-rank Newton",
         seconds=time.perf_counter() - began,
-        stalled=resting and certificate.gap > tol,
+        stalled=resting and not converged,
     )
+
+
+def _met(certificate: Certificate, tol: float) -> bool:
+    return abs(certificate.gap) <= tol and certificate.max_violation <= KEPT * tol
+
+
+def _judge(certificate: Certificate, problem: Problem) -> None:
+    """Raise the reason why an exact problem has no solution, if it is known."""
+    if certificate.upper_bound < 0:  # L(w) ⪰ M, so Σ w d² = tr L(w) K ≥ 0 for every feasible K: there is none
+        raise infeasible(certificate.weights, problem)
+    narrow = no_interior(certificate, problem)
+    if narrow is not None:
+        raise narrow
 
 
 def elimination_of(problem: Problem, *, costs: Costs = COSTS) -> Symbolic:
@@ -156,15 +194,31 @@ def elimination_of(problem: Problem, *, costs: Costs = COSTS) -> Symbolic:
     return Symbolic.of(Assembly.of(problem.pairs, len(problem)).pattern(), costs=costs)
 
 
-def memory(n: int, pairs: int, entries: int | None = None, *, costs: Costs = COSTS) -> float:
-    """Bytes at a rank that is rarely exceeded, for a factor with this number of entries and its matrix."""
+def most_columns(problem: Problem, *, costs: Costs = COSTS) -> int:
+    """Number of columns of Y that is rarely exceeded."""
+    if problem.isometry != "nonexpansive":
+        return rank_for(len(problem), len(problem.pairs))
+    return costs.unfolding.high_rank
+
+
+def memory(n: int, pairs: int, entries: int | None = None, rank: int | None = None, *, costs: Costs = COSTS) -> float:
+    """Bytes for a factor with this number of entries, of a Y with this number of columns, and its matrix."""
     entries = n + pairs if entries is None else entries  # nothing fills in
     known = costs.unfolding
-    return known.bytes_per_number * known.high_rank**2 * (entries + 5.0 * (n + 2.0 * pairs))
+    rank = known.high_rank if rank is None else rank
+    return known.bytes_per_number * rank**2 * (entries + 5.0 * (n + 2.0 * pairs))
 
 
 def seconds(symbolic: Symbolic, *, costs: Costs = COSTS) -> float:
-    """Rough time in seconds, at the usual rank and number of iterations."""
+    """Rough time in seconds of the non-expansive form, at the usual rank and number of iterations."""
+    return costs.unfolding.usual_iterations * _of_step(symbolic, costs.unfolding.usual_rank, costs)
+
+
+def signed_seconds(symbolic: Symbolic, rank: int, *, costs: Costs = COSTS) -> float:
+    """Rough time in seconds of the exact and slack forms, with this number of columns."""
+    return costs.unfolding.usual_newton_steps * _of_step(symbolic, rank, costs)
+
+
+def _of_step(symbolic: Symbolic, rank: int, costs: Costs) -> float:
     known = costs.unfolding
-    operations = float(symbolic.operations.sum()) * known.usual_rank**3
-    return known.usual_iterations * (operations / known.multiplications + known.vertex * len(symbolic.order))
+    return float(symbolic.operations.sum()) * rank**3 / known.multiplications + known.vertex * len(symbolic.order)

@@ -85,6 +85,8 @@ class Best:
 class Search:
     """The state of the iteration: Y, s, v, and the smallest eigenpairs of L(v)."""
 
+    prove_at = 0.9  # of the gap that is asked for: the proved bound is a little above the estimate
+
     def __init__(self, problem: Problem, symbolic: Symbolic, start: Solution | None) -> None:
         self.problem, self.symbolic = problem, symbolic
         self.graph = Assembly.of(problem.pairs, len(problem))

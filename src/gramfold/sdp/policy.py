@@ -1,6 +1,6 @@
 """The choice of a solver by its forecast time and memory.
 
-"exact", "slack"     the dense solver
+"exact", "slack"     the dense solver while it is quick, which is also the more accurate; then the low-rank one
 "nonexpansive"       the low-rank solver, unless the graph's factors fill in (data of high dimension): then the
                      dense one if it is fast enough, otherwise landmarks
 """
@@ -16,6 +16,7 @@ from gramfold.runtime.memory import GIGABYTE, USABLE_SHARE, available_memory, re
 from gramfold.runtime.warning import warn
 from gramfold.sdp import interior_point, landmarks, low_rank
 from gramfold.sdp.problem import Isometry, Problem, Solution
+from gramfold.sdp.signed_search import rank_for
 from gramfold.types import Floats
 
 Solver = Literal["auto", "dense", "low-rank", "landmarks"]
@@ -37,10 +38,14 @@ def solve_problem(
     `limits` are `tol`, `max_iter`, `time_limit` and `listen` of every solver.
     """
     n, m = len(problem), len(problem.pairs)
-    symbolic = low_rank.elimination_of(problem, costs=costs) if problem.isometry == "nonexpansive" else None
+    symbolic = None if solver in {"dense", "landmarks"} else low_rank.elimination_of(problem, costs=costs)
     if solver == "auto":
+        assert symbolic is not None
         limited = limits.get("time_limit") is not None
-        solver = _choose(problem, symbolic, can_mix=mixtures is not None, limited=limited, costs=costs)
+        if problem.isometry == "nonexpansive":
+            solver = _choose(problem, symbolic, can_mix=mixtures is not None, limited=limited, costs=costs)
+        else:
+            solver = _choose_signed(problem, symbolic, tol=limits.get("tol", 1e-3), costs=costs)
     if solver == "landmarks":
         if mixtures is None:
             raise InputError(
@@ -56,15 +61,18 @@ def solve_problem(
             'and embed the other rows with transform(), or use isometry="nonexpansive" with another solver',
         )
         return interior_point.solve_problem(problem, start=start, **limits)
-    if symbolic is not None:
-        require_memory(
-            'SDE(solver="low-rank")',
-            lambda rows: low_rank.memory(n, m, symbolic.entries, costs=costs) * rows / n,
-            n,
-            'and embed the other rows with transform(), or use solver="landmarks"',
-        )
+    assert symbolic is not None
+    rank = low_rank.most_columns(problem, costs=costs)
+    other = 'solver="landmarks"' if problem.isometry == "nonexpansive" else 'isometry="nonexpansive"'
+    require_memory(
+        'SDE(solver="low-rank")',
+        lambda rows: low_rank.memory(n, m, symbolic.entries, rank, costs=costs) * rows / n,
+        n,
+        f"and embed the other rows with transform(), or use {other}",
+    )
     solution = low_rank.solve_problem(problem, start=start, symbolic=symbolic, **limits)
-    return _continued(solution, problem, symbolic, **limits) if solution.stalled else solution
+    again = solution.stalled and problem.isometry == "nonexpansive"
+    return _continued(solution, problem, symbolic, **limits) if again else solution
 
 
 def _continued(stalled: Solution, problem: Problem, symbolic: Symbolic | None, **limits: Any) -> Solution:
@@ -83,15 +91,27 @@ def _continued(stalled: Solution, problem: Problem, symbolic: Symbolic | None, *
 
 def least_memory(n: int, pairs: int, isometry: Isometry, solver: Solver) -> float:
     """Least bytes for n vertices and this number of pairs, by any of the solvers."""
-    if solver == "dense" or isometry != "nonexpansive":
+    if solver == "dense":
         return interior_point.memory(n, pairs)
-    return low_rank.memory(n, pairs) if solver != "landmarks" else 0.0
+    if isometry == "nonexpansive":
+        return low_rank.memory(n, pairs) if solver != "landmarks" else 0.0
+    signed = low_rank.memory(n, pairs, rank=rank_for(n, pairs))
+    return signed if solver == "low-rank" else min(signed, interior_point.memory(n, pairs))
 
 
-def _choose(problem: Problem, symbolic: Symbolic | None, *, can_mix: bool, limited: bool, costs: Costs) -> Solver:
+def _choose_signed(problem: Problem, symbolic: Symbolic, *, tol: float, costs: Costs) -> Solver:
+    """The solver of the exact and slack forms: the dense one for as long as it is quick, or the only one."""
+    n, m, known = len(problem), len(problem.pairs), costs.unfolding
+    budget = USABLE_SHARE * available_memory()
+    dense = interior_point.seconds(n, m) if interior_point.memory(n, m) <= budget else float("inf")
+    rank = rank_for(n, m)
+    fits = low_rank.memory(n, m, symbolic.entries, rank, costs=costs) <= budget
+    needed = tol < known.fine or not fits or low_rank.signed_seconds(symbolic, rank, costs=costs) > known.long
+    return "dense" if dense <= (known.long if needed else known.short) else "low-rank"
+
+
+def _choose(problem: Problem, symbolic: Symbolic, *, can_mix: bool, limited: bool, costs: Costs) -> Solver:
     n, m = len(problem), len(problem.pairs)
-    if symbolic is None:
-        return "dense"
     budget = USABLE_SHARE * available_memory()
     forecast = low_rank.seconds(symbolic, costs=costs)
     needed = low_rank.memory(n, m, symbolic.entries, costs=costs)

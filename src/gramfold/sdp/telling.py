@@ -3,12 +3,13 @@
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from gramfold.errors import NotConvergedWarning, PinnedWarning
+from gramfold.errors import InfeasibleLengthsError, NoInteriorError, NotConvergedWarning, PinnedWarning
 from gramfold.runtime.warning import warn
-from gramfold.sdp.problem import Problem, Solution, Step
+from gramfold.sdp.problem import Certificate, Problem, Solution, Step
 from gramfold.types import Floats
 
 _PINNED = 1e-4  # relative: variance that was gained
+_BLOWN_UP = 1e3  # Σ|w|d² / Σ w d²: below 100 where there is an interior, 1e4 and more where there is none
 _NEARLY_ALL, _UNMOVED = 0.9, 0.01  # so many of all pairs changed their distance by less
 
 
@@ -53,3 +54,27 @@ def warn_if_pinned(solution: Solution, problem: Problem, rows: Floats | None) ->
             'the rows. Use isometry="nonexpansive" or "slack", or fewer neighbours.',
             PinnedWarning,
         )
+
+
+def infeasible(weights: Floats, problem: Problem) -> InfeasibleLengthsError:
+    """The error where multipliers prove that no points have these distances."""
+    error = InfeasibleLengthsError(
+        "no points have these distances, although they satisfy the triangle inequality: weighted by error.weights, the "
+        "sum of squared distances of any points is at least 0, but for the given distances it is "
+        f'{float(weights @ problem.squared):.3g}. Correct the distances, or use isometry="nonexpansive" or "slack".'
+    )
+    error.weights = weights
+    return error
+
+
+def no_interior(certificate: Certificate, problem: Problem) -> NoInteriorError | None:
+    """The error where an exact form stalled because its multipliers diverge; None if they do not."""
+    grown = float(np.abs(certificate.weights) @ problem.squared) / certificate.upper_bound
+    if grown < _BLOWN_UP:  # `tol` is finer than rounding, or the limits were too tight
+        return None
+    return NoInteriorError(
+        f"the iteration stalled at a gap of {abs(certificate.gap):.1e}, with relative distance errors of up to "
+        f"{certificate.max_violation:.1e}. These distances almost determine the kernel (typical of noiseless data with "
+        f"many common neighbours), so the multipliers diverge (they grew {grown:.0e} times): use "
+        'isometry="nonexpansive" or "slack", fewer pairs, or a larger tol.'
+    )
