@@ -10,6 +10,7 @@ import gramfold
 from gramfold import NystromEmbedding
 from gramfold.datasets import make_s_curve
 from gramfold.distributed import nystrom, open_rows
+from gramfold.distributed.landmarks import row_hashes
 from gramfold.errors import InputError
 from tests.distributed.parts import in_parts
 
@@ -77,6 +78,22 @@ def test_landmarks_of_few_rows_are_chosen_among_all_of_them(curve, choice):
     np.testing.assert_array_equal(spread.sample_[spread.landmarks_], whole.landmarks_)
     np.testing.assert_array_equal(spread.sample_, np.arange(500))
     assert_same_map(whole, spread, X)
+
+
+@pytest.mark.usefixtures("few_held")
+@pytest.mark.parametrize("choice", ["random", "kmeans"])
+@pytest.mark.parametrize("copies", [1, 400])
+def test_copies_are_no_landmarks_of_many_rows_either(curve, choice, copies):
+    X = np.vstack([curve[:copies], curve + 0.0, -0.0 * curve[:1], np.zeros((1, 3))])
+    whole, spread = maps({"landmark_choice": choice}, X, in_parts(X, 7))
+    np.testing.assert_array_equal(spread.sample_[spread.landmarks_], whole.landmarks_)
+    assert_same_map(whole, spread, X)
+
+
+def test_equal_rows_have_equal_hashes_and_others_do_not():
+    rows = np.indices((60, 60, 60)).reshape(3, -1).T.astype(np.float64)  # few bits of each number are set
+    assert len(np.unique(row_hashes(rows))) == len(rows)
+    np.testing.assert_array_equal(row_hashes(-0.0 * rows), row_hashes(np.zeros_like(rows)))
 
 
 @pytest.mark.usefixtures("few_held")

@@ -11,9 +11,11 @@ from gramfold.runtime.threads import openmp_threads
 from gramfold.types import Floats, Integers
 
 
-def kmeans_numbers(rows: Partitions, count: int, rng: np.random.RandomState) -> Integers:
+def kmeans_numbers(rows: Partitions, count: int, rng: np.random.RandomState, among: Integers | None = None) -> Integers:
     """The numbers of the rows nearest the centres, ascending; fewer where one is nearest to two centres."""
-    seen = rows.take(random_numbers(rows, ROWS_PER_CENTER * count, rng))
+    if among is not None and len(among) <= count:
+        return among
+    seen = rows.take(random_numbers(rows, ROWS_PER_CENTER * count, rng, among))
     centers = centers_of(seen, count, rng).astype(rows.dtype)
     found = [one for one in rows.each("nearest", _nearest, centers, own=rows.starts.tolist()) if one is not None]
     lengths = np.stack([one[0] for one in found])  # (partitions, centres)

@@ -9,15 +9,53 @@ from gramfold.distributed.partitions import Partitions
 from gramfold.embedding.model import Drawn, Model
 from gramfold.extension.extrapolation import Ball
 from gramfold.kernels.landmarks import random_rows
+from gramfold.runtime.memory import require_room
 from gramfold.types import Floats, Integers
 
 _AS_IN_MEMORY = 50_000_000  # rows: drawing among more of them as NumPy does would take more than 400 MB
+_HASH_BYTES = 40  # of each row: its hash, and what sorting takes
+# of splitmix64: Steele, Lea, Flood, OOPSLA 2014
+_MIXING = (
+    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
+    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
+)
+_STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
-def random_numbers(rows: Partitions, count: int, rng: np.random.RandomState) -> Integers:
+def random_numbers(rows: Partitions, count: int, rng: np.random.RandomState, among: Integers | None = None) -> Integers:
     """Those of `count` rows drawn at random, ascending: the same that are drawn from a table in memory."""
+    if among is not None:
+        return np.asarray(among[random_rows(len(among), count, rng)])
     n = rows.n_rows
     return random_rows(n, count, rng) if n <= _AS_IN_MEMORY else rows.drawn(count, rng)
+
+
+def distinct_numbers(rows: Partitions) -> Integers | None:
+    """The first of identical rows, by their hashes in one pass; None where all differ, or are too many to compare."""
+    n = rows.n_rows
+    if n > _AS_IN_MEMORY:
+        return None
+    require_room(
+        float(_HASH_BYTES * n),
+        f"the search for copies among {n:,} rows",
+        "pass the row indices of the landmarks, which need no search",
+    )
+    hashes = np.concatenate([one for one in rows.each("copies", row_hashes) if one is not None])
+    _, first = np.unique(hashes, return_index=True)
+    return None if len(first) == n else np.sort(first)
+
+
+def row_hashes(rows: Floats) -> Integers:
+    """An integer (m,) of 64 mixed bits for each row: equal for equal rows, and for others about never."""
+    found = np.zeros(len(rows), dtype=np.uint64)
+    for column in rows.T:
+        found ^= (column.astype(np.float64) + 0.0).view(np.uint64)  # −0 is 0
+        for shift, factor in _MIXING:
+            found ^= found >> shift
+            found *= factor
+        found ^= found >> np.uint64(31)
+        found += _STEP  # 0 does not stay 0
+    return found
 
 
 @dataclass(frozen=True, eq=False)

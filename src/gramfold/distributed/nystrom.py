@@ -1,12 +1,13 @@
 """Nyström embedding of rows in partitions: the moments of the features f(x) = A^-½ k(L, x), summed.
 
     pass 1   mean and scatter of the rows                          -> the default γ
-    pass 2   landmarks, and a sample that the model holds          -> A^-½; the ball about all rows
-    pass 3   mean and scatter of the features, Σ |f|², Σ k(x, x)   -> axes, error
-    pass 4   the row that is outermost along each axis             -> signs
+    pass 2   a hash of each row                                    -> copies, which are no landmarks
+    pass 3   landmarks, and a sample that the model holds          -> A^-½; the ball about all rows
+    pass 4   mean and scatter of the features, Σ |f|², Σ k(x, x)   -> axes, error
+    pass 5   the row that is outermost along each axis             -> signs
 
 Landmarks are those of a fit in memory. Only by leverage they are chosen among at most 10,000 rows that are drawn, or 20
-for each landmark, and among more rows than that a copy of a landmark, which carries nothing, is not passed over.
+for each landmark.
 """
 
 from copy import copy
@@ -20,7 +21,7 @@ from sklearn.utils import check_random_state
 
 from gramfold.distributed.drawn import SAMPLE
 from gramfold.distributed.kmeans_landmarks import kmeans_numbers
-from gramfold.distributed.landmarks import HeldRows, random_numbers
+from gramfold.distributed.landmarks import HeldRows, distinct_numbers, random_numbers
 from gramfold.distributed.moments import joint
 from gramfold.distributed.partitions import Partitions
 from gramfold.distributed.sampled import fit_of, require_numbers
@@ -85,7 +86,7 @@ def _chosen(alone: Any, rows: Partitions) -> tuple[HeldRows, Integers]:
         return kept, KernelValues.of(alone, inside, unit).carriers(alone, inside, rng)
     else:
         draw = random_numbers if alone.landmark_choice == "random" else kmeans_numbers
-        landmarks = draw(rows, count, rng)
+        landmarks = draw(rows, count, rng, distinct_numbers(rows))
     kept = HeldRows.of(rows, np.union1d(rows.drawn(SAMPLE, rng), landmarks))
     return kept, kept.at(landmarks)
 
