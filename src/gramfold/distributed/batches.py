@@ -18,7 +18,7 @@ from gramfold.distributed.blocks import BlockReader, float_dtype
 from gramfold.distributed.partitions import Partitions, Work
 from gramfold.distributed.unchanged import fingerprint, readable, require_unchanged
 from gramfold.errors import InputError
-from gramfold.io.arrow import pandas_index
+from gramfold.neighbors.arrow_tables import pandas_index
 from gramfold.neighbors.columns import require_numeric_types
 from gramfold.runtime.memory import available_memory
 from gramfold.runtime.progress import SILENT, Stages
@@ -27,7 +27,6 @@ _SHARE = 8  # of the limit that one batch takes: two are in memory, with what is
 _MOST_BYTES = 256e6  # of a batch: from there on larger ones are no faster
 _DEFAULT_SHARE = 0.25  # of the memory that is free
 _LEAST_ROWS = 10  # of a batch
-_MOST_COLUMNS = 12  # named in one sentence
 
 
 def batch_bytes(memory_limit: float | None) -> float:
@@ -158,7 +157,7 @@ class ParquetRows(Batches):
         names = tuple([name for name in schema.names if name not in index] if columns is None else columns)
         absent = next((name for name in names if name not in schema.names), None)
         if absent is not None:
-            shown = ", ".join(f"'{name}'" for name in schema.names[:_MOST_COLUMNS])
+            shown = ", ".join(f"'{name}'" for name in schema.names if name not in index)
             raise InputError(f"'{self.files[0]}' has no column '{absent}': it has {shown}; choose among its columns.")
         types = [np.float32 if pa.types.is_float32(schema.field(name).type) else np.float64 for name in names]
         self.rows_each = rows_each = max(1, int(batch_bytes(memory_limit) // (8 * max(1, len(names)))))

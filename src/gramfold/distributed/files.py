@@ -15,11 +15,11 @@ import numpy as np
 from gramfold.distributed.opening import files_of
 from gramfold.distributed.unchanged import fingerprint, mapped, readable, require_unchanged
 from gramfold.errors import InputError
-from gramfold.io.arrow import pandas_index
 from gramfold.io.codes import without_codes
 from gramfold.io.columns import NOTHING, Columns, kind_of
 from gramfold.io.reading import Reading
 from gramfold.io.selection import numbered
+from gramfold.neighbors.arrow_tables import pandas_index
 from gramfold.runtime.progress import Stages
 from gramfold.types import Plain
 

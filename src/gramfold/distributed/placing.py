@@ -118,9 +118,9 @@ def _a_row(reader: BlockReader) -> Any:
     row = np.zeros((1, reader.width), reader.dtype)
     if reader.names is None:
         return row
-    import pyarrow as pa
+    import pandas as pd
 
-    return pa.table(dict.fromkeys(reader.names, row[:, 0]))
+    return pd.DataFrame(row, columns=list(reader.names))
 
 
 def check_columns(estimator: Any, way: str, reader: BlockReader) -> None:

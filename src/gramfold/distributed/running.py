@@ -7,7 +7,7 @@ from typing import Any
 
 from gramfold.distributed.blocks import BlockReader
 from gramfold.distributed.losses import losses_named
-from gramfold.distributed.workers import require_cluster
+from gramfold.distributed.workers import require_cluster, require_own
 from gramfold.errors import MissingExtraError
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.runtime.threads import at_work
@@ -37,11 +37,11 @@ def current_client() -> Any:
 
     chosen = load_dask().config.get("scheduler", None)
     if isinstance(chosen, Client):
-        return chosen
+        return require_own(chosen)
     if chosen not in _OF_CLUSTERS:
         return None
     try:
-        return get_client()
+        return require_own(get_client())
     except ValueError:  # there is none
         return None
 

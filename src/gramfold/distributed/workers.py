@@ -1,8 +1,11 @@
 """The workers of a cluster: whether they can do the work, and how many rows of a partition they have memory for."""
 
+import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 from weakref import WeakKeyDictionary
 
 import gramfold
@@ -20,11 +23,24 @@ class Worker:
     bytes: int  # of memory that it has taken
 
 
+def require_own(client: Any) -> Any:
+    """The client; an error if it was made in a process that this one was forked from: in the fork it is silent."""
+    made = re.fullmatch(r".*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", client.id)
+    # Dask makes the id of a client with the number of its process, of which it keeps 14 bits
+    if made is not None and UUID(made[1]).clock_seq != os.getpid() & 0x3FFF:
+        raise ClusterError(
+            "the client of Dask was made before this process was forked, and does not work in it: connect with a new "
+            "Client here, or start processes by 'spawn'."
+        )
+    return client
+
+
 _met: WeakKeyDictionary[Any, dict[str, Worker]] = WeakKeyDictionary()  # by address, for each client
 
 
 def require_cluster(client: Any) -> None:
     """Raise an error unless this client can be waited for, and all of its workers have this version of gramfold."""
+    require_own(client)
     if client.asynchronous:
         raise InputError(
             "the client is asynchronous, and a fit waits for the results of its tasks: pass Client(address) without "

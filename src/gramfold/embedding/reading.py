@@ -154,6 +154,7 @@ def _read_mixed(reader: Any, X: Any, reads: Reads, columns: MixedColumns) -> Flo
 
 
 def _mixed_table(reader: Any, X: Any, reads: Reads, *, reset: bool) -> MixedTable:
+    X = X if isinstance(X, list | tuple) else as_table(X)
     table = MixedTable.of(X, reads.categorical, least_rows=2 if reset else 1)
     with _columns_told(reader, X):
         validate_data(reader, X if hasattr(X, "shape") else table.numbers, reset=reset, skip_check_array=True)
@@ -174,6 +175,7 @@ def _owned(rows: Any, given: Any) -> Any:
 
 def read_places(Y: Any, n_components: int, names: Sequence[str] = ()) -> Floats:
     """Places on a map of this many dimensions, whose columns have these names."""
+    Y = as_table(Y, "Y")
     own = [name for name, _ in types_of(Y, "Y")]
     if own != list(names) and sorted(map(str, own)) == sorted(names):
         raise InputError(

@@ -1,6 +1,5 @@
 """Read and write Parquet, Feather and Arrow files with pyarrow."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +9,7 @@ from gramfold.io.columns import Columns
 from gramfold.io.content import Content
 from gramfold.io.reading import Reading
 from gramfold.io.selection import Selection, shortened
+from gramfold.neighbors.arrow_tables import pandas_index
 
 Found = TypeVar("Found")
 PARQUET = (".parquet", ".pq")
@@ -151,14 +151,3 @@ def _columns(content: Content, schema: Any, positions: list[int]) -> Any:
     table = table.select([table.schema.get_field_index(name) for name in names] if unique else positions)
     table.validate(full=True)
     return table
-
-
-def pandas_index(schema: Any) -> list[str]:
-    """Columns that the pandas metadata lists as the index; none without valid metadata."""
-    try:
-        noted = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
-    except ValueError:
-        return []
-    index = noted.get("index_columns") if isinstance(noted, dict) else None
-    # a RangeIndex is stored as a dictionary and has no column
-    return [name for name in index if isinstance(name, str)] if isinstance(index, list) else []

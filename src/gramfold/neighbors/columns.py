@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramfold.errors import InputError, NotNumbersError
+from gramfold.neighbors.arrow_tables import is_arrow, without_index
 
 _MOST_SHOWN = 12  # columns of one kind
 _MOST_LETTERS = 40
@@ -86,7 +87,7 @@ def as_table(X: Any, name: str = "X") -> Any:
         return _wide(np.asarray(X))
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
         raise InputError(f"{name} is a lazy query, not a table: pass {name}.collect().")
-    return X
+    return without_index(X) if is_arrow(X) else X
 
 
 def is_dask(X: Any) -> bool:
@@ -318,7 +319,7 @@ def types_of(X: Any, name: str = "X") -> list[tuple[Any, Any]]:
         return list(zip(X.columns, X.dtypes, strict=True))
     if hasattr(X, "get_columns") and hasattr(X, "schema"):  # polars
         return list(X.schema.items())
-    if hasattr(X, "column_names") and hasattr(X, "schema"):  # Arrow
+    if is_arrow(X):
         return list(zip(X.column_names, X.schema.types, strict=True))
     return []
 
