@@ -79,6 +79,41 @@ def test_dimension_of_drawn_rows(big):
     ]
 
 
+@pytest.mark.parametrize(
+    "words", [("judge", "big", "mapped", "--id", "barcode"), ("dimension", "big"), ("compare", "big")]
+)
+def test_rows_are_drawn_of_many_files_whatever_the_limit(big, monkeypatch, words):
+    """But of few rows nothing is gained."""
+    monkeypatch.setattr("gramfold.diagnostics.partitions.MOST", 400)
+    words = [*words, *(["--methods", "pca", "--map", "flat=map.parquet"] if words[0] == "compare" else [])]
+    assert "400 of 600 rows" in run(*words)
+    monkeypatch.setattr("gramfold.diagnostics.partitions.MOST", N)
+    assert f"of {N} rows" not in run(*words)
+
+
+def test_rows_are_drawn_of_one_file_that_has_many(big, monkeypatch):
+    monkeypatch.setattr("gramfold.diagnostics.partitions.MOST", 400)
+    assert "400 of 600 rows" not in run("dimension", "map.parquet")
+    monkeypatch.setattr("gramfold.cli.partition_judging._MANY", 500)
+    assert "400 of 600 rows" in run("dimension", "map.parquet")
+
+
+def test_all_rows_are_read_where_each_is_asked_for(big, monkeypatch):
+    monkeypatch.setattr("gramfold.diagnostics.partitions.MOST", 400)
+    run("judge", "big", "mapped", "--id", "barcode", "--out", "faults.csv")
+    assert len(pd.read_csv("faults.csv")) == N
+
+
+def test_a_finished_map_is_compared_by_the_same_rows(big, monkeypatch):
+    monkeypatch.setattr("gramfold.diagnostics.partitions.MOST", 400)
+    words = ("--id", "barcode", "--scale", "none")
+    run("compare", "big", "--map", "flat=mapped", *words, "--out", "drawn.csv")
+    said = json.loads(run("judge", "big", "mapped", *words, "--json"))["measures"]
+    told = pd.read_csv("drawn.csv").iloc[0]
+    for name in ("trustworthiness", "continuity"):
+        assert told[name] == pytest.approx(said[name]["value"], rel=1e-6)
+
+
 def test_what_drawn_rows_cannot_be_judged_by(big):
     _, places = big
     limit = ("--memory-limit", "1KB")

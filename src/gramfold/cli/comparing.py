@@ -12,6 +12,7 @@ from gramfold.cli.early import require_files, require_places
 from gramfold.cli.interrupted import kept
 from gramfold.cli.matching import matched, read_data
 from gramfold.cli.options import check_report, names_option, preparing_options, reading_options
+from gramfold.cli.partition_judging import are_drawn, drawn_maps
 from gramfold.cli.prepared import Preparing
 from gramfold.cli.sentences import in_sentences
 from gramfold.cli.trust import scale_lines
@@ -100,6 +101,8 @@ def compare(
     labels) the best map is named, and whether its margin is larger than noise. A method that fails is told with the
     reason.
 
+    Parquet files that are many, or larger than memory, are compared by 10,000 rows that are drawn, the same of all.
+
     \b
     gramfold compare cells.csv
     gramfold compare cells.csv --methods isomap,laplacian,lle,sde --out table.csv --picture maps.png
@@ -115,8 +118,14 @@ def compare(
     from gramfold.comparison import compare as compared
 
     how = Preparing.of(options)
-    table = read_data(source, by, labels, metric, how)
-    places = {name: _places(table, source, path, by, metric, map_columns, how.written) for name, path in named.items()}
+    if are_drawn([source, *named.values()], metric=metric, wholly=report is not None):
+        table, read = drawn_maps(source, list(named.values()), by, labels, metric, map_columns, how)
+        places = {name: one.places[table.rows] for name, one in zip(named, read, strict=True)}
+    else:
+        table = read_data(source, by, labels, metric, how)
+        places = {
+            name: _places(table, source, path, by, metric, map_columns, how.written) for name, path in named.items()
+        }
     wanted = methods or ([] if places else None)
     found = compared(
         table.values,

@@ -10,7 +10,7 @@ import click
 
 from gramfold.cli.interrupted import kept
 from gramfold.cli.options import check_json, preparing_options, reading_options
-from gramfold.cli.partition_judging import are_large, drawn_table
+from gramfold.cli.partition_judging import are_drawn, drawn_table
 from gramfold.cli.partition_options import sample_option
 from gramfold.cli.prepared import Preparing
 from gramfold.cli.sentences import in_sentences
@@ -67,7 +67,7 @@ def dimension(
     One line for each estimator: its value, an interval, and the value corrected for the edges of the data; then a
     sentence on where they disagree, and why.
 
-    Parquet files that are larger than memory are looked at by 10,000 rows that are drawn.
+    Parquet files that are many, or larger than memory, are looked at by 10,000 rows that are drawn.
 
     \b
     gramfold dimension cells.csv --skip name
@@ -79,7 +79,8 @@ def dimension(
 
     limit = options.pop("memory_limit")
     how = Preparing.of(options)
-    table = drawn_table(source, metric, how) if are_large((source,), limit) else _rows(source, metric, how)
+    drawn = are_drawn([source], limit, metric=metric)
+    table = drawn_table(source, metric, how) if drawn else _rows(source, metric, how)
     started = time.perf_counter()
     found = estimate_dimension(
         table.values, n_neighbors=neighbors, metric=metric, sample=sample, level=level, random_state=how.seed

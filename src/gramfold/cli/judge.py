@@ -9,7 +9,7 @@ from gramfold.cli.early import require_files, require_places
 from gramfold.cli.interrupted import kept
 from gramfold.cli.matching import MappedTable, read_map
 from gramfold.cli.options import check_files, check_report, names_option, preparing_options, reading_options
-from gramfold.cli.partition_judging import are_large, drawn_map
+from gramfold.cli.partition_judging import are_drawn, drawn_map
 from gramfold.cli.partition_options import refuse, sample_option
 from gramfold.cli.prepared import Preparing
 from gramfold.cli.sentences import in_sentences
@@ -105,7 +105,7 @@ def judge(
     on the map), torn (neighbours are strangers on the map), strained (distances between neighbours changed), collapsed
     (rows share places, or lie in a crowd).
 
-    Parquet files that are larger than memory are judged by 10,000 rows that are drawn, the same of both.
+    Parquet files that are many, or larger than memory, are judged by 10,000 rows that are drawn, the same of both.
 
     \b
     gramfold judge cells.csv umap.csv
@@ -128,7 +128,7 @@ def judge(
         check_ids(out, _FAULTS, by)
     limit = options.pop("memory_limit")
     how = Preparing.of(options)
-    if are_large((source, placed), limit):
+    if are_drawn((source, placed), limit, metric=metric, wholly=out is not None or report is not None):
         refuse({"--out": out, "--report": report}, "is of all rows, and these files are judged by rows that are drawn")
         pair = drawn_map(source, placed, by, labels, metric, map_columns, how)
     else:

@@ -15,27 +15,29 @@ if TYPE_CHECKING:
     from gramfold.io import Columns
 
 _NUMBER = 8  # bytes
+_MANY = 200_000  # rows, from which on neighbours of all take minutes
+_OF_ALL = ("precomputed", "gower")  # metrics that read all rows
 
 
-def are_large(sources: Sequence[Path], memory_limit: str | None) -> bool:
-    """Whether the rows of some of these files, which are read in parts, take more than this limit."""
-    from gramfold.neighbors.partitioned import is_partitioned
+def are_drawn(
+    sources: Sequence[Path], memory_limit: str | None = None, *, metric: str | None = None, wholly: bool = False
+) -> bool:
+    """Whether rows are drawn from these tables.
 
-    parted = [source for source in sources if is_partitioned(source)]
-    if not parted:
-        return False
+    They are where one, which is read in parts, takes more than the limit. Below it they are where one is of several
+    files, or has many rows, and all can be read in parts; unless something is asked for that needs them wholly.
+    """
     from gramfold.cli.partition_options import limit_of
-    from gramfold.distributed.opening import files_of
+    from gramfold.diagnostics.partitions import MOST
 
     limit = limit_of(memory_limit)
-    for source in parted:
-        try:
-            files = files_of(source)
-        except InputError:  # a folder of pictures, say, whose reader knows what is wrong with it
-            continue
-        if sum(_NUMBER * rows * width for rows, width in map(_shape, files)) > limit:
-            return True
-    return False
+    sizes = [_size(source) for source in sources]
+    known = [size for size in sizes if size is not None]
+    if any(size.bytes > limit for size in known):
+        return True
+    if wholly or metric in _OF_ALL or len(known) < len(sizes):
+        return False
+    return any(size.rows > _MANY or (size.files > 1 and size.rows > MOST) for size in known)
 
 
 def drawn_table(source: Path, metric: str, how: "Preparing") -> "Measured":
@@ -55,15 +57,32 @@ def drawn_map(
     """Rows that are drawn from a table, and their coordinates: those of the same numbers in the map."""
     from gramfold.cli.matching import MappedTable
 
-    drawn = _Drawn.of([source, placed], metric, how)
-    first, other = drawn.columns
+    table, [read] = drawn_maps(source, [placed], by, labels, metric, map_columns, how)
+    return MappedTable(table.values, read.places[table.rows], table.labels, table.rows, 0, None, "", table, read)
+
+
+def drawn_maps(
+    source: Path,
+    maps: Sequence[Path],
+    by: str | None,
+    labels: str | None,
+    metric: str | None,
+    map_columns: Sequence[str] | None,
+    how: "Preparing",
+) -> "tuple[Measured, list[MapFile]]":
+    """The same of several maps, whose coordinates are of all rows that were drawn."""
+    drawn = _Drawn.of([source, *maps], metric, how)
+    first, *others = drawn.columns
     if by is not None:
-        _require_same_ids(first, other, by)
+        for other in others:
+            _require_same_ids(first, other, by)
     not_data = [name for name in (by, labels) if name is not None]
     table = _measured(drawn, metric, labels, not_data, how)
-    read = _map_of(other, placed, set(first.names), by, map_columns, drawn.numbers)
-    places = read.places[table.rows]
-    return MappedTable(table.values, places, table.labels, table.rows, 0, None, "", table, read)
+    known = set(first.names)
+    read = [
+        _map_of(other, path, known, by, map_columns, drawn.numbers) for other, path in zip(others, maps, strict=True)
+    ]
+    return table, read
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,15 +99,16 @@ class _Drawn:
         from gramfold.diagnostics.partitions import MOST
         from gramfold.distributed.survey import numbers_drawn, rows_drawn
 
-        if metric in ("precomputed", "gower"):
+        if metric in _OF_ALL:
             raise InputError(
                 f"--metric {metric} reads all rows, and of these files rows are drawn: use another metric."
             )
         files = [_files(source) for source in sources]
         counts = [sum(file.rows for file in some) for some in files]
-        if len(set(counts)) > 1:
+        odd = next((j for j, count in enumerate(counts) if count != counts[0]), None)
+        if odd is not None:
             raise InputError(
-                f"'{sources[0]}' has {counts[0]:,} rows and '{sources[1]}' has {counts[1]:,}, so rows cannot be "
+                f"'{sources[0]}' has {counts[0]:,} rows and '{sources[odd]}' has {counts[odd]:,}, so rows cannot be "
                 "matched by their order, as those of large files are: pass the map of these rows."
             )
         numbers, found = numbers_drawn(counts[0], MOST, how.seed), []
@@ -171,8 +191,24 @@ def _require_same_ids(first: "Columns", other: "Columns", by: str) -> None:
         )
 
 
-def _shape(path: Path) -> tuple[int, int]:
-    from gramfold.distributed.files import InputFile
+@dataclass(frozen=True)
+class _Size:
+    """Of a table that is read in parts."""
 
-    file = InputFile.of(path)
-    return file.rows, len(file.schema.names)
+    files: int
+    rows: int
+    bytes: int
+
+
+def _size(source: Path) -> _Size | None:
+    """None where it is read whole."""
+    from gramfold.neighbors.partitioned import is_partitioned
+
+    if not is_partitioned(source):
+        return None
+    try:
+        files = _files(source)
+    except InputError:  # a folder of pictures, say, whose reader knows what is wrong with it
+        return None
+    rows = sum(file.rows for file in files)
+    return _Size(len(files), rows, sum(_NUMBER * file.rows * len(file.schema.names) for file in files))

@@ -36,8 +36,8 @@ _OPTIONS: list[Callable[..., Any]] = [
 sample_option = click.option(
     "--memory-limit",
     **_SIZE,
-    help="Parquet and .npy files that take more memory are judged by 10,000 rows drawn from them.  [default: a quarter "
-    "of what is free]",
+    help="Parquet and .npy files that take more memory are judged by 10,000 rows drawn from them; several files, and "
+    "more than 200,000 rows, always are.  [default: a quarter of what is free]",
 )
 
 
