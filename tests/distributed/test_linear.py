@@ -108,6 +108,14 @@ def test_columns_without_noise_lead_to_the_same_factors(sums):
     assert far(on_threads(FactorAnalysis(2), cut(X, 7)).transform(X), whole.embedding_) < 1e-8
 
 
+def test_columns_of_other_units_are_told_with_advice_for_partitions(table, sums):
+    rows = da.from_array(table * [1e3, 1, 1, 1, 1, 1], chunks=(300, 6))
+    with pytest.warns(ScaleWarning, match=r"X = \(X - X.mean\(axis=0\)\) / X.std\(axis=0\)"):
+        on_threads(PCA(2), rows)
+    alike = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    agree(on_threads(PCA(2), alike), PCA(2).fit(alike.compute()), alike.compute())
+
+
 def test_small_directions_have_all_their_digits(table, sums):
     """Scatter carries half of them: whitened coordinates of a column 1e-5 as large would be off in the seventh."""
     X = table * [2e4, 1, 1, 1, 1, 1]

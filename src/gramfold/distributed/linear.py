@@ -137,7 +137,7 @@ class Mapped:
         outer = found.outermost
         order = np.argsort(outer.numbers, kind="stable")
         sample = self.rows.joined(found.sample)
-        warn_of_loud_columns(self.estimator, sample, self.rows.reader.names, given_graph=False)
+        warn_of_loud_columns(self.estimator, sample, self.rows.reader.names, given_graph=False, in_parts=True)
         model = self._built(build, outer.complete[order], outer.projected[order])
         return holding(model, self.rows, numbers, sample, view.projected(sample), self.projected.moments)
 

@@ -78,7 +78,7 @@ def fit_of(estimator: Any, table: Floats, rows: Partitions, *, y: Any = None, fi
     fit = Fit.of(estimator, table, y, estimator._reads(), extras)  # noqa: SLF001  likewise
     names = rows.reader.names
     columns = replace(fit.columns, names=names, shown=names)
-    warn_of_loud_columns(estimator, fit.X, names, given_graph=False)
+    warn_of_loud_columns(estimator, fit.X, names, given_graph=False, in_parts=True)
     return replace(fit, columns=columns, stages=rows.stages, find=find, fewer="use graph_rows={}")
 
 

@@ -8,6 +8,8 @@ from gramfold.neighbors.metrics import sees_units
 from gramfold.neighbors.scales import LoudColumns
 from gramfold.runtime.warning import warn
 
+_IN_PARTS = "of a Dask collection with X = (X - X.mean(axis=0)) / X.std(axis=0); gramfold embed does it by itself"
+
 
 def loud_columns(estimator: Any, X: Any, *, given_graph: bool = False) -> LoudColumns | None:
     """The few columns of rows, as they were read, that are nearly all that a fit sees; None where it sees no units."""
@@ -27,8 +29,10 @@ def units_count(estimator: Any, *, given_graph: bool = False) -> bool:
     return not (free or not isinstance(kernel, str) or kernel == "cosine")
 
 
-def warn_of_loud_columns(estimator: Any, X: Any, names: Sequence[str] | None, *, given_graph: bool) -> None:
-    """Say so where few columns are nearly all that a fit sees."""
+def warn_of_loud_columns(
+    estimator: Any, X: Any, names: Sequence[str] | None, *, given_graph: bool, in_parts: bool = False
+) -> None:
+    """Say so where few columns are nearly all that a fit sees; `in_parts`: of rows that scikit-learn would gather."""
     found = loud_columns(estimator, X, given_graph=given_graph)
     if found is not None:
-        warn(found.sentence(names), ScaleWarning)
+        warn(found.sentence(names, _IN_PARTS) if in_parts else found.sentence(names), ScaleWarning)

@@ -60,9 +60,9 @@ class LoudColumns:
         who = f"column {named[0]} has" if len(named) == 1 else f"columns {', '.join(named[:-1])} and {named[-1]} have"
         return f"{who} {self.share:.1%} of the variance: standardise columns whose units differ"
 
-    def sentence(self, names: Sequence[str] | None = None) -> str:
-        """The same as a warning."""
-        return f"{self.words(names)} (sklearn.preprocessing.StandardScaler), or the map shows little of the others."
+    def sentence(self, names: Sequence[str] | None = None, by: str = "sklearn.preprocessing.StandardScaler") -> str:
+        """The same as a warning; `by` is what standardises."""
+        return f"{self.words(names)} ({by}), or the map shows little of the others."
 
 
 def spreads(some: Floats) -> Floats:
