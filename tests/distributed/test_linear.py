@@ -113,7 +113,8 @@ def test_columns_of_other_units_are_told_with_advice_for_partitions(table, sums)
     with pytest.warns(ScaleWarning, match=r"X = \(X - X.mean\(axis=0\)\) / X.std\(axis=0\)"):
         on_threads(PCA(2), rows)
     alike = (rows - rows.mean(axis=0)) / rows.std(axis=0)
-    agree(on_threads(PCA(2), alike), PCA(2).fit(alike.compute()), alike.compute())
+    model, whole = on_threads(PCA(2), alike), PCA(2).fit(alike.compute())
+    assert far(model.transform(alike).compute(), whole.embedding_) < 1e-8
 
 
 def test_small_directions_have_all_their_digits(table, sums):
