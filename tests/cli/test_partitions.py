@@ -1,6 +1,7 @@
 """The command line on files that are larger than memory: judged by rows that are drawn; options, and refusals."""
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -88,7 +89,7 @@ def test_rows_are_drawn_of_many_files_whatever_the_limit(big, monkeypatch, words
     words = [*words, *(["--methods", "pca", "--map", "flat=map.parquet"] if words[0] == "compare" else [])]
     assert "400 of 600 rows" in run(*words)
     monkeypatch.setattr("gramfold.diagnostics.partitions.MOST", N)
-    assert f"of {N} rows" not in run(*words)
+    assert f"{N} of {N} rows" not in run(*words)
 
 
 def test_rows_are_drawn_of_one_file_that_has_many(big, monkeypatch):
@@ -147,6 +148,42 @@ def test_what_rows_in_partitions_do_not_have(big, monkeypatch, words, said):
     monkeypatch.setattr("gramfold.distributed.cluster._SECONDS", 0.5)
     assert said in refused("embed", "big", "-q", *words, "--out", "out/")
     assert not list(Path("out").glob("*")) if Path("out").exists() else True
+
+
+@pytest.mark.parametrize(
+    "address", ["", "foo", "http://127.0.0.1:8786", "127.0.0.1", "tcp://10.0.0.5:99999", "tcp://:8786"]
+)
+def test_what_is_no_address_is_refused_before_anything_is_connected_to(big, address):
+    assert f"'{address}' is no address of a scheduler" in refused("embed", "big", "--scheduler", address, "-o", "out/")
+    assert not Path("out").exists()
+
+
+def test_what_does_not_answer_is_waited_for_no_longer_than_it_says(big, monkeypatch):
+    """Something that accepts the connection, and says nothing: a Client waits for it for ever."""
+    monkeypatch.setattr("gramfold.distributed.cluster._SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        address = f"tcp://127.0.0.1:{mute.getsockname()[1]}"
+        said = refused("embed", "big", "-m", "pca", "--scheduler", address, "--out", "out/")
+    assert f"no scheduler of Dask answers at {address}" in said
+
+
+def test_a_scheduler_that_is_lost_is_one_sentence_for_a_shell(caplog):
+    from dask import delayed
+    from distributed import LocalCluster
+
+    from gramfold.distributed.cluster import connected
+    from gramfold.distributed.running import computed
+    from gramfold.errors import ClusterError
+
+    cluster = LocalCluster(n_workers=0, processes=False, dashboard_address=":0", protocol="tcp://")
+    with (
+        pytest.raises(ClusterError, match=r"start it and run the same command again\.$"),
+        connected(cluster.scheduler_address) as client,
+    ):
+        caplog.clear()
+        cluster.close()
+        computed([delayed(abs)(1)], "abs", client)
+    assert not [one for one in caplog.records if one.name.startswith("distributed")]
 
 
 def test_options_of_partitions_are_refused_elsewhere(big):

@@ -1,5 +1,6 @@
 """Options of rows in partitions, and whether a command is one on these."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,19 @@ from gramfold.errors import InputError
 _FOLDER = "gramfold.folder"  # in the notes of click's context: --out ends as a folder does
 PARTITION_OPTIONS = ("memory_limit", "scheduler", "on_bad_partition", "restart")
 _SIZE: dict[str, Any] = {"metavar": "SIZE"}
+_ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?(?:[\w.-]+|\[[\da-fA-F:.%]+\]):(\d{1,5})")
+
+
+def _address(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    """As it was given; an error for one that no scheduler has, before anything is connected to."""
+    found = None if value is None else _ADDRESS.fullmatch(value)
+    if value is None or (found is not None and 0 < int(found[1]) < 2**16):
+        return value
+    raise click.BadParameter(
+        f"'{value}' is no address of a scheduler: give what `dask scheduler` prints, as in tcp://10.0.0.5:8786"
+    )
+
+
 _OPTIONS: list[Callable[..., Any]] = [
     click.option(
         "--memory-limit",
@@ -19,7 +33,12 @@ _OPTIONS: list[Callable[..., Any]] = [
         help="Memory that Parquet files are read within, as in 2GB, a batch of rows after the other.  [default: a "
         "quarter of what is free]",
     ),
-    click.option("--scheduler", metavar="ADDRESS", help="Do it on the Dask cluster with this scheduler: tcp://…:8786."),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        callback=_address,
+        help="Do it on the Dask cluster with this scheduler: tcp://…:8786.",
+    ),
     click.option(
         "--on-bad-partition",
         type=click.Choice(["error", "skip"]),
