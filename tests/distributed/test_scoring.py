@@ -102,6 +102,20 @@ def test_a_score_is_the_same_on_a_cluster(table):
     assert model.score(da.from_array(table, chunks=(200, 4))) == pytest.approx(model.score(table), rel=1e-12)
 
 
+def test_rows_may_be_passed_by_name(table):
+    model, rows = PCA(2).fit(table), da.from_array(table, chunks=(200, 4))
+    places = model.transform(table)
+    np.testing.assert_array_equal(model.inverse_transform(Y=places), model.inverse_transform(places))
+    lazily = model.inverse_transform(Y=model.transform(rows))
+    np.testing.assert_allclose(lazily.compute(), model.inverse_transform(places), atol=1e-12)
+    outside = model.extrapolation(of="rows", points=rows)
+    np.testing.assert_allclose(outside.compute(), model.extrapolation(table), atol=1e-12)
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        model.inverse_transform(rows, "ridge")
+    with pytest.raises(TypeError, match="inverse_transform"):
+        model.inverse_transform(table, "ridge")
+
+
 def test_what_has_no_score(table):
     distances = np.abs(table[:50, None] - table[:50]).sum(axis=2)
     model = Isomap(2, metric="precomputed").fit(distances)

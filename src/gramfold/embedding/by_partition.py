@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Any, TypeVar, cast
 
 from gramfold.neighbors.partitioned import is_partitioned
@@ -12,13 +13,17 @@ Way = TypeVar("Way", bound=Callable[..., Any])
 def by_partition(way: Way) -> Way:
     """A method that answers for each row by itself: of rows in partitions it answers where these are."""
 
+    _, first, *_ = signature(way).parameters  # the rows, or coordinates
+
     @wraps(way)
-    def answered(self: Any, X: Any, *args: Any, **options: Any) -> Any:
-        if not is_partitioned(X):
-            return way(self, X, *args, **options)
+    def answered(self: Any, *args: Any, **options: Any) -> Any:
+        if not is_partitioned(args[0] if args else options.get(first)):
+            return way(self, *args, **options)
         from gramfold.distributed import place_partitions
 
-        return place_partitions(self, way.__name__, X, **options)
+        given = signature(way).bind(self, *args, **options).arguments
+        del given["self"]
+        return place_partitions(self, way.__name__, given.pop(first), **given)
 
     return cast(Way, answered)
 
