@@ -12,7 +12,6 @@ Way = TypeVar("Way", bound=Callable[..., Any])
 
 def by_partition(way: Way) -> Way:
     """A method that answers for each row by itself: of rows in partitions it answers where these are."""
-
     _, first, *_ = signature(way).parameters  # the rows, or coordinates
 
     @wraps(way)
