@@ -1,6 +1,7 @@
 """Rows in partitions get the places that the same rows get in memory: lazily, each where it is."""
 
 import pickle
+import warnings
 
 import dask
 import dask.array as da
@@ -158,6 +159,22 @@ def test_files_give_one_array(frame, model, tmp_path):
     np.testing.assert_array_equal(model.inverse_transform(places), model.inverse_transform(model.transform(frame)))
     with pytest.raises(InputError, match="X has no column 'z'"):
         model.transform(open_rows(tmp_path, columns=["x", "y"]))
+
+
+@pytest.mark.parametrize("names", [["x", "y", "z"], [0, 1, 2]], ids=["names", "numbers"])
+def test_a_model_of_dask_rows_places_files_and_the_other_way_round(roll, tmp_path, names):
+    table = pd.DataFrame(roll, columns=names)
+    lazily = dd.from_pandas(table, npartitions=3)
+    lazily.rename(columns=str).to_parquet(tmp_path)
+    expected = PCA(2).fit_transform(roll)
+    by_dask, by_files = PCA(2).fit(lazily), PCA(2).fit(str(tmp_path))
+    for model, rows in [(by_dask, lazily), (by_files, str(tmp_path))]:
+        np.testing.assert_allclose(np.asarray(model.transform(rows)), expected, atol=1e-10)
+    with warnings.catch_warnings():
+        if names == [0, 1, 2]:  # one of the two has no names, as scikit-learn says
+            warnings.filterwarnings("ignore", message="X .*feature names")
+        for model, rows in [(by_dask, str(tmp_path)), (by_files, lazily)]:
+            np.testing.assert_allclose(np.asarray(model.transform(rows)), expected, atol=1e-10)
 
 
 def test_a_result_that_does_not_fit_is_refused_before_rows_are_read(roll, monkeypatch):
