@@ -5,7 +5,6 @@ import pytest
 
 from tests.distributed.trouble import all_up, until
 
-
 _PATIENT = {
     "distributed.scheduler.no-workers-timeout": "60s",  # a test fails rather than waits for ever
     # a local cluster gives up a worker that, so long after it was lost, is just lost once more

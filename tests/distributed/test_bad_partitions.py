@@ -102,12 +102,16 @@ def test_the_file_is_named(X, tmp_path, model, columns, filesystem):
         model.fit(frame)
 
 
-def test_a_users_own_error_is_not_hidden(client, X):
-    def broken(block):
-        raise ZeroDivisionError("mine")
+@pytest.mark.parametrize("kind", [ZeroDivisionError, KeyError, FileNotFoundError])
+def test_a_users_own_error_is_not_hidden(client, X, kind):
+    def broken(block, block_info=None):
+        if block_info[0]["chunk-location"][0] == BAD:
+            raise kind("mine")
+        return block
 
-    with pytest.raises(ZeroDivisionError, match="mine"):
+    with pytest.raises(kind, match="mine") as caught:
         PCA(2).fit(da.from_array(X, chunks=(300, 5)).map_blocks(broken, meta=X[:0]))
+    assert caught.value.__notes__ == ["(from partition 3 of X)"]
 
 
 def test_frames_of_the_worker_are_not_shown(client, X):

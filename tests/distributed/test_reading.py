@@ -49,7 +49,7 @@ def test_names_that_are_no_strings_are_ignored(X, monkeypatch, columns, count):
 def nullable(frame):
     return frame.assign(
         a=frame["a"].astype("Float64").mask(frame.index == 3),
-        b=(frame["b"] > 0).astype("boolean").mask(frame.index == 105),
+        b=(frame["b"] > 0).astype("boolean").mask(frame.index == 5),
         c=frame["c"].round().astype("Int64").mask(frame.index == 7),
         d=frame["d"].astype(pd.ArrowDtype(pa.float64())).mask(frame.index == 8),
     )

@@ -44,10 +44,20 @@ def losses_named(name: str, client: Any, tasks: Sequence[Any], reader: BlockRead
         if client.status != "running" or isinstance(error, CommClosedError):
             raise lost_scheduler(client) from error
         if not isinstance(error, CancelledError):
+            _note(error, client, tasks, reader)
             raise
         raise ClusterError(
             f"the tasks of the fit ({name}) were cancelled on the cluster, or it was restarted: fit again."
         ) from error
+    except Exception as error:
+        _note(error, client, tasks, reader)
+        raise
+
+
+def _note(error: Exception, client: Any, tasks: Sequence[Any], reader: BlockReader | None) -> None:
+    """Add to an error of the user's own the partition that raised it."""
+    if client.status == "running":
+        error.add_note(f"(from {_blamed(client, tasks, reader)} of X)")
 
 
 def _killed(error: Any, name: str, client: Any, tasks: Sequence[Any], reader: BlockReader | None) -> str:
