@@ -122,6 +122,8 @@ def test_what_has_no_score(table):
     with pytest.raises(PrecomputedInputError, match="score needs the rows themselves"):
         model.score(da.from_array(distances))
     rows = pd.DataFrame(table, columns=list("abcd"))
+    with pytest.raises(InputError, match="'gower', whose rows may hold categories"):
+        Isomap(2, metric="gower").fit(rows[:100]).score(dd.from_pandas(rows, npartitions=3))
     frame, factors = dd.from_pandas(rows, npartitions=3), FactorAnalysis(1).fit(rows)
     with pytest.raises(InputError, match="hold no rows"):
         factors.score(frame[frame.a > 1e9])

@@ -42,6 +42,12 @@ def _scored(rows: Floats, asked: Asked) -> np.ndarray:
 
 def drawn_score(estimator: Any, X: Any) -> float:
     """Trustworthiness of the places of rows that are drawn."""
-    refuse_precomputed(estimator._model())  # noqa: SLF001  of every estimator
+    model = estimator._model()  # noqa: SLF001  of every estimator
+    refuse_precomputed(model)
+    if model.reads.mixed:
+        raise InputError(
+            f"{model.name} was fitted with metric='gower', whose rows may hold categories, but score reads rows in "
+            "partitions as numbers: pass a sample in memory."
+        )
     (rows,) = drawn_together({"X": X}, MOST, np.random.RandomState(0)).tables
     return float(trustworthiness(Judged(rows, np.asarray(estimator.transform(rows)), n_jobs=estimator.n_jobs)).value)
