@@ -61,7 +61,7 @@ def test_gaps_of_nullable_and_arrow_types(frame, tmp_path, way):
     if way == "files":
         rows.to_parquet(tmp_path)
         rows = str(tmp_path)
-    with pytest.raises(InputError, match=r"^partition 0 .*contains NaN in row 3, column 'a' \(3 such values"):
+    with pytest.raises(InputError, match=r"^partition 0 .*contains NaN in row 3, column 'a' \(4 such values"):
         PCA(2).fit(rows)
     model, whole = ProbabilisticPCA(2).fit(rows), ProbabilisticPCA(2).fit(nullable(frame))
     assert far(model.transform(rows), whole.embedding_) < 1e-12
