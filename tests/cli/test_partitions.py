@@ -175,14 +175,15 @@ def test_a_scheduler_that_is_lost_is_one_sentence_for_a_shell(caplog):
     from gramfold.distributed.running import computed
     from gramfold.errors import ClusterError
 
+    def lose():
+        with connected(cluster.scheduler_address) as client:
+            caplog.clear()
+            cluster.close()
+            computed([delayed(abs)(1)], "abs", client)
+
     cluster = LocalCluster(n_workers=0, processes=False, dashboard_address=":0", protocol="tcp://")
-    with (
-        pytest.raises(ClusterError, match=r"start it and run the same command again\.$"),
-        connected(cluster.scheduler_address) as client,
-    ):
-        caplog.clear()
-        cluster.close()
-        computed([delayed(abs)(1)], "abs", client)
+    with pytest.raises(ClusterError, match=r"start it and run the same command again\.$"):
+        lose()
     assert not [one for one in caplog.records if one.name.startswith("distributed")]
 
 
@@ -192,6 +193,35 @@ def test_options_of_partitions_are_refused_elsewhere(big):
     assert "--memory-limit is for Parquet files" in refused("embed", "cells.csv", "--memory-limit", "1GB", "-q")
     assert "--restart is for Parquet files" in refused("embed", "cells.csv", "--restart", "--out", "map.csv")
     assert "name a folder" in refused("embed", "big", "--memory-limit", "1GB", "--out", "map.csv")
+
+
+def test_folders_where_a_file_is_meant(big):
+    run("embed", "big", "-m", "pca", "-d", "2", "-q", "--out", "out/")
+    model = Path("out/_model.gramfold")
+    assert f"pass its model, '{model}'" in refused("info", "out/")
+    assert f"pass its model, '{model}'" in refused("transform", "out/", "big", "--out", "placed/")
+    assert "`gramfold cluster` writes one file and no partitions" in refused("cluster", "big", "--out", "cl/")
+    assert "`gramfold inverse` writes one file and no partitions" in refused("inverse", model, "out", "--out", "inv/")
+    run("inverse", model, "out", "--out", "rows.parquet", "-q")
+    assert len(pd.read_parquet("rows.parquet")) == N
+
+
+def test_advice_leaves_out_the_dates_that_embed_leaves_out(big):
+    frame, _ = big
+    dated = frame.assign(day=pd.Timestamp("2000-01-01") + pd.to_timedelta(np.arange(N) % 9, unit="D"))
+    dated.to_parquet("dated.parquet", index=False)
+    said = run("advise", "dated.parquet", "--skip", "barcode")
+    assert "column 'day': it holds dates or times" in said
+    assert "Isomap" in said
+    assert "--skip barcode,town,day" in said
+    assert "not numeric" in refused("advise", "dated.parquet", "--columns", "x,y,day")
+
+
+def test_a_link_to_nothing_is_named_without_talk_of_machines(big):
+    Path("big/part9.parquet").symlink_to("nowhere")
+    said = refused("embed", "big", "-m", "pca", "-q", "--out", "out/")
+    assert "part9.parquet" in said
+    assert "machines" not in said
 
 
 def test_a_name_with_an_ending_and_a_slash_is_a_folder(big):

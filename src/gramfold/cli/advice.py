@@ -76,7 +76,8 @@ def advise(
 
 def _read(source: Path, named: dict[str, Any], written: dict[str, Any]) -> "Table":
     """INPUT with numbers if it holds nothing else, which is much faster than with text."""
-    from gramfold.io import Table, read_sparse, read_table
+    from gramfold.cli.table_columns import classes_of, frame_of
+    from gramfold.io import Table, read_columns, read_sparse, read_table
 
     matrix: Any = read_sparse(source)
     if matrix is not None:
@@ -86,7 +87,13 @@ def _read(source: Path, named: dict[str, Any], written: dict[str, Any]) -> "Tabl
         return Table(matrix, [], source)
     try:
         return read_table(source, missing=True, **named, **written)
-    except InputError:  # text, or what the second reader refuses too
+    except InputError:  # text, dates, or what the other readers refuse too
+        found = read_columns(source, **written)
+        if found.lines is None and "date" in found.kinds.values():  # of a file with types: the advice leaves them out
+            labels = named["labels"]
+            not_data = [] if labels is None else [labels]
+            frame = frame_of(found, named["columns"], named["skip"], not_data, mixed=None)
+            return Table(frame.table, [], source, labels=classes_of(found, labels))
         table = read_table(source, missing=True, text=True, **named, **written)
         warn_of_written_numbers(source, table)
         return table

@@ -10,6 +10,7 @@ import click
 from gramfold.cli.early import require_files
 from gramfold.cli.interrupted import kept
 from gramfold.cli.options import beside_options, check_files, preparing_options, read_options, table_options
+from gramfold.cli.partition_options import OutPath, refuse_folder
 from gramfold.cli.prepared import decided
 from gramfold.cli.row_weights import account_of_weights
 from gramfold.cli.sentences import in_sentences
@@ -31,7 +32,7 @@ def _number(value: str | None) -> int | str | None:
 
 
 @click.command()
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="File to write: csv, parquet, npy, …")
+@click.option("-o", "--out", type=OutPath(path_type=Path), required=True, help="File to write: csv, parquet, npy, …")
 @click.option(
     "-c",
     "--clusters",
@@ -65,6 +66,7 @@ def cluster(source: Path, clusters: str | None, **options: Any) -> None:
     out = wishes.out
     assert out is not None  # a required option
     require_files(source)
+    refuse_folder(out, "cluster")
     check_files([source], out, None, wishes.no_overwrite, wishes.model_file)
     import numpy as np
 

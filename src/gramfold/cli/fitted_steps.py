@@ -171,7 +171,12 @@ class FittedSteps:
 
 @contextmanager
 def told_of_tables(path: Path, instead: str) -> Iterator[None]:
-    """Say of a table in the place of a model what it is, and what to do instead."""
+    """Say of a table, or a folder of mapped files, in the place of a model what it is, and what to do instead."""
+    if path.is_dir():
+        from gramfold.distributed.ledger import MODEL
+
+        if (path / MODEL).is_file():
+            raise InputError(f"'{path}' is a folder of mapped files: pass its model, '{path / MODEL}'.")
     try:
         yield
     except ModelFileError as error:

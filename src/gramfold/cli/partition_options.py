@@ -70,6 +70,19 @@ class OutPath(click.Path):
         return super().convert(value, param, ctx)
 
 
+def _names_folder(out: Path) -> bool:
+    return click.get_current_context().meta.get(_FOLDER, False) or out.is_dir()
+
+
+def refuse_folder(out: Path | None, verb: str) -> None:
+    """Raise an error for a folder, where a command writes one file."""
+    if out is not None and _names_folder(out):
+        raise InputError(
+            f"--out '{out}/' is a folder, but `gramfold {verb}` writes one file and no partitions, as `gramfold embed` "
+            f"and `gramfold transform` do: name a file, as in --out {out}.parquet."
+        )
+
+
 def partition_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add how rows in partitions are read and written."""
     for decorate in reversed(_OPTIONS):
@@ -105,7 +118,7 @@ class InParts:
             "--restart": self.restart,
         }
         option = next((name for name, value in told.items() if value), None)
-        folder = out is not None and (click.get_current_context().meta.get(_FOLDER, False) or out.is_dir())
+        folder = out is not None and _names_folder(out)
         if not (folder or option):
             return False
         from gramfold.neighbors.partitioned import is_partitioned

@@ -11,6 +11,7 @@ import click
 from gramfold.cli.early import default_name, require_files, require_places
 from gramfold.cli.interrupted import kept
 from gramfold.cli.options import check_files, names_option, read_options, reading_options
+from gramfold.cli.partition_options import OutPath, refuse_folder
 from gramfold.cli.sentences import in_sentences
 from gramfold.errors import InputError
 
@@ -27,7 +28,7 @@ _USAGE = "gramfold inverse MODEL MAP"
 @click.option(
     "-o",
     "--out",
-    type=click.Path(path_type=Path),
+    type=OutPath(path_type=Path),
     metavar="FILE",
     help="File to write: csv, parquet, npy, …  [default: MAP.rows.csv, beside MAP]",
 )
@@ -67,6 +68,7 @@ def inverse(
     gramfold inverse cells.gramfold corners.csv --map-columns across,up --out rows.parquet
     """  # noqa: D301 - \b is meant: click leaves the lines after it as they are
     require_files(model, source)
+    refuse_folder(out, "inverse")
     out = default_name(source, "rows") if out is None else out
     require_places(out)
     check_files([model, source], out, None, no_overwrite)

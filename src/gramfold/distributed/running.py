@@ -14,6 +14,7 @@ from gramfold.runtime.threads import at_work
 from gramfold.runtime.warning import unheard
 
 PREFIX = "gramfold"
+HERE = "this process"
 _PAUSE = 0.2  # seconds between two looks at how far a cluster is
 _OF_CLUSTERS = (None, "dask.distributed", "distributed")  # Dask's setting `scheduler` where a client decides
 
@@ -177,7 +178,7 @@ def where() -> str:
 
         with suppress(ValueError):
             return f"worker {get_worker().address}"
-    return "this process"
+    return HERE
 
 
 def on_worker(work: Callable[..., Any], *arguments: Any) -> Any:

@@ -17,12 +17,11 @@ def fingerprint(path: Path) -> tuple[int, int]:
     try:
         found = path.stat()
     except OSError as error:
-        from platform import node
+        from gramfold.distributed.running import HERE, where
 
-        raise InputError(
-            f"'{path}' cannot be seen on {node()} ({error.strerror}): check the file; on a cluster it must be under "
-            "the same path on all machines."
-        ) from error
+        who = where()
+        change = "check the file, or the link" if who == HERE else "its path must be the same on all machines"
+        raise InputError(f"'{path}' cannot be seen by {who} ({error.strerror}): {change}.") from error
     return found.st_size, found.st_mtime_ns
 
 
