@@ -116,6 +116,12 @@ def test_rows_may_be_passed_by_name(table):
         model.inverse_transform(table, "ridge")
 
 
+def test_only_the_columns_of_the_model_are_read_of_files(table, files):
+    rows = pd.DataFrame(table, columns=list("abcd"))[["c", "a"]]
+    for model in (ProbabilisticPCA(1).fit(rows), PCA(1).fit(rows)):
+        assert model.score(str(files)) == pytest.approx(model.score(rows), rel=1e-12)
+
+
 def test_what_has_no_score(table):
     distances = np.abs(table[:50, None] - table[:50]).sum(axis=2)
     model = Isomap(2, metric="precomputed").fit(distances)

@@ -24,7 +24,7 @@ def score_sum(estimator: Any, X: Any) -> tuple[float, int]:
     model = estimator._model()  # noqa: SLF001  of every estimator
     stages = Stages(estimator.verbose, type(estimator).__name__, estimator.progress)
     with at_work(estimator.n_jobs), stages("score"):
-        rows = partitions_of(X, gaps=model.reads.missing, stages=stages)
+        rows = partitions_of(X, gaps=model.reads.missing, stages=stages, known=model.columns.names)
         check_columns(estimator, "score", rows.reader)
         asked = Asked.of(estimator, "score", {}, replace(rows.reader, names=None))
         found = rows.total("score", _scored, add, asked)
@@ -49,5 +49,6 @@ def drawn_score(estimator: Any, X: Any) -> float:
             f"{model.name} was fitted with metric='gower', whose rows may hold categories, but score reads rows in "
             "partitions as numbers: pass a sample in memory."
         )
-    (rows,) = drawn_together({"X": X}, MOST, np.random.RandomState(0)).tables
+    opened = partitions_of(X, known=model.columns.names)
+    (rows,) = drawn_together({"X": opened}, MOST, np.random.RandomState(0)).tables
     return float(trustworthiness(Judged(rows, np.asarray(estimator.transform(rows)), n_jobs=estimator.n_jobs)).value)
