@@ -70,6 +70,21 @@ def test_the_same_rows_are_drawn_of_both(big, monkeypatch):
     assert json.loads(run(*words[:2], "shifted.parquet", *words[3:]))["measures"]["trustworthiness"]["value"] < 0.7
 
 
+@pytest.mark.parametrize("kind", [int, str])
+def test_drawn_rows_are_found_by_their_ids_in_another_order(big, monkeypatch, kind):
+    _, places = big
+    monkeypatch.setattr("gramfold.diagnostics.partitions.MOST", 400)
+    shuffled = places.sample(frac=1, random_state=1).astype({"barcode": kind})
+    more = shuffled.iloc[:50].assign(barcode=[kind(7000 + i) for i in range(50)])  # rows that the table does not have
+    for name, table in (("order", shuffled), ("more", pd.concat([shuffled, more]))):
+        table.assign(number=np.arange(len(table))).to_parquet(f"{name}.parquet", index=False)
+    words = ("--id", "barcode", "--scale", "none", "--memory-limit", "1KB", "--json")
+    same, *others = (json.loads(run("judge", "big", x, *words)) for x in ("mapped", "order.parquet", "more.parquet"))
+    for other in others:
+        assert other["coordinates"] == ["isomap0", "isomap1"]
+        assert other["measures"] == same["measures"]
+
+
 def test_dimension_of_drawn_rows(big):
     said = run("dimension", "big", "--memory-limit", "1KB", "--skip", "barcode")
     assert "drawn     600 of 600 rows" in said
@@ -122,8 +137,9 @@ def test_what_drawn_rows_cannot_be_judged_by(big):
     assert "--metric gower" in refused("judge", "big", "mapped", *limit, "--metric", "gower")
     places.iloc[:-1].to_parquet("short.parquet", index=False)
     assert "has 600 rows and 'short.parquet' has 599" in refused("judge", "big", "short.parquet", *limit)
-    places.iloc[::-1].to_parquet("other.parquet", index=False)
-    assert "in different orders" in refused("judge", "big", "other.parquet", "--id", "barcode", *limit)
+    assert "no row with '" in refused("judge", "big", "short.parquet", "--id", "barcode", *limit)
+    pd.concat([places, places.iloc[:1]]).to_parquet("double.parquet", index=False)
+    assert "2 rows with '" in refused("judge", "big", "double.parquet", "--id", "barcode", *limit)
     places.to_csv("map.csv", index=False)
     assert "save it as Parquet" in refused("judge", "big", "map.csv", *limit)
     assert "--map-columns" in refused("judge", "big", "big", "--id", "barcode", *limit)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gramfold.cli.prepared import Measured, Preparing
     from gramfold.distributed.files import InputFile
     from gramfold.io import Columns
+    from gramfold.types import Integers
 
 _NUMBER = 8  # bytes
 _MANY = 200_000  # rows, from which on neighbours of all take minutes
@@ -42,7 +43,7 @@ def are_drawn(
 
 def drawn_table(source: Path, metric: str, how: "Preparing") -> "Measured":
     """Rows that are drawn from a table."""
-    return _measured(_Drawn.of([source], metric, how), metric, None, [], how)
+    return _measured(_Drawn.of([source], None, metric, how), metric, None, [], how)
 
 
 def drawn_map(
@@ -71,16 +72,13 @@ def drawn_maps(
     how: "Preparing",
 ) -> "tuple[Measured, list[MapFile]]":
     """The same of several maps, whose coordinates are of all rows that were drawn."""
-    drawn = _Drawn.of([source, *maps], metric, how)
-    first, *others = drawn.columns
-    if by is not None:
-        for other in others:
-            _require_same_ids(first, other, by)
+    drawn = _Drawn.of([source, *maps], by, metric, how)
     not_data = [name for name in (by, labels) if name is not None]
     table = _measured(drawn, metric, labels, not_data, how)
-    known = set(first.names)
+    known = set(drawn.columns[0].names)
     read = [
-        _map_of(other, path, known, by, map_columns, drawn.numbers) for other, path in zip(others, maps, strict=True)
+        _map_of(found, path, known, by, map_columns, numbers)
+        for found, numbers, path in zip(drawn.columns[1:], drawn.numbers[1:], maps, strict=True)
     ]
     return table, read
 
@@ -90,14 +88,14 @@ class _Drawn:
     """The same rows of one or two tables."""
 
     columns: "list[Columns]"
-    numbers: Any  # (m,) counted through all files
+    numbers: "list[Integers]"  # (m,) each, counted through all files of the table
     n_rows: int
 
     @classmethod
-    def of(cls, sources: Sequence[Path], metric: str | None, how: "Preparing") -> "_Drawn":
-        from gramfold.cli.partition_writing import rows_each
+    def of(cls, sources: Sequence[Path], by: str | None, metric: str | None, how: "Preparing") -> "_Drawn":
+        """Drawn from the first, and those of the same numbers, or with the same ids in the column `by`, from others."""
         from gramfold.diagnostics.partitions import MOST
-        from gramfold.distributed.survey import numbers_drawn, rows_drawn
+        from gramfold.distributed.survey import numbers_drawn
 
         if metric in _OF_ALL:
             raise InputError(
@@ -106,23 +104,27 @@ class _Drawn:
         files = [_files(source) for source in sources]
         counts = [sum(file.rows for file in some) for some in files]
         odd = next((j for j, count in enumerate(counts) if count != counts[0]), None)
-        if odd is not None:
+        if odd is not None and by is None:
             raise InputError(
                 f"'{sources[0]}' has {counts[0]:,} rows and '{sources[odd]}' has {counts[odd]:,}, so rows cannot be "
-                "matched by their order, as those of large files are: pass the map of these rows."
+                "matched by their order, as those of large files are: pass the map of these rows, or use --id."
             )
-        numbers, found = numbers_drawn(counts[0], MOST, how.seed), []
-        for source, some in zip(sources, files, strict=True):
-            width = len(some[0].schema.names)
-            table = rows_drawn(some, numbers, rows_each(width, _BATCHES))
-            columns = some[0].columns(table, how.written.get("na", ()))
-            found.append(replace(columns, source=source))
-        return cls(found, numbers, counts[0])
+        numbers = numbers_drawn(counts[0], MOST, how.seed)
+        first = _taken(sources[0], files[0], numbers, how)
+        found, chosen = [first], [numbers]
+        for source, some, count in zip(sources[1:], files[1:], counts[1:], strict=True):
+            here, which = _taken(source, some, numbers, how) if count == counts[0] else None, numbers
+            if by is not None and (here is None or not _same_ids(first, here, by)):
+                here, which = _named(source, some, first, by, how)
+            assert here is not None  # as counts are the same, or there are ids
+            found.append(here)
+            chosen.append(which)
+        return cls(found, chosen, counts[0])
 
     @property
     def sentence(self) -> str:
         """As decisions are told."""
-        drawn = f"{len(self.numbers):,} of {self.n_rows:,} rows"
+        drawn = f"{len(self.numbers[0]):,} of {self.n_rows:,} rows"
         return f"drawn: {drawn}; neighbours are sought, and rows numbered, among these"
 
 
@@ -181,14 +183,35 @@ def _map_of(
     return MapFile(placed, columns, {}, None, table_has, index, coordinates)
 
 
-def _require_same_ids(first: "Columns", other: "Columns", by: str) -> None:
-    mine, theirs = (one.words_at(one.place(by)) for one in (first, other))
-    odd = next((row for row, (a, b) in enumerate(zip(mine, theirs, strict=True)) if a != b), None)
-    if odd is not None:
-        raise InputError(
-            f"'{first.source}' has '{mine[odd]}' in column '{by}' where '{other.source}' has '{theirs[odd]}', so they "
-            "are in different orders, and rows of large files are matched by order: sort both by it."
-        )
+def _taken(source: Path, files: "Sequence[InputFile]", numbers: "Integers", how: "Preparing") -> "Columns":
+    from gramfold.distributed.survey import rows_drawn
+
+    return _columns(source, files, rows_drawn(files, numbers, _batch(files)), how)
+
+
+def _named(
+    source: Path, files: "Sequence[InputFile]", first: "Columns", by: str, how: "Preparing"
+) -> "tuple[Columns, Integers]":
+    """The rows that have the ids of the first table."""
+    from gramfold.distributed.survey import rows_named
+
+    files[0].empty().place(by)  # raises where there is none
+    found, numbers = rows_named(files, by, first.arrays[first.place(by)], _batch(files))
+    return _columns(source, files, found, how), numbers
+
+
+def _batch(files: "Sequence[InputFile]") -> int:
+    from gramfold.cli.partition_writing import rows_each
+
+    return rows_each(len(files[0].schema.names), _BATCHES)
+
+
+def _columns(source: Path, files: "Sequence[InputFile]", table: Any, how: "Preparing") -> "Columns":
+    return replace(files[0].columns(table, how.written.get("na", ())), source=source)
+
+
+def _same_ids(first: "Columns", other: "Columns", by: str) -> bool:
+    return first.words_at(first.place(by)) == other.words_at(other.place(by))
 
 
 @dataclass(frozen=True)

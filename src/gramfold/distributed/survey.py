@@ -8,6 +8,7 @@ import numpy as np
 
 from gramfold.distributed.files import BadPartitionError, InputFile
 from gramfold.distributed.partitions import distinct_draws
+from gramfold.errors import InputError
 from gramfold.io.columns import FLAG, NUMBER
 from gramfold.runtime.progress import SILENT, Stages
 from gramfold.types import Integers
@@ -39,6 +40,38 @@ def rows_drawn(files: Sequence[InputFile], numbers: Integers, rows_each: int) ->
             parts.append(table.take(pa.array(here, pa.int64())))
             start += len(table)
     return pa.concat_tables(parts, promote_options="permissive")
+
+
+def rows_named(files: Sequence[InputFile], by: str, wanted: Any, rows_each: int) -> tuple[Any, Integers]:
+    """The rows that have the `wanted` values in a column, in their order, and their numbers through all files.
+
+    A value that no row has, or several have, is an error.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names, kind = files[0].schema.names, files[0].schema.field(by).type
+    kind = kind if kind == wanted.type and pa.types.is_integer(kind) else pa.string()
+    wanted, parts, places, numbers, start = wanted.cast(kind), [], [], [], 0
+    for file in files:
+        for table in file.batches(rows_each, names):
+            at = pc.index_in(table[by].cast(kind), value_set=wanted)
+            known = pc.is_valid(at)
+            parts.append(table.filter(known))
+            places.append(at.filter(known).to_numpy())
+            numbers.append(start + np.flatnonzero(known.to_numpy()))
+            start += len(table)
+    found = np.concatenate(places)
+    counts = np.bincount(found, minlength=len(wanted))
+    if (counts != 1).any():
+        odd = int(np.argmax(counts != 1))
+        rows = "no row" if counts[odd] == 0 else f"{counts[odd]:,} rows"
+        raise InputError(
+            f"'{files[0].path.parent}' has {rows} with '{wanted[odd]}' in column '{by}', by which rows are matched: "
+            "give each row of the table one row of the map."
+        )
+    order = np.argsort(found)
+    return pa.concat_tables(parts, promote_options="permissive").take(order), np.concatenate(numbers)[order]
 
 
 @dataclass(frozen=True)
