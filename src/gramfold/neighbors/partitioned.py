@@ -20,7 +20,7 @@ _TOO_LARGE = 0.5  # of the free memory: a mapped array that takes more of it is 
 
 def is_partitioned(X: Any) -> bool:
     """Whether it is: a Dask collection, rows that were opened, files of parts, or an array mapped from a large file."""
-    return is_dask(X) or getattr(type(X), "in_partitions", False) or _names_parts(X) or _is_large_map(X)
+    return is_dask(X) or _is_opened(X) or _names_parts(X) or _is_large_map(X)
 
 
 def outside_containers(transform: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,11 +28,15 @@ def outside_containers(transform: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(transform)
     def placed(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_dask(X) or getattr(type(X), "lazy", False):
+        if is_dask(X) or (_is_opened(X) and X.lazy):
             return unwrap(transform)(self, X, *args, **kwargs)
         return transform(self, X, *args, **kwargs)
 
     return placed
+
+
+def _is_opened(X: Any) -> bool:
+    return getattr(type(X), "in_partitions", False) is True  # those of gramfold.distributed
 
 
 def _names_parts(X: Any) -> bool:
