@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from gramfold.diagnostics.noise import Added, added_globally, added_locally, added_to_clusters, added_to_edges
 from gramfold.diagnostics import (
     Faults,
     Judged,
@@ -26,6 +25,7 @@ from gramfold.diagnostics import (
     trustworthiness,
 )
 from gramfold.diagnostics.four_faults import faults_of
+from gramfold.diagnostics.noise import Added, added_globally, added_locally, added_to_clusters, added_to_edges
 from gramfold.diagnostics.rank_correlation import RankCorrelation
 from gramfold.errors import UndefinedMeasureError, UndefinedMeasureWarning
 from gramfold.runtime.warning import warn
