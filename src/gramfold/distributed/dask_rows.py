@@ -24,7 +24,7 @@ _FAN_IN = 8  # results that one task merges
 class DaskRows(Partitions):
     """See the module."""
 
-    lazy = True  # of whose places nothing is computed before it is asked for
+    lazy = True
     collection: Any = None  # that the partitions are of, where they are of one
 
     def __init__(self, parts: Sequence[Any], reader: BlockReader, client: Any = None, stages: Stages = SILENT) -> None:

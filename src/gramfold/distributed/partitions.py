@@ -33,6 +33,7 @@ class Partitions(ABC):
     """See the module. A partition without rows is asked nothing, and its result is None."""
 
     in_partitions = True  # what a fit asks of every X (neighbors/partitioned.py)
+    lazy = False  # whether nothing of their places is computed before it is asked for
     reader: BlockReader
     stages: Stages = SILENT  # who is told of the work under way
 
