@@ -1,7 +1,7 @@
 """Several methods on the same rows: one neighbour search for all fits, one of the data for all judgements.
 
 No single number decides. Trustworthiness alone crowns maps that collapsed, and measures of all distances see the large
-shape only: a map is best for a purpose, by a margin, and the margin has an error (noise.py).
+shape only: a map is best for a purpose, by a margin, and the margin has an error (diagnostics/noise.py).
 """
 
 import time
