@@ -210,10 +210,17 @@ def pickled(monkeypatch):
 
 
 @pytest.mark.usefixtures("client")
-def test_a_small_model_travels_with_the_tasks(roll, pickled):
+def test_a_small_model_travels_with_the_tasks(roll, pickled, monkeypatch):
     model = PCA(2).fit(roll)
-    places = model.transform(da.from_array(roll, chunks=(15, 3)))  # 60 partitions
-    np.testing.assert_allclose(places.compute(), model.transform(roll), atol=1e-12)
+    rows = da.from_array(roll, chunks=(15, 3))  # 60 partitions
+    tiny = model.transform(rows)
+    monkeypatch.setattr(sending, "_TINY", 0)
+    small = model.transform(rows)
+    of_its_own = [any("gramfold-model" in str(key) for key in dict(one.dask)) for one in (tiny, small)]
+    assert of_its_own == [False, True]
+    np.testing.assert_allclose(tiny.compute(), model.transform(roll), atol=1e-12)
+    pickled.clear()
+    np.testing.assert_allclose(small.compute(), model.transform(roll), atol=1e-12)
     assert 1 <= len(pickled) <= 6
 
 
