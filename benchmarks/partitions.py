@@ -66,8 +66,8 @@ def large() -> Iterator[Race]:
 
 
 def workers(*only: str) -> Iterator[Race]:
-    """Throughput of `transform` with two workers over that with one; each partition is made by the task that reads it."""
-    for model, n in zip(_models(), (10_000_000, 500_000, 500_000, 200_000), strict=True):
+    """Throughput of `transform` with two workers over that with one; partitions are made by the tasks that read them."""
+    for model, n in zip(_models(), (10_000_000, 3_000_000, 3_000_000, 1_000_000), strict=True):
         if only and type(model).__name__ not in only:
             continue
         sample = rolled(50_000, 50_000).compute()
