@@ -66,7 +66,7 @@ def large() -> Iterator[Race]:
 
 
 def workers(*only: str) -> Iterator[Race]:
-    """Throughput of `transform` with two workers over that with one; partitions are made by the tasks that read them."""
+    """Throughput of `transform` with two workers over that with one; tasks make the partitions that they read."""
     for model, n in zip(_models(), (10_000_000, 3_000_000, 3_000_000, 1_000_000), strict=True):
         if only and type(model).__name__ not in only:
             continue
