@@ -249,6 +249,7 @@ def test_what_is_refused(table, sums, model, fit, words):
         on_threads(model, cut(table, 7), **fit)
 
 
+@pytest.mark.slow
 def test_columns_whose_scatter_takes_more_memory_than_there_is(sums):
     rows = da.zeros((1000, 1_000_000), chunks=(10, 1_000_000))
     with pytest.raises(MemoryForecastError, match=r"scatter of 1,000,000 columns.* leave out columns"):

@@ -17,7 +17,7 @@ from gramfold.errors import ClusterError
 from tests.distributed.trouble import all_up, until, until_none, watched
 
 MODELS = [
-    pytest.param(PCA(2), 2, id="PCA"),
+    pytest.param(PCA(2), 1, id="PCA"),
     pytest.param(PCA(2), 10, id="PCA, 10 times", marks=pytest.mark.slow),
     pytest.param(LPP(2, graph_rows=600, random_state=0), 10, id="LPP", marks=pytest.mark.slow),
     pytest.param(Isomap(2, landmarks=50, graph_rows=600, random_state=0), 10, id="Isomap", marks=pytest.mark.slow),
