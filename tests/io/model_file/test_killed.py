@@ -51,6 +51,7 @@ def save_and_be_killed(folder: str, seed: int, *, named: bool) -> None:
     took = time.monotonic()
     models[1].save(path)
     took = time.monotonic() - took
+    left: set[str] = set()
     for _ in range(KILLS):
         child = os.fork()
         while child == 0:
@@ -61,7 +62,9 @@ def save_and_be_killed(folder: str, seed: int, *, named: bool) -> None:
         _, how = os.waitpid(child, 0)
         assert os.WTERMSIG(how) == signal.SIGKILL
         assert is_one_of(path, models)
-        assert named or names_in(Path(folder)) == [path.name]
+        left |= {*names_in(Path(folder))} - {path.name}
+    # only the instant in which a new file has its first name, and not yet that of the old one, leaves something behind
+    assert named or len(left) <= 1
 
 
 @pytest.mark.parametrize("named", [False, True])
