@@ -329,6 +329,6 @@ class Embedding(Alignable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         return tags
 
 
-# scikit-learn wraps methods when their class is made, so that what goes around its wrapper can only be put on afterwards
+# scikit-learn wraps methods when their class is made: what goes around its wrapper can only be put on afterwards
 Embedding.transform = outside_containers(Embedding.transform)  # type: ignore[method-assign]
 Embedding.fit_transform = outside_containers(Embedding.fit_transform)  # type: ignore[method-assign]
